@@ -1,0 +1,146 @@
+"""Spans, the error types of tadc, and the printing of a diagnostic.
+
+Known to every room; knows none. A diagnostic says what (one sentence with its numbers), where (the line with a
+caret), and what to write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = [
+    "ArgumentError",
+    "BackendError",
+    "DerivativeError",
+    "Error",
+    "FileError",
+    "RangeError",
+    "ShapeError",
+    "Source",
+    "Span",
+    "SyntaxError",
+    "merged",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program's text and the name it is shown under in diagnostics (`conv.idx`, `<string>`)."""
+
+    text: str
+    name: str = "<string>"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters `start` to `end` (exclusive, zero-based) of a source; `line` and `column` are one-based."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        return self.start - self._line_start + 1
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    @property
+    def _line_start(self) -> int:
+        return self.source.text.rfind("\n", 0, self.start) + 1
+
+    def to(self, other: Span) -> Span:
+        """From the start of this span to the end of `other`."""
+        return Span(self.source, self.start, other.end)
+
+    def excerpt(self) -> str:
+        """The line of the span and a line of carets under it; a tab stays a tab in the line of carets."""
+        line_end = self.source.text.find("\n", self.start)
+        line_end = len(self.source.text) if line_end < 0 else line_end
+        line = self.source.text[self._line_start : line_end].rstrip("\r")
+        before = line[: self.start - self._line_start]
+        margin = "".join("\t" if c == "\t" else " " for c in before)
+        marked = line[len(before) : self.end - self._line_start]
+        carets = "".join("\t" if c == "\t" else "^" for c in marked) or "^"
+        return f"    {line}\n    {margin}{carets}"
+
+
+class Error(Exception):
+    """A failure that is the user's to mend. `.span` is None where no place in a source is to blame.
+
+    `fact` is one sentence saying what is wrong, `fix` one saying what to write instead.
+    `.errors` lists the single diagnostics; one error may carry those of several statements.
+    """
+
+    def __init__(self, span: Span | None, fact: str, *, fix: str = "") -> None:
+        self.span = span
+        self.fact = fact
+        self.fix = fix
+        self.errors: tuple[Error, ...] = (self,)
+        super().__init__(span, fact, fix)
+
+    def __str__(self) -> str:
+        return "\n\n".join(error._diagnostic() for error in self.errors)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (type(self), self.span, self.fact, self.fix, self.errors[1:])
+
+    def _diagnostic(self) -> str:
+        lines = [self.fact]
+        if self.span is not None:
+            place = f"{self.span.source.name}:{self.span.line}:{self.span.column}"
+            lines = [f"{place}: {self.fact}", self.span.excerpt()]
+        return "\n".join([*lines, self.fix] if self.fix else lines)
+
+
+class SyntaxError(Error):
+    """The text is not a program: grammar, unknown functions, free or non-affine subscripts, redefinitions."""
+
+
+class ShapeError(Error, ValueError):
+    """Ranks or extents do not agree, or an index has no range."""
+
+
+class RangeError(Error, IndexError):
+    """A read can leave its tensor."""
+
+
+class DerivativeError(Error):
+    """A derivative was asked for that does not exist."""
+
+
+class BackendError(Error):
+    """A target is not available, or cannot run these arrays."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class ArgumentError(Error, TypeError):
+    """Arguments of a call are missing, unexpected, or of the wrong kind."""
+
+
+def merged(errors: Iterable[Error]) -> Error:
+    """One error that shows all of `errors`, in the order of their places; its type and span are the first one's."""
+    ordered = sorted(errors, key=lambda e: -1 if e.span is None else e.span.start)
+    assert ordered, "no error to raise"
+    first = ordered[0]
+    result = type(first)(first.span, first.fact, fix=first.fix)
+    result.errors = (result, *ordered[1:])
+    return result
+
+
+def _rebuilt(
+    kind: type[Error], span: Span | None, fact: str, fix: str, further: tuple[Error, ...]
+) -> Error:
+    error = kind(span, fact, fix=fix)
+    error.errors = (error, *further)
+    return error

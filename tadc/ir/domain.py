@@ -1,0 +1,179 @@
+"""Domains: conjunctions of affine conditions over indices, sizes and 1, read over the integers.
+
+A reduction's range, a guard, what is known of the sizes: all are domains. Bounds are what the solver makes of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import gcd
+from typing import Literal
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+
+__all__ = [
+    "EMPTY",
+    "EVERYWHERE",
+    "Condition",
+    "Derived",
+    "Domain",
+    "at_least_zero",
+    "between",
+    "divides",
+    "equals_zero",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`form >= 0`, `form == 0`, or `modulus | form` (modulus divides form). Make one with the functions below.
+
+    Normal: no common divisor is left in `form` (inequalities are tightened to integers by it), the first coefficient
+    of an equality is positive, the coefficients of a divisibility lie in 0..modulus-1. Conditions without symbols
+    are `TRUE` or `FALSE`.
+    """
+
+    relation: Literal[">=", "==", "|"]
+    form: Affine
+    modulus: int = 0
+
+    def substitute(self, values: Mapping[Symbol, Affine]) -> Condition:
+        form = self.form.substitute(values)
+        if form is self.form:
+            return self
+        match self.relation:
+            case ">=":
+                return at_least_zero(form)
+            case "==":
+                return equals_zero(form)
+            case "|":
+                return divides(self.modulus, form)
+
+    def holds(self, values: Mapping[Symbol, int]) -> bool:
+        """Whether the condition holds where every symbol has a value."""
+        value = self.form.at(values)
+        match self.relation:
+            case ">=":
+                return value >= 0
+            case "==":
+                return value == 0
+            case "|":
+                return value % self.modulus == 0
+
+    def __str__(self) -> str:
+        """As `.idx` text, negative terms moved to the right: `j <= i + 1`, `i = j`, `(i + j) % 2 = 0`."""
+        if self.relation == "|":
+            terms = str(self.form)
+            return f"{terms if terms.isidentifier() else f'({terms})'} % {self.modulus} = 0"
+        right = Affine.of({s: -c for s, c in self.form.terms if c < 0}, max(0, -self.form.constant))
+        left = Affine.of({s: c for s, c in self.form.terms if c > 0}, max(0, self.form.constant))
+        if self.relation == "==":
+            return f"{left} = {right}"
+        return f"{right} <= {left}"
+
+
+TRUE = Condition(">=", constant(0))
+FALSE = Condition(">=", constant(-1))
+
+
+def at_least_zero(form: Affine) -> Condition:
+    """`form >= 0`, tightened: `2*i - 1 >= 0` is `i - 1 >= 0`."""
+    g = form.content
+    if g == 0:
+        return TRUE if form.constant >= 0 else FALSE
+    return Condition(">=", Affine(tuple((s, c // g) for s, c in form.terms), form.constant // g))
+
+
+def equals_zero(form: Affine) -> Condition:
+    """`form == 0`; `FALSE` if the coefficients' common divisor does not divide the constant."""
+    g = form.content
+    if g == 0:
+        return TRUE if form.constant == 0 else FALSE
+    if form.constant % g:
+        return FALSE
+    return Condition("==", form // (g if form.terms[0][1] > 0 else -g))
+
+
+def divides(modulus: int, form: Affine) -> Condition:
+    """`modulus | form`, with `modulus > 0` and coefficients reduced by it; a common divisor of all is taken out."""
+    assert modulus > 0, f"modulus {modulus} is not positive"
+    reduced = Affine.of({s: c % modulus for s, c in form.terms}, form.constant % modulus)
+    g = gcd(modulus, reduced.content)
+    if reduced.constant % g:
+        return FALSE
+    if g == modulus:
+        return TRUE
+    return Condition("|", reduced // g, modulus // g)
+
+
+def between(low: Affine | int, form: Affine, high: Affine | int) -> tuple[Condition, Condition]:
+    """`low <= form <= high`."""
+    return at_least_zero(form - low), at_least_zero(high - form)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The integer points at which all `conditions` hold. Sorted, without repetition; `EMPTY` if one is `FALSE`."""
+
+    conditions: tuple[Condition, ...]
+
+    @classmethod
+    def of(cls, conditions: Iterable[Condition]) -> Domain:
+        kept = {c: None for c in conditions if c != TRUE}
+        if FALSE in kept:
+            return EMPTY
+        return cls(tuple(sorted(kept, key=_order)))
+
+    def __and__(self, other: Domain) -> Domain:
+        return Domain.of((*self.conditions, *other.conditions))
+
+    def __iter__(self) -> Iterator[Condition]:
+        return iter(self.conditions)
+
+    def __len__(self) -> int:
+        return len(self.conditions)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Every symbol that occurs, once, in the order of the conditions."""
+        return tuple(dict.fromkeys(s for c in self.conditions for s in c.form.symbols))
+
+    def substitute(self, values: Mapping[Symbol, Affine]) -> Domain:
+        return Domain.of(c.substitute(values) for c in self.conditions)
+
+    def holds(self, values: Mapping[Symbol, int]) -> bool:
+        return all(c.holds(values) for c in self.conditions)
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.conditions)) or "0 = 0"
+
+
+EVERYWHERE = Domain(())
+EMPTY = Domain((FALSE,))
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A derived index `name = form // modulus` (floor division): it has exactly one value wherever `form` has one."""
+
+    name: Symbol
+    form: Affine
+    modulus: int
+
+    @property
+    def conditions(self) -> tuple[Condition, Condition]:
+        """`0 <= form - modulus*name <= modulus - 1`, which says the same."""
+        return between(0, self.form - self.modulus * symbol(self.name), self.modulus - 1)
+
+    def substitute(self, values: Mapping[Symbol, Affine]) -> Derived:
+        return Derived(self.name, self.form.substitute(values), self.modulus)
+
+
+def _order(condition: Condition) -> tuple[int, tuple[tuple[Symbol, int], ...], int, int]:
+    return (
+        ("==", "|", ">=").index(condition.relation),
+        condition.form.terms,
+        condition.form.constant,
+        condition.modulus,
+    )

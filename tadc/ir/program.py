@@ -1,0 +1,162 @@
+"""Programs: inputs, statements in order, outputs. The one representation between resolve and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import (
+    EVERYWHERE,
+    Condition,
+    Derived,
+    Domain,
+    at_least_zero,
+    between,
+)
+from tadc.ir.expr import Expr
+
+__all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A name, an extent a dimension (affine in the sizes) and an element type, None for that of the call."""
+
+    name: str
+    shape: tuple[Affine, ...]
+    dtype: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedSize:
+    """A size made of others when the program is called: `name = form // modulus`, or a `min` or `max` of forms.
+
+    A parameter from then on, with `conditions` among what is known of the parameters.
+    """
+
+    name: Symbol
+    op: Literal["floor", "min", "max"]
+    forms: tuple[Affine, ...]
+    modulus: int = 1
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        own = symbol(self.name)
+        match self.op:
+            case "floor":
+                return Derived(self.name, self.forms[0], self.modulus).conditions
+            case "min":
+                return tuple(at_least_zero(form - own) for form in self.forms)
+            case "max":
+                return tuple(at_least_zero(own - form) for form in self.forms)
+
+    def at(self, sizes: Mapping[Symbol, int]) -> int:
+        values = [form.at(sizes) for form in self.forms]
+        match self.op:
+            case "floor":
+                return values[0] // self.modulus
+            case "min":
+                return min(values)
+            case "max":
+                return max(values)
+
+    def __str__(self) -> str:
+        """As an `.idx` size expression."""
+        match self.op:
+            case "floor":
+                form = str(self.forms[0])
+                return f"{form if form.isidentifier() else f'({form})'} // {self.modulus}"
+            case _:
+                return f"{self.op}({', '.join(map(str, self.forms))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`target[indices] = body` for every integer point of the target's box; `derived` are functions of `indices`."""
+
+    target: Tensor
+    indices: tuple[Symbol, ...]
+    derived: tuple[Derived, ...]
+    body: Expr
+
+    @property
+    def box(self) -> Domain:
+        """`0 <= index < extent`, and what defines the derived indices."""
+        ranges = (
+            c
+            for i, n in zip(self.indices, self.target.shape, strict=True)
+            for c in between(0, symbol(i), n - 1)
+        )
+        return Domain.of((*ranges, *(c for d in self.derived for c in d.conditions)))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A straight line of single assignments.
+
+    `sizes` are the parameters, bound by the shapes of a call or by keyword; `derived_sizes` follow from them, in
+    order; `facts` is what else is known of them (extents that must agree), checked at every call.
+    Outputs may be inputs. Every read names an input or an earlier statement's target.
+    """
+
+    name: str
+    sizes: tuple[Symbol, ...]
+    derived_sizes: tuple[DerivedSize, ...]
+    facts: Domain
+    inputs: tuple[Tensor, ...]
+    statements: tuple[Statement, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """Every tensor by name: inputs, then targets in order."""
+        return {t.name: t for t in (*self.inputs, *(s.target for s in self.statements))}
+
+    @property
+    def known(self) -> Domain:
+        """What holds of the sizes whenever a kernel runs: at least 1, what defines derived sizes, the facts.
+
+        A call with an extent of 0 is compiled for its numbers, so that kernels never meet one.
+        """
+        names = (*self.sizes, *(d.name for d in self.derived_sizes))
+        positive = (at_least_zero(symbol(s) - 1) for s in names)
+        return self.facts & Domain.of(
+            (*positive, *(c for d in self.derived_sizes for c in d.conditions))
+        )
+
+    def size_values(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
+        """The values of all sizes, derived ones included, from those of `sizes`."""
+        values = dict(sizes)
+        for derived in self.derived_sizes:
+            values[derived.name] = derived.at(values)
+        return values
+
+    def specialised(self, sizes: Mapping[Symbol, int]) -> Program:
+        """The program for these numbers: no size is left."""
+        from tadc.ir.walk import substitute
+
+        values = {s: constant(n) for s, n in self.size_values(sizes).items()}
+
+        def static(t: Tensor) -> Tensor:
+            return Tensor(t.name, tuple(n.substitute(values) for n in t.shape), t.dtype)
+
+        statements = (
+            Statement(
+                static(s.target),
+                s.indices,
+                tuple(d.substitute(values) for d in s.derived),
+                substitute(s.body, values),
+            )
+            for s in self.statements
+        )
+        return Program(
+            self.name,
+            (),
+            (),
+            EVERYWHERE,
+            tuple(map(static, self.inputs)),
+            tuple(statements),
+            self.outputs,
+        )

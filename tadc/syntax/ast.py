@@ -1,0 +1,220 @@
+"""The syntax tree: what a text says, before anyone asks what it means. Both spellings give the same tree.
+
+    Program    = items in order
+    Item       = SizeDeclaration | TensorDeclaration | OutputDeclaration | BaseDeclaration | EinsteinDeclaration | Definition
+    Expression = Number | Name | Element | Application | Unary | Binary | Choice | Reduction | Bracket
+    Condition  = Comparison | Logical | Not | IsInteger          (Choice, Reduction and Bracket hold one)
+
+Index expressions, values, sizes and bounds share `Expression`; the resolver knows which is which. Every node has the
+span of the text it was read from. Nothing here is compared or hashed: nodes are places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tadc.errors import Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """A literal as it is written: `3`, `2.5`, `1e-3`. It is an integer when it has only digits."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name:
+    """A name standing alone: an index, a size, a scalar tensor, or a constant (`pi`, `inf`, `nan`, LaTeX's `e`)."""
+
+    name: str  # NFKC-normalised
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """`name[subscripts]`: a read, or in a bound the list `max [a; b]`. `x[]` has no subscripts."""
+
+    name: Name
+    subscripts: tuple[Expression, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Application:
+    """`function(args)` or `function x[i]`; also `delta(i, j)`, `where(c, a, b)`, and `pad(e)` in a subscript."""
+
+    function: Name
+    args: tuple[Expression | Condition, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary:
+    """`-operand`."""
+
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary:
+    operator: Literal["+", "-", "*", "/", "//", "%", "**"]
+    left: Expression
+    right: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """`if condition then a else b`, and every row of LaTeX `cases`."""
+
+    condition: Condition
+    then: Expression
+    otherwise: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range:
+    """An index of a reduction or of a left side: `k`, `k: extent`, or `k = low..high` (inclusive).
+
+    The spelling `sum{k}_low^high` gives a `Range` with `low` and `high`.
+    """
+
+    name: Name
+    span: Span
+    extent: Expression | None = None
+    low: Expression | None = None
+    high: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """`op{ranges | condition} body`; `op` is `sum prod max min mean logsumexp argmax argmin`."""
+
+    op: Name
+    ranges: tuple[Range, ...]
+    condition: Condition | None
+    body: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bracket:
+    """The Iverson bracket `[condition]`: 1 or 0."""
+
+    condition: Condition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A chain `a < b <= c`: one relation fewer than operands. `=` and `==` both are `==`."""
+
+    operands: tuple[Expression, ...]
+    relations: tuple[Literal["==", "!=", "<", "<=", ">", ">="], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Logical:
+    operator: Literal["and", "or"]
+    left: Condition
+    right: Condition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Not:
+    operand: Condition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IsInteger:
+    """`1/2*i is int`, of the reference implementation's printed derivatives."""
+
+    operand: Expression
+    span: Span
+
+
+Expression: TypeAlias = (
+    Number | Name | Element | Application | Unary | Binary | Choice | Reduction | Bracket
+)
+Condition: TypeAlias = Comparison | Logical | Not | IsInteger
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeDeclaration:
+    """`size N` or `size N = value`; `size N, M` gives two."""
+
+    name: Name
+    value: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorDeclaration:
+    r"""`input a[N, K]: float64`. `kind` is "shape" for `a \in \mathbb{R}^{N \times K}`: inputs and defined tensors alike.
+
+    `extents` is None for `input a` without brackets (shape not said); a scalar declared as `a[]` has `()`.
+    """
+
+    kind: Literal["input", "state", "shape"]
+    name: Name
+    extents: tuple[Expression, ...] | None
+    dtype: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputDeclaration:
+    names: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BaseDeclaration:
+    base: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EinsteinDeclaration:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    r"""`target[lefts]: dtype = body`. `arguments` is the list of LaTeX's `f_{ij}(a, b) =`, None elsewhere.
+
+    A left is a `Range` without bounds (`i` or `i: N`).
+    """
+
+    target: Name
+    lefts: tuple[Range, ...]
+    dtype: Name | None
+    arguments: tuple[Name, ...] | None
+    body: Expression
+    span: Span
+
+
+Item: TypeAlias = (
+    SizeDeclaration
+    | TensorDeclaration
+    | OutputDeclaration
+    | BaseDeclaration
+    | EinsteinDeclaration
+    | Definition
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """The items in order. `skipped` are displays of a LaTeX document that define no tensor (listed by `--verbose`)."""
+
+    items: tuple[Item, ...]
+    skipped: tuple[Span, ...] = ()
