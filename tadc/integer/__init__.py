@@ -1,0 +1,17 @@
+"""Exact integer mathematics: integer sets as loops, their emptiness, their smallest point."""
+
+from tadc.integer.points import UNDECIDED, Undecided, implies, is_empty, smallest_point
+from tadc.integer.solution import Bound, Loop, Solution
+from tadc.integer.solver import solve
+
+__all__ = [
+    "UNDECIDED",
+    "Bound",
+    "Loop",
+    "Solution",
+    "Undecided",
+    "implies",
+    "is_empty",
+    "smallest_point",
+    "solve",
+]

@@ -111,9 +111,15 @@ class Affine:
         return sum(c * values[s] for s, c in self.terms) + self.constant
 
     def __str__(self) -> str:
-        """As `.idx` text: positive terms first as they are sorted, `2*i + j - 1`."""
+        return self.text({})
+
+    def text(self, spelled: Mapping[Symbol, str]) -> str:
+        """As `.idx` text: positive terms first as they are sorted, `2*i + j - 1`; some symbols spelled otherwise."""
         ordered = [t for t in self.terms if t[1] > 0] + [t for t in self.terms if t[1] < 0]
-        parts = [(c < 0, s if abs(c) == 1 else f"{abs(c)}*{s}") for s, c in ordered]
+        parts = [
+            (c < 0, spelled.get(s, s) if abs(c) == 1 else f"{abs(c)}*{spelled.get(s, s)}")
+            for s, c in ordered
+        ]
         if self.constant or not parts:
             # A leading constant avoids a leading minus: `1 - i`, not `-i + 1`.
             leads = self.constant > 0 and bool(parts) and parts[0][0]

@@ -62,15 +62,18 @@ class Condition:
                 return value % self.modulus == 0
 
     def __str__(self) -> str:
+        return self.text({})
+
+    def text(self, spelled: Mapping[Symbol, str]) -> str:
         """As `.idx` text, negative terms moved to the right: `j <= i + 1`, `i = j`, `(i + j) % 2 = 0`."""
         if self.relation == "|":
-            terms = str(self.form)
+            terms = self.form.text(spelled)
             return f"{terms if terms.isidentifier() else f'({terms})'} % {self.modulus} = 0"
         right = Affine.of({s: -c for s, c in self.form.terms if c < 0}, max(0, -self.form.constant))
         left = Affine.of({s: c for s, c in self.form.terms if c > 0}, max(0, self.form.constant))
         if self.relation == "==":
-            return f"{left} = {right}"
-        return f"{right} <= {left}"
+            return f"{left.text(spelled)} = {right.text(spelled)}"
+        return f"{right.text(spelled)} <= {left.text(spelled)}"
 
 
 TRUE = Condition(">=", constant(0))
@@ -146,7 +149,10 @@ class Domain:
         return all(c.holds(values) for c in self.conditions)
 
     def __str__(self) -> str:
-        return " and ".join(map(str, self.conditions)) or "0 = 0"
+        return self.text({})
+
+    def text(self, spelled: Mapping[Symbol, str]) -> str:
+        return " and ".join(c.text(spelled) for c in self.conditions) or "0 = 0"
 
 
 EVERYWHERE = Domain(())

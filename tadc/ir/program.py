@@ -16,6 +16,7 @@ from tadc.ir.domain import (
     between,
 )
 from tadc.ir.expr import Expr
+from tadc.ir.walk import substitute
 
 __all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
 
@@ -135,8 +136,6 @@ class Program:
 
     def specialised(self, sizes: Mapping[Symbol, int]) -> Program:
         """The program for these numbers: no size is left."""
-        from tadc.ir.walk import substitute
-
         values = {s: constant(n) for s, n in self.size_values(sizes).items()}
 
         def static(t: Tensor) -> Tensor:

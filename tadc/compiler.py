@@ -1,0 +1,64 @@
+"""The stages of the compiler, in order: text to program, program to derivative, program to what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tadc.derive.adjoint import adjoint, gradient, jacobian, symbols_of
+from tadc.errors import Source
+from tadc.ir.names import Names
+from tadc.ir.program import Program
+from tadc.normalize.live import live
+from tadc.normalize.plain_names import plain_names
+from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
+from tadc.normalize.simplify import simplify
+from tadc.normalize.solved import solved
+from tadc.resolve.resolve import Resolved, resolve
+from tadc.syntax import parse_idx
+
+__all__ = ["adjoint_program", "front", "gradient_program", "jacobian_program", "normalized"]
+
+
+def front(
+    source: Source, lang: str, name: str, sizes: Mapping[str, int], index_base: int = 0
+) -> Resolved:
+    """Text to program: parse, resolve, normalize."""
+    if lang == "tex":
+        from tadc.syntax.tex import parse_tex  # its grammar is loaded only when it is needed
+
+        tree = parse_tex(source)
+    else:
+        tree = parse_idx(source)
+    resolved = resolve(tree, name, sizes, index_base)
+    return replace(resolved, program=normalized(resolved.program))
+
+
+def normalized(program: Program) -> Program:
+    """What every program goes through, the user's and derivatives alike."""
+    program = simplify(program)
+    program = live(program)
+    program = solved(program)
+    program = simplify(program)
+    program = separate_inner_reductions(program, taken_names(program))
+    return plain_names(program)
+
+
+def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
+    names = taken_names(program)
+    return normalized(adjoint(separate_reductions(program, names), wrt, names))
+
+
+def gradient_program(program: Program, wrt: Sequence[str]) -> Program:
+    names = taken_names(program)
+    return normalized(gradient(separate_reductions(program, names), wrt, names))
+
+
+def jacobian_program(program: Program, x: str, output: str) -> Program:
+    names = taken_names(program)
+    return normalized(jacobian(separate_reductions(program, names), x, names, output=output))
+
+
+def taken_names(program: Program) -> Names:
+    """A supply of names that differ from every tensor, index and size of the program."""
+    return Names((*program.tensors, *symbols_of(program)))

@@ -1,0 +1,201 @@
+"""The adjoint program: Jᵀ times the cotangents, by one gathering statement a tensor (design, section 3).
+
+Statements are taken in reverse order; a tensor's adjoint is the sum of what its readers contribute, so it is complete
+before its own statement hands it on. Each element is gathered by one statement element: nothing is scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from tadc.derive.gather import element_indices, gathered
+from tadc.derive.products import Products, has_choice
+from tadc.derive.uses import Use, uses
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Domain, between, equals_zero
+from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import postorder, rewrite
+
+__all__ = ["adjoint", "gradient", "jacobian"]
+
+
+def adjoint(program: Program, wrt: Sequence[str], names: Names) -> Program:
+    """Inputs: those of `program`, then a cotangent `d<output>` for each output. Outputs: `d<input>` for each of `wrt`.
+
+    `program` is in reduction normal form. A gradient has the shape and type of its input.
+    """
+    tensors = program.tensors
+    cotangents = tuple(
+        Tensor(names.derivative(f"d{f}"), tensors[f].shape, tensors[f].dtype)
+        for f in program.outputs
+    )
+    seeds = {f: _Cotangent(t.name) for f, t in zip(program.outputs, cotangents, strict=True)}
+    sweep = _Sweep(program, names, seeds)
+    return _adjoint(program, sweep, cotangents, sweep.run(wrt, {x: f"d{x}" for x in wrt}))
+
+
+def gradient(program: Program, wrt: Sequence[str], names: Names) -> Program:
+    """The adjoint of one scalar output with the cotangent 1. Outputs: `d<input>` for each of `wrt`."""
+    (f,) = program.outputs
+    sweep = _Sweep(program, names, {f: _Cotangent(None)})
+    return _adjoint(program, sweep, (), sweep.run(wrt, {x: f"d{x}" for x in wrt}))
+
+
+def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:
+    """The tensor of the derivatives of the single output by `x`, called `output`; indices of the output, then of `x`.
+
+    It is the adjoint with a Kronecker delta for the cotangent: every adjoint has the output's indices in front.
+    """
+    (f,) = program.outputs
+    extents = program.tensors[f].shape
+    statement = next((s for s in program.statements if s.target.name == f), None)
+    letters = statement.indices if statement else tuple(f"i{d}" for d in range(len(extents)))
+    taken = Names(symbols_of(program))
+    rows = tuple(taken.fresh(i) for i in letters)
+    pairs = tuple(zip(rows, extents, strict=True))
+    sweep = _Sweep(program, names, {f: _Cotangent(None, rows)}, pairs)
+    return _adjoint(program, sweep, (), sweep.run((x,), {x: output}))
+
+
+def symbols_of(program: Program) -> set[Symbol]:
+    """Every index, derived index and size of a program."""
+    found = {*program.sizes, *(d.name for d in program.derived_sizes)}
+    for s in program.statements:
+        found |= {*s.indices, *(d.name for d in s.derived)}
+        for node in postorder(s.body):
+            if isinstance(node, Reduce):
+                found |= {*node.indices, *(d.name for d in node.derived)}
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Cotangent:
+    """The cotangent of a tensor: a tensor to read, or without one the Kronecker delta with `rows` (1 without rows).
+
+    A Jacobian's adjoints have the output's indices, `rows`, in front.
+    """
+
+    tensor: str | None
+    rows: tuple[Symbol, ...] = ()
+
+    def at(self, indices: Sequence[Symbol]) -> Expr:
+        """The cotangent of the element at `indices`."""
+        if self.tensor is not None:
+            return Read(self.tensor, tuple(map(symbol, (*self.rows, *indices))))
+        if not self.rows:
+            return Const(1)
+        pairs = zip(self.rows, indices, strict=True)
+        diagonal = Domain.of(equals_zero(symbol(r) - symbol(i)) for r, i in pairs)
+        return Select(diagonal, Const(1), Const(0))
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """The backward sweep over a program, and what it knows of the adjoints so far.
+
+    `rows` are further indices that every adjoint has in front, each with its extent.
+    """
+
+    program: Program
+    names: Names
+    seeds: Mapping[str, _Cotangent]
+    rows: tuple[tuple[Symbol, Affine], ...] = ()
+    uses: dict[str, list[Use]] = field(default_factory=dict)
+    masked: set[str] = field(default_factory=set)
+    statements: list[Statement] = field(default_factory=list)
+
+    def run(self, wrt: Sequence[str], gradients: Mapping[str, str]) -> tuple[str, ...]:
+        """Add the statements of the adjoints; the names of the gradients. `gradients` are the names wished for."""
+        active = _active(self.program, wrt)
+        outputs = {x: self.names.derivative(gradients[x]) for x in wrt}
+        for statement in reversed(self.program.statements):
+            cotangent = self._intermediate(statement) if statement.target.name in active else None
+            if cotangent is not None:
+                self._hand_on(statement, cotangent, active)
+        for x in wrt:
+            self._complete(x, outputs[x])
+        return tuple(outputs.values())
+
+    def _intermediate(self, statement: Statement) -> _Cotangent | None:
+        """The cotangent of a statement's target, None where nothing that matters reads it."""
+        name = statement.target.name
+        if name in self.uses:
+            return self._complete(name, self.names.derivative(f"d{name}"))
+        return self.seeds.get(name)
+
+    def _complete(self, name: str, called: str) -> _Cotangent:
+        """State the adjoint of a tensor all of whose readers have handed on theirs."""
+        found, seed = self.uses.get(name, []), self.seeds.get(name)
+        tensor = self.program.tensors[name]
+        rows = tuple(r for r, _ in self.rows)
+        indices = element_indices(found, len(tensor.shape), (*rows, *_sizes(self.program)))
+        body = gathered(found, indices)
+        if seed is not None:
+            body = Call("add", (seed.at(indices), body)) if found else seed.at(indices)
+        shape = (*(n for _, n in self.rows), *tensor.shape)
+        target = Tensor(called, shape, tensor.dtype)
+        self.statements.append(Statement(target, (*rows, *indices), (), body))
+        return _Cotangent(called, rows)
+
+    def _hand_on(self, statement: Statement, cotangent: _Cotangent, active: Set[str]) -> None:
+        """Note the uses of active tensors in the statement."""
+        masked = statement.target.name in self.masked
+        products = Products(frozenset(t.name for t in self.program.inputs), masked)
+        for use in uses(statement, cotangent.at(statement.indices), active, products):
+            name = use.read.tensor
+            if (
+                masked
+                or not _reads_all(use, self.program.tensors[name])
+                or has_choice(use.derivative)
+            ):
+                self.masked.add(name)
+            own = replace(use, derivative=_by_value(use.derivative, statement))
+            self.uses.setdefault(name, []).append(own)
+
+
+def _adjoint(
+    program: Program, sweep: _Sweep, cotangents: tuple[Tensor, ...], outputs: tuple[str, ...]
+) -> Program:
+    return replace(
+        program,
+        inputs=(*program.inputs, *cotangents),
+        statements=(*program.statements, *sweep.statements),
+        outputs=outputs,
+    )
+
+
+def _active(program: Program, wrt: Sequence[str]) -> frozenset[str]:
+    """The tensors that depend on one of `wrt`, those included."""
+    active = set(wrt)
+    for s in program.statements:
+        if any(isinstance(e, Read) and e.tensor in active for e in postorder(s.body)):
+            active.add(s.target.name)
+    return frozenset(active)
+
+
+def _sizes(program: Program) -> tuple[Symbol, ...]:
+    return (*program.sizes, *(d.name for d in program.derived_sizes))
+
+
+def _by_value(derivative: Expr, statement: Statement) -> Expr:
+    """The derivative with the statement's own value read where it is computed again: `exp` is its own derivative."""
+    if not isinstance(statement.body, (Call, Reduce)):
+        return derivative
+    own = Read(statement.target.name, tuple(map(symbol, statement.indices)))
+    return rewrite(derivative, lambda e: own if e is statement.body else e)
+
+
+def _reads_all(use: Use, tensor: Tensor) -> bool:
+    """Whether the use reads every element of the tensor (false if in doubt)."""
+    bare = [form.as_symbol() for form in use.read.subscripts]
+    if None in bare or len(set(bare)) < len(bare):
+        return False
+    for s, extent in zip(bare, tensor.shape, strict=True):
+        assert s is not None
+        around = {c for c in use.domain if c.form.coefficient(s)}
+        if not around <= set(between(0, symbol(s), extent - 1)):
+            return False
+    return True

@@ -1,0 +1,146 @@
+"""The uses of a statement: every read where it stands, with the derivative of the statement by it.
+
+Scalar reverse accumulation over the expression graph: each node's cotangent is complete before it is handed on to its
+operands (a node's users come first). A reduction or an affine choice opens a region of its own: within it
+the unknowns and the domain are the same for all nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from tadc.derive.products import Products, plus
+from tadc.errors import DerivativeError
+from tadc.ir.affine import Symbol
+from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.program import Statement
+from tadc.ir.walk import postorder
+
+__all__ = ["Use", "uses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A read of a tensor inside a statement.
+
+    `unknowns` are the indices of the reductions around the read, then those of the statement: those that stand first
+    stay loop indices if the solver has a choice. `derived` are the derived ones,
+    `domain` what is known of both there (W of design, section 3), `derivative` the cotangent of the statement times
+    the derivative by this read, reductions around it dropped (D).
+    """
+
+    read: Read
+    unknowns: tuple[Symbol, ...]
+    derived: tuple[Derived, ...]
+    domain: Domain
+    derivative: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    root: Expr
+    cotangent: Expr
+    unknowns: tuple[Symbol, ...]
+    derived: tuple[Derived, ...]
+    domain: Domain
+
+
+def uses(
+    statement: Statement, cotangent: Expr, active: Set[str], products: Products
+) -> Iterator[Use]:
+    """The uses of the tensors in `active`, in a stable order. Raises DerivativeError where there is no rule."""
+    regions = [
+        _Region(statement.body, cotangent, statement.indices, statement.derived, statement.box)
+    ]
+    while regions:
+        region = regions.pop(0)
+        found, inner = _accumulate(region, active, products)
+        yield from found
+        regions += inner
+
+
+def _accumulate(
+    region: _Region, active: Set[str], products: Products
+) -> tuple[list[Use], list[_Region]]:
+    order = [e for e in postorder(region.root, _within_region)]
+    matters = _depends(region.root, active)
+    cotangents: dict[Expr, Expr | None] = {region.root: region.cotangent}
+    found: list[Use] = []
+    inner: list[_Region] = []
+
+    def add(operand: Expr, g: Expr) -> None:
+        if operand in matters:
+            cotangents[operand] = plus(cotangents.get(operand), g)
+
+    def enter(root: Expr, g: Expr, further: Domain, reduce: Reduce | None = None) -> None:
+        if root not in matters:
+            return
+        unknowns = (reduce.indices if reduce else ()) + region.unknowns
+        derived = region.derived + (reduce.derived if reduce else ())
+        domain = region.domain & further & Domain.of(c for d in derived for c in d.conditions)
+        inner.append(_Region(root, g, unknowns, derived, domain))
+
+    for node in reversed(order):
+        g = cotangents.get(node)
+        if g is None or node not in matters:
+            continue
+        match node:
+            case Read():
+                found.append(Use(node, region.unknowns, region.derived, region.domain, g))
+            case Call():
+                for operand, contribution in products.partials(node, g):
+                    add(operand, contribution)
+            case Select(Comparison() as condition, then, otherwise):
+                add(then, Select(condition, g, Const(0)))
+                add(otherwise, Select(condition, Const(0), g))
+            case Select(Domain() as domain, then, otherwise):
+                enter(then, g, domain)
+                negated = _negated(domain)
+                if negated is None:
+                    enter(otherwise, Select(domain, Const(0), g), EVERYWHERE)
+                else:
+                    enter(otherwise, g, negated)
+            case Reduce("sum", _, _, domain, body):
+                enter(body, g, domain, node)
+            case Reduce("argmax" | "argmin"):
+                pass
+            case Reduce(op):
+                raise DerivativeError(
+                    None, f"the derivative of `{op}` is not supported yet", fix="use `sum`"
+                )
+            case Const() | IndexValue():
+                pass
+    return found, inner
+
+
+def _negated(domain: Domain) -> Domain | None:
+    """The complement, where it is one inequality."""
+    match domain.conditions:
+        case (Condition(">=", form),):
+            return Domain.of((at_least_zero(-form - 1),))
+        case _:
+            return None
+
+
+def _within_region(node: Expr) -> tuple[Expr, ...]:
+    match node:
+        case Reduce() | Select(Domain()):
+            return ()
+        case Select(Comparison(), then, otherwise):
+            return (then, otherwise)  # the operands of a comparison have no derivative
+        case _:
+            return node.operands
+
+
+def _depends(root: Expr, active: Set[str]) -> set[Expr]:
+    """The nodes whose value depends on an active tensor."""
+    result: set[Expr] = set()
+    for node in postorder(root):
+        if isinstance(node, Read):
+            if node.tensor in active:
+                result.add(node)
+        elif any(o in result for o in node.operands):
+            result.add(node)
+    return result

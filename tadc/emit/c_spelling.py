@@ -1,0 +1,251 @@
+"""How C and CUDA spell scalar functions, operators and constants: a row a function, for every element type.
+
+An expression in text is a `Text`; `spell` and its kin put one together from others with the brackets that are needed
+and no more:
+
+    >>> x, n = name("x[i]"), literal(2, "float32")
+    >>> spell("mul", [x, spell("add", [x, n], "float32")], "float32").text
+    'x[i] * (x[i] + 2.0f)'
+    >>> spell("tanh", [x], "float32").text, spell("pow", [x, n], "float64").text
+    ('tanhf(x[i])', 'square(x[i])')
+
+What is neither C's nor CUDA's own is a function of `templates/cuda/functions.cuh`: `device_functions` gives those that
+a text calls. Compile without contraction, and host and GPU do the same operations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+
+from tadc.ir.expr import Relation
+from tadc.resources import resource
+
+__all__ = [
+    "DType",
+    "Precedence",
+    "Target",
+    "Text",
+    "bracketed",
+    "comparison",
+    "conditional",
+    "device_functions",
+    "literal",
+    "name",
+    "reserved_names",
+    "spell",
+]
+
+DType: TypeAlias = Literal["float32", "float64", "int32", "int64"]
+Target: TypeAlias = Literal["cuda", "c"]
+
+
+class Precedence(IntEnum):
+    """How tightly the outermost operator of a text binds, loosest first."""
+
+    CONDITIONAL, OR, AND, EQUALITY, RELATION, SUM, PRODUCT, UNARY, PRIMARY = range(9)
+
+
+class Text(NamedTuple):
+    """An expression in text. `value` is set for literals: `x**2` and `polygamma(1, x)` are spelled by their number."""
+
+    text: str
+    precedence: Precedence
+    value: int | float | None = None
+
+
+_REAL = {"float32": "float", "float64": "double", "int32": "int", "int64": "long long"}
+_SUFFIX = {"float32": "f", "float64": "", "int32": "", "int64": ""}
+
+# fmt: off
+_NON_FINITE = {
+    ("cuda", "float32"): ("__int_as_float(0x7f800000)", "__int_as_float(0x7fffffff)"),
+    ("cuda", "float64"): ("__longlong_as_double(0x7ff0000000000000LL)", "__longlong_as_double(0x7fffffffffffffffLL)"),
+    ("c", "float32"):    ("INFINITY", "NAN"),
+    ("c", "float64"):    ("((double)INFINITY)", "((double)NAN)"),
+}
+
+_OPERATORS = {
+    #       symbol  result              left                right: of the same precedence it keeps its brackets
+    "add": (" + ",  Precedence.SUM,     Precedence.SUM,     Precedence.PRODUCT),
+    "sub": (" - ",  Precedence.SUM,     Precedence.SUM,     Precedence.PRODUCT),
+    "mul": (" * ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.UNARY),
+    "div": (" / ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.UNARY),
+}
+
+_CALLS = {
+    # C's own; the function of float32 ends in `f`
+    "exp": "exp", "expm1": "expm1", "exp2": "exp2", "log": "log", "log1p": "log1p", "log2": "log2", "log10": "log10",
+    "sqrt": "sqrt", "cbrt": "cbrt", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
+    "atan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh",
+    "atanh": "atanh", "erf": "erf", "erfc": "erfc", "lgamma": "lgamma", "abs": "fabs", "floor": "floor",
+    "ceil": "ceil", "round": "rint", "atan2": "atan2", "hypot": "hypot", "fmod": "fmod",
+    # those of functions.cuh
+    "max": "maximum", "min": "minimum", "gate": "gate", "sign": "sign", "relu": "relu", "sigmoid": "sigmoid",
+    "softplus": "softplus", "silu": "silu", "gelu": "gelu", "digamma": "digamma",
+}
+
+_INTEGER_CALLS = {"max": "max", "min": "min", "floor_div": "floor_div", "floor_mod": "floor_mod"}
+# fmt: on
+
+_PRODUCTS = range(
+    -16, 17
+)  # in larger powers the multiplications would lose digits that `pow` keeps
+
+
+def name(text: str) -> Text:
+    """A name, an element `x[i]`, or anything else that no operator can break up."""
+    return Text(text, Precedence.PRIMARY)
+
+
+def literal(value: int | float, dtype: DType, target: Target = "cuda") -> Text:
+    """A constant of the element type, in the fewest digits that give it back."""
+    if dtype in ("int32", "int64"):
+        assert isinstance(value, int), f"{value} is no integer"
+        text = f"{value}LL" if dtype == "int64" else str(value)
+    else:
+        with np.errstate(over="ignore"):
+            rounded = np.float32(value) if dtype == "float32" else np.float64(value)
+        infinity, nan = _NON_FINITE[target, dtype]
+        if np.isnan(rounded):
+            return Text(nan, Precedence.PRIMARY, value)
+        digits = infinity if np.isinf(rounded) else f"{abs(rounded)!s}{_SUFFIX[dtype]}"
+        text = f"-{digits}" if np.signbit(rounded) else digits
+    return Text(text, Precedence.UNARY if text.startswith("-") else Precedence.PRIMARY, value)
+
+
+def spell(function: str, args: Sequence[Text], dtype: DType) -> Text:
+    """A call of a function of the table in `ir/functions.py`, whose arguments and result have the element type.
+
+    For integers: `add sub mul neg min max`, and `floor_div floor_mod`, which round down and whose divisor is
+    positive. `min` and `max` of integers are CUDA's own and want both arguments of one type.
+    """
+    if function in _OPERATORS:
+        symbol, result, left, right = _OPERATORS[function]
+        a, b = args
+        return Text(bracketed(a, left) + symbol + bracketed(b, right), result)
+    match function:
+        case "neg":
+            return _negated(*args)
+        case "pow":
+            base, exponent = args
+            return _power(base, exponent, dtype)
+        case "rsqrt":
+            return spell("div", [literal(1, dtype), spell("sqrt", args, dtype)], dtype)
+        case "polygamma":
+            order, x = args
+            return _polygamma(order, x, dtype)
+        case _:
+            calls = _INTEGER_CALLS if dtype in ("int32", "int64") else _CALLS
+            return _call(calls[function], [a.text for a in args], dtype)
+
+
+def comparison(relation: Relation, left: Text, right: Text) -> Text:
+    """`left relation right`, which is false where one of them is NaN, or true for `!=`."""
+    result = Precedence.EQUALITY if relation in ("==", "!=") else Precedence.RELATION
+    sides = (bracketed(side, Precedence.SUM) for side in (left, right))
+    return Text(f" {relation} ".join(sides), result)
+
+
+def conditional(condition: Text, then: Text, otherwise: Text) -> Text:
+    """`condition ? then : otherwise`; only the branch taken is evaluated."""
+    parts = (bracketed(part, Precedence.OR) for part in (condition, then, otherwise))
+    return Text("{} ? {} : {}".format(*parts), Precedence.CONDITIONAL)
+
+
+def bracketed(part: Text, at_least: Precedence) -> str:
+    """The text, in brackets if it binds less tightly than `at_least`."""
+    return part.text if part.precedence >= at_least else f"({part.text})"
+
+
+def device_functions(text: str, index_type: DType = "int32", target: Target = "cuda") -> str:
+    """The functions of `functions.cuh` that `text` calls, with those they call, in the order of that file."""
+    functions = _functions(index_type, target)
+    needed: dict[str, None] = {}
+    waiting = [text]
+    while waiting:
+        code = re.sub(r"//.*|/\*[\s\S]*?\*/", "", waiting.pop())
+        for called in re.findall(r"\b(\w+)\(", code):
+            if called in functions and called not in needed:
+                needed[called] = None
+                waiting.append(functions[called])
+    return "\n\n".join(body for called, body in functions.items() if called in needed)
+
+
+@cache
+def reserved_names() -> frozenset[str]:
+    """The names that spelled text uses: no variable may have one."""
+    own = [call + suffix for call in (*_CALLS.values(), "pow") for suffix in ("", "f")]
+    constants = ["__int_as_float", "__longlong_as_double", "INFINITY", "NAN"]
+    return frozenset([*own, *_functions("int32", "cuda"), *_INTEGER_CALLS.values(), *constants])
+
+
+@cache
+def _functions(index_type: DType, target: Target) -> dict[str, str]:
+    """Every function of `functions.cuh` by its name, for both element types, in the order of the file."""
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=False)
+    template = environment.from_string(resource("templates/cuda/functions.cuh").read_text("utf-8"))
+    rendered = [
+        template.render(
+            real=_REAL[dtype],
+            f=_SUFFIX[dtype],
+            integer=_REAL[index_type],
+            infinity=_NON_FINITE[target, dtype][0],
+            device="static inline" if target == "c" else "static __device__ inline",
+            anywhere="static inline" if target == "c" else "static __host__ __device__ inline",
+        )
+        for dtype in ("float32", "float64")
+    ]
+    bodies = [body.strip() for text in rendered for body in text.split("\n\n")]
+    return {_defined(body): body for body in bodies}
+
+
+def _defined(body: str) -> str:
+    """The name of the function that `body` defines: the first on a line that is no comment."""
+    found = re.search(r"^static [^(]*\b(\w+)\(", body, re.MULTILINE)
+    assert found, f"no function in: {body}"
+    return found[1]
+
+
+def _call(function: str, args: Sequence[str], dtype: DType) -> Text:
+    return Text(f"{function}{_SUFFIX[dtype]}({', '.join(args)})", Precedence.PRIMARY)
+
+
+def _negated(x: Text) -> Text:
+    operand = bracketed(x, Precedence.UNARY)
+    return Text(f"-({operand})" if operand.startswith("-") else f"-{operand}", Precedence.UNARY)
+
+
+def _power(x: Text, n: Text, dtype: DType) -> Text:
+    """Multiplications for a small integer exponent that is a literal, else `pow`."""
+    if n.value is None or n.value not in _PRODUCTS:
+        return _call("pow", [x.text, n.text], dtype)
+    match int(n.value):
+        case 0:
+            return literal(1, dtype)
+        case exponent if exponent < 0:
+            reciprocal = _power(x, literal(-exponent, dtype), dtype)
+            return spell("div", [literal(1, dtype), reciprocal], dtype)
+        case 1:
+            return x
+        case 2 | 3 as exponent if x.text.isidentifier():
+            return Text(" * ".join([x.text] * exponent), Precedence.PRODUCT)
+        case 2:
+            return _call("square", [x.text], dtype)
+        case 3:
+            return _call("cube", [x.text], dtype)
+        case exponent:
+            return Text(f"integer_power{_SUFFIX[dtype]}({x.text}, {exponent})", Precedence.PRIMARY)
+
+
+def _polygamma(n: Text, x: Text, dtype: DType) -> Text:
+    assert n.value is not None, "the order of polygamma is a literal"
+    if n.value == 0:
+        return _call("digamma", [x.text], dtype)
+    return _call("polygamma", [str(int(n.value)), x.text], dtype)

@@ -1,0 +1,224 @@
+"""Loop nests as C: expressions, subscripts, bounds and steps. CUDA and C share it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tadc.emit.c_spelling import (
+    DType,
+    Precedence,
+    Target,
+    Text,
+    bracketed,
+    comparison,
+    conditional,
+    literal,
+    name,
+    spell,
+)
+from tadc.ir.affine import Affine, constant
+from tadc.ir.domain import Condition, Domain
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.program import DerivedSize, Tensor
+from tadc.ir.walk import descend
+from tadc.schedule.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Let,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+)
+
+__all__ = ["INTEGER", "REAL", "CText"]
+
+REAL = {"float32": "float", "float64": "double"}
+INTEGER = {"int32": "int", "int64": "long long"}
+
+Walk: TypeAlias = Generator[Any, Any, Text]
+
+
+@dataclass(frozen=True, slots=True)
+class CText:
+    """Prints one kernel's parts. `names` gives every tensor, symbol and local its C name."""
+
+    names: Mapping[str, str]
+    tensors: Mapping[str, Tensor]
+    locals: frozenset[str]
+    dtype: DType  # of the arithmetic
+    dtypes: Mapping[str, str]  # of the elements of each tensor
+    index_type: DType
+    target: Target
+
+    # ------------------------------------------------------------------ steps
+
+    def lines(self, steps: Sequence[Step], indent: int) -> list[str]:
+        """The steps as indented lines."""
+        return descend(self._lines(steps, indent))
+
+    def _lines(self, steps: Sequence[Step], indent: int) -> Generator[Any, Any, list[str]]:
+        lines: list[str] = []
+        pad = "  " * indent
+        real, integer = REAL[self.dtype], INTEGER[self.index_type]
+        for step in steps:
+            match step:
+                case Let(local, value):
+                    lines.append(
+                        f"{pad}const {real} {self.names[local]} = {self.value(value).text};"
+                    )
+                case LetIndex(d):
+                    quotient = self.floor(d.form, d.modulus).text
+                    lines.append(f"{pad}const {integer} {self.names[d.name]} = {quotient};")
+                case Accumulator(local, initial):
+                    lines.append(f"{pad}{real} {self.names[local]} = {self.value(initial).text};")
+                case Accumulate(local, op, value):
+                    lines.append(pad + self._accumulate(self.names[local], op, self.value(value)))
+                case Assign(local, value):
+                    lines.append(f"{pad}{self.names[local]} = {self.value(value).text};")
+                case Store(tensor, subscripts, value):
+                    element = self.element(tensor, subscripts).text
+                    lines.append(f"{pad}{element} = {self.value(value).text};")
+                case Loop(index, lows, highs, body):
+                    i = self.names[index]
+                    low = self._extreme("max", [self.ceil(e, c) for e, c in lows]).text
+                    high = self._extreme("min", [self.floor(e, c) for e, c in highs]).text
+                    below = f"{i} <= {high}"
+                    if len(highs) == 1 and highs[0][1] == 1 and highs[0][0].terms:
+                        below = f"{i} < {self.affine(highs[0][0] + 1).text}"
+                    lines.append(f"{pad}for ({integer} {i} = {low}; {below}; {i}++) {{")
+                    lines += yield self._lines(body, indent + 1)
+                    lines.append(f"{pad}}}")
+                case Branch(condition, then, otherwise):
+                    lines.append(f"{pad}if ({self.condition(condition).text}) {{")
+                    lines += yield self._lines(then, indent + 1)
+                    if otherwise:
+                        lines.append(f"{pad}}} else {{")
+                        lines += yield self._lines(otherwise, indent + 1)
+                    lines.append(f"{pad}}}")
+        return lines
+
+    def _accumulate(self, local: str, op: str, value: Text) -> str:
+        match op:
+            case "sum":
+                return f"{local} += {value.text};"
+            case "prod":
+                return f"{local} *= {value.text};"
+            case _:
+                return f"{local} = {spell(op, [name(local), value], self.dtype).text};"
+
+    # ------------------------------------------------------------------ values
+
+    def value(self, e: Expr) -> Text:
+        return descend(self._value(e))
+
+    def _value(self, e: Expr) -> Walk:
+        match e:
+            case Const(value):
+                return literal(value, self.dtype, self.target)
+            case IndexValue(form):
+                if form.is_constant:
+                    return literal(form.constant, self.dtype, self.target)
+                index = bracketed(self.affine(form), Precedence.UNARY)
+                return Text(f"({REAL[self.dtype]}){index}", Precedence.UNARY)
+            case Read(tensor, ()) if tensor in self.locals:
+                return name(self.names[tensor])
+            case Read(tensor, subscripts):
+                element = self.element(tensor, subscripts)
+                if self.dtypes[tensor] == self.dtype:
+                    return element
+                return Text(f"({REAL[self.dtype]}){element.text}", Precedence.UNARY)
+            case Call(function, args):
+                parts = []
+                for arg in args:
+                    parts.append((yield self._value(arg)))
+                return spell(function, parts, self.dtype)
+            case Select(Domain() as domain, then, otherwise):
+                a, b = (yield self._value(then)), (yield self._value(otherwise))
+                return conditional(self.condition(domain), a, b)
+            case Select(condition, then, otherwise):
+                assert isinstance(condition, Comparison)
+                relation, left, right = condition.relation, condition.left, condition.right
+                test = comparison(relation, (yield self._value(left)), (yield self._value(right)))
+                a, b = (yield self._value(then)), (yield self._value(otherwise))
+                return conditional(test, a, b)
+            case Reduce():
+                raise AssertionError("a reduction is loops by now")
+
+    def condition(self, condition: Domain | Comparison) -> Text:
+        if isinstance(condition, Comparison):
+            left, right = self.value(condition.left), self.value(condition.right)
+            return comparison(condition.relation, left, right)
+        tests = [self._test(c) for c in condition]
+        if len(tests) == 1:
+            return tests[0]
+        return Text(" && ".join(bracketed(t, Precedence.EQUALITY) for t in tests), Precedence.AND)
+
+    def _test(self, c: Condition) -> Text:
+        if c.relation == "|":
+            form = bracketed(self.affine(c.form), Precedence.PRODUCT)
+            return Text(f"{form} % {c.modulus} == 0", Precedence.EQUALITY)
+        positive = Affine.of({s: k for s, k in c.form.terms if k > 0}, max(0, c.form.constant))
+        negative = Affine.of({s: -k for s, k in c.form.terms if k < 0}, max(0, -c.form.constant))
+        if c.relation == "==":
+            left, right = positive, negative
+        else:
+            left, right = negative, positive
+        relation = "==" if c.relation == "==" else "<="
+        precedence = Precedence.EQUALITY if c.relation == "==" else Precedence.RELATION
+        return Text(f"{self.affine(left).text} {relation} {self.affine(right).text}", precedence)
+
+    # ------------------------------------------------------------------ index arithmetic
+
+    def affine(self, form: Affine) -> Text:
+        text = form.text({s: self.names[s] for s in form.symbols})
+        if form.is_constant or form.as_symbol() is not None:
+            negative = text.startswith("-")
+            return Text(text, Precedence.UNARY if negative else Precedence.PRIMARY)
+        single = len(form.terms) == 1 and not form.constant
+        return Text(text.replace("*", " * "), Precedence.PRODUCT if single else Precedence.SUM)
+
+    def floor(self, form: Affine, divisor: int) -> Text:
+        if divisor == 1:
+            return self.affine(form)
+        args = [self.affine(form), literal(divisor, self.index_type)]
+        return spell("floor_div", args, self.index_type)
+
+    def ceil(self, form: Affine, divisor: int) -> Text:
+        return self.floor(form + (divisor - 1), divisor)
+
+    def derived_size(self, size: DerivedSize) -> Text:
+        if size.op == "floor":
+            return self.floor(size.forms[0], size.modulus)
+        return self._extreme(size.op, [self.affine(form) for form in size.forms])
+
+    def _extreme(self, op: str, values: list[Text]) -> Text:
+        result = values[0]
+        for value in values[1:]:
+            result = spell(op, [result, value], self.index_type)
+        return result
+
+    def element(self, tensor: str, subscripts: Sequence[Affine]) -> Text:
+        """`tensor[offset]`, the offset in row-major order (Horner's rule)."""
+        shape = self.tensors[tensor].shape
+        offset: Text | Affine = constant(0)
+        for form, extent in zip(subscripts, shape, strict=True):
+            if isinstance(offset, Affine) and (extent.is_constant or offset == constant(0)):
+                offset = offset * extent.constant + form if extent.is_constant else form
+                continue
+            left = offset if isinstance(offset, Text) else self.affine(offset)
+            scaled = f"{bracketed(left, Precedence.PRODUCT)} * {bracketed(self.affine(extent), Precedence.UNARY)}"
+            text = Text(scaled, Precedence.PRODUCT)
+            if form != constant(0):
+                inner = self.affine(form).text
+                joined = (
+                    f"{scaled} - {inner[1:]}" if inner.startswith("-") else f"{scaled} + {inner}"
+                )
+                text = Text(joined, Precedence.SUM)
+            offset = text
+        offset = offset if isinstance(offset, Text) else self.affine(offset)
+        return name(f"{self.names[tensor]}[{offset.text}]")

@@ -1,0 +1,398 @@
+"""CUDA text: a self-contained `.cu` file for all modes of a program, with host launchers, and its manifest.
+
+One thread computes one element of a kernel's box, in a grid-stride loop; the innermost dimension is on neighbouring
+threads. No element is written twice, so there are no atomics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from tadc.emit.c_names import c_names, identifier
+from tadc.emit.c_spelling import DType, device_functions
+from tadc.emit.c_text import INTEGER, REAL, CText
+from tadc.errors import BackendError
+from tadc.ir.affine import Affine
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.idx_text import statement_text
+from tadc.ir.program import Program, Tensor
+from tadc.ir.walk import postorder
+from tadc.resources import resource
+from tadc.schedule.loop_nest import Branch, Kernel, LetIndex, Loop, Step
+from tadc.schedule.lower import kernels
+from tadc.version import __version__
+
+__all__ = ["CudaText", "emit_cuda"]
+
+BLOCK = 256
+MOST_BLOCKS = 32768
+ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
+MOST_INT32 = 2**31 - 1 - BLOCK * MOST_BLOCKS  # a grid-stride loop steps past the end by one grid
+
+
+@dataclass(frozen=True, slots=True)
+class CudaText:
+    """The text of a `.cu` file and its manifest (`api.md`)."""
+
+    text: str
+    manifest: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    name: str
+    program: Program
+    kernels: tuple[Kernel, ...]
+    temporaries: tuple[Tensor, ...]
+
+
+def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
+    """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
+
+    Raises BackendError where an extent does not fit any index type.
+    """
+    name = identifier(next(iter(modes.values())).name)
+    parts = [_Mode(m, p, kernels(_called(p, name), m), _temporaries(p)) for m, p in modes.items()]
+    index_type = _index_type(parts)
+    emitter = _Emitter(name, dtype, index_type)
+    rendered = [emitter.mode(m) for m in parts]
+    bodies = "\n".join(
+        [k["body"] for m in rendered for k in m["kernels"]]
+        + [m["launcher"]["body"] for m in rendered]
+    )
+    text = _template().render(
+        program=name,
+        version=__version__,
+        functions=device_functions(bodies, index_type),
+        block=BLOCK,
+        most_blocks=MOST_BLOCKS,
+        modes=rendered,
+    )
+    return CudaText(text, emitter.manifest(parts, source))
+
+
+def _called(program: Program, name: str) -> Program:
+    return replace(program, name=name)
+
+
+def _template() -> Any:
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    return environment.from_string(resource("templates/cuda/program.cu").read_text("utf-8"))
+
+
+def _temporaries(program: Program) -> tuple[Tensor, ...]:
+    return tuple(s.target for s in program.statements if s.target.name not in program.outputs)
+
+
+def _index_type(modes: Sequence[_Mode]) -> DType:
+    """32 bits, unless a tensor of known extents has more elements, or a form a coefficient that does not fit."""
+    largest = max(
+        (
+            prod(n.constant for n in t.shape)
+            for m in modes
+            for t in m.program.tensors.values()
+            if all(n.is_constant for n in t.shape)
+        ),
+        default=0,
+    )
+    for m in modes:
+        for s in m.program.statements:
+            for form in _forms(s.body):
+                largest = max(largest, abs(form.constant), *(abs(c) for _, c in form.terms), 0)
+    if largest > 2**62:
+        raise BackendError(None, "an index does not fit into 64 bits", fix="use smaller extents")
+    return "int64" if largest > MOST_INT32 else "int32"
+
+
+def _forms(body: Expr) -> list[Affine]:
+    forms: list[Affine] = []
+    for e in postorder(body):
+        match e:
+            case Read(_, subscripts):
+                forms += subscripts
+            case IndexValue(form):
+                forms.append(form)
+            case Reduce(_, _, derived, domain, _):
+                forms += [c.form for c in domain] + [d.form for d in derived]
+            case Select(Domain() as domain):
+                forms += [c.form for c in domain]
+            case _:
+                pass
+    return forms
+
+
+@dataclass(frozen=True, slots=True)
+class _Emitter:
+    name: str
+    dtype: DType
+    index_type: DType
+
+    def mode(self, mode: _Mode) -> dict[str, Any]:
+        return {
+            "name": mode.name,
+            "kernels": [self._kernel(k, mode.program) for k in mode.kernels],
+            "launcher": self._launcher(mode),
+        }
+
+    # ------------------------------------------------------------------ kernels
+
+    def _kernel(self, kernel: Kernel, program: Program) -> dict[str, Any]:
+        text = self._text(kernel, program)
+        pad = "  "
+        integer = INTEGER[self.index_type]
+        lines: list[str] = []
+        if kernel.indices:
+            total = self._total(kernel, text)
+            thread = text.names["thread"]
+            wide = f"({integer})" if self.index_type == "int64" else ""
+            first, step = (
+                f"{wide}blockIdx.x * blockDim.x + threadIdx.x",
+                f"{wide}gridDim.x * blockDim.x",
+            )
+            lines.append(
+                f"{pad}for ({integer} {thread} = {first}; {thread} < {total}; {thread} += {step}) {{"
+            )
+            lines += self._decomposed(kernel, text)
+        else:
+            lines.append(f"{pad}if (blockIdx.x == 0 && threadIdx.x == 0) {{")
+        lines += text.lines(kernel.body, 2)
+        lines.append(f"{pad}}}")
+        return {
+            "name": kernel.name,
+            "comment": [statement_text(s) for s in kernel.statements],
+            "parameters": ", ".join(self._parameters(kernel, program, text)),
+            "body": "\n".join(lines),
+        }
+
+    def _text(self, kernel: Kernel, program: Program) -> CText:
+        inner = _bound(kernel.body)
+        names = c_names(
+            (*kernel.reads, *kernel.writes),
+            self._sizes(kernel, program),
+            kernel.indices,
+            inner,
+            sorted(kernel.locals),
+            ("thread",),
+        )
+        return CText(
+            names,
+            program.tensors,
+            kernel.locals,
+            self._dtype(program.tensors[kernel.writes[0]]),
+            {t: self._dtype(program.tensors[t]) for t in (*kernel.reads, *kernel.writes)},
+            self.index_type,
+            "cuda",
+        )
+
+    def _dtype(self, tensor: Tensor) -> DType:
+        return tensor.dtype or self.dtype  # type: ignore[return-value]
+
+    def _sizes(self, kernel: Kernel, program: Program) -> tuple[str, ...]:
+        """The sizes that the kernel mentions, in the program's order."""
+        used = {s for n in kernel.extents for s in n.symbols}
+        for t in (*kernel.reads, *kernel.writes):
+            used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
+        for statement in kernel.statements:
+            used |= statement.body.symbols
+            used |= {s for d in statement.derived for s in d.form.symbols}
+        every = (*program.sizes, *(d.name for d in program.derived_sizes))
+        return tuple(s for s in every if s in used)
+
+    def _parameters(self, kernel: Kernel, program: Program, text: CText) -> list[str]:
+        def real(tensor: str) -> str:
+            return REAL[self._dtype(program.tensors[tensor])]
+
+        return [
+            *(f"const {real(t)}* __restrict__ {text.names[t]}" for t in kernel.reads),
+            *(f"{real(t)}* __restrict__ {text.names[t]}" for t in kernel.writes),
+            *(f"{INTEGER[self.index_type]} {text.names[s]}" for s in self._sizes(kernel, program)),
+        ]
+
+    def _total(self, kernel: Kernel, text: CText) -> str:
+        if all(n.is_constant for n in kernel.extents):
+            return str(prod(n.constant for n in kernel.extents))
+        return " * ".join(_factor(text.affine(n).text) for n in kernel.extents)
+
+    def _decomposed(self, kernel: Kernel, text: CText) -> list[str]:
+        """The indices from the thread's number, innermost first; the outermost needs no remainder."""
+        lines = []
+        integer = INTEGER[self.index_type]
+        rest = text.names["thread"]
+        for d in reversed(range(len(kernel.indices))):
+            extents = kernel.extents[d + 1 :]
+            divisor = " * ".join(_factor(text.affine(n).text) for n in extents)
+            if extents and all(n.is_constant for n in extents):
+                divisor = str(prod(n.constant for n in extents))
+            grouped = divisor if len(extents) == 1 or divisor.isdigit() else f"({divisor})"
+            quotient = f"{rest} / {grouped}" if extents else rest
+            value = (
+                quotient
+                if d == 0
+                else f"{quotient} % {_factor(text.affine(kernel.extents[d]).text)}"
+            )
+            lines.append(f"    const {integer} {text.names[kernel.indices[d]]} = {value};")
+        return lines
+
+    # ------------------------------------------------------------------ launchers
+
+    def _launcher(self, mode: _Mode) -> dict[str, str]:
+        program = mode.program
+        integer = INTEGER[self.index_type]
+        sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
+        tensors = program.tensors
+        names = c_names(
+            (*(t.name for t in program.inputs), *program.outputs),
+            (t.name for t in mode.temporaries),
+            sizes,
+        )
+        parameters = [
+            *(f"const {REAL[self._dtype(t)]}* {names[t.name]}" for t in program.inputs),
+            *(f"{REAL[self._dtype(tensors[n])]}* {names[n]}" for n in program.outputs),
+            "void* workspace",
+            *(f"{integer} {names[s]}" for s in program.sizes),
+            "cudaStream_t stream",
+        ]
+        text = CText(names, program.tensors, frozenset(), self.dtype, {}, self.index_type, "cuda")
+        lines = [
+            f"  const {integer} {names[d.name]} = {text.derived_size(d).text};"
+            for d in program.derived_sizes
+        ]
+        lines += [
+            f"  if ({check}) return cudaErrorInvalidValue;" for check in self._checks(program, text)
+        ]
+        lines += self._placed(mode.temporaries, text)
+        for kernel in mode.kernels:
+            lines += self._launch(kernel, program, text)
+        lines.append("  return cudaSuccess;")
+        return {
+            "name": f"{self.name}_{mode.name}",
+            "parameters": ", ".join(parameters),
+            "body": "\n".join(lines),
+        }
+
+    def _checks(self, program: Program, text: CText) -> list[str]:
+        """What kernels suppose of the sizes, negated: extents of at least 1, facts, and offsets that fit."""
+        extents = {n: None for t in program.tensors.values() for n in t.shape if not n.is_constant}
+        checks = [f"{text.affine(n).text} < 1" for n in extents]
+        checks += [f"!({text.condition(Domain.of((c,))).text})" for c in program.facts]
+        if self.index_type == "int32":
+            for shape in {t.shape: None for t in program.tensors.values()}:
+                if sum(not n.is_constant for n in shape):
+                    product = " * ".join(_factor(text.affine(n).text) for n in shape)
+                    checks.append(f"(double){product} > {MOST_INT32}")
+        return checks
+
+    def _placed(self, temporaries: tuple[Tensor, ...], text: CText) -> list[str]:
+        """Pointers into the workspace, one behind the other."""
+        if not temporaries:
+            return ["  (void)workspace;"]
+        lines = ["  char* free = (char*)workspace;"]
+        for t in temporaries:
+            real = REAL[self._dtype(t)]
+            lines.append(f"  {real}* {text.names[t.name]} = ({real}*)free;")
+            factors = ["(size_t)1", *(_factor(text.affine(n).text) for n in t.shape)]
+            count = " * ".join([*factors, f"sizeof({real})"])
+            lines.append(f"  free += ({count} + {ALIGNMENT - 1}) / {ALIGNMENT} * {ALIGNMENT};")
+        return lines[:-1]
+
+    def _launch(self, kernel: Kernel, program: Program, text: CText) -> list[str]:
+        given = [text.names[t] for t in (*kernel.reads, *kernel.writes)]
+        given += [text.names[s] for s in self._sizes(kernel, program)]
+        threads = self._total(kernel, text) if kernel.indices else "1"
+        arguments = ", ".join(f"(void*)&{a}" for a in given)
+        return [
+            "  {",
+            f"    void* arguments[] = {{{arguments}}};",
+            f"    const cudaError_t status = cudaLaunchKernel({kernel.name}, dim3(blocks({threads if threads.isdigit() else '(double)' + threads})), dim3({BLOCK}),"
+            " arguments, 0, stream);",
+            "    if (status != cudaSuccess) return status;",
+            "  }",
+        ]
+
+    # ------------------------------------------------------------------ manifest
+
+    def manifest(self, modes: Sequence[_Mode], source: str) -> dict[str, Any]:
+        """What a caller of the launchers must know (`api.md`)."""
+        tensors: dict[str, dict[str, Any]] = {}
+        for m in modes:
+            inputs = {t.name for t in m.program.inputs}
+            for t in m.program.tensors.values():
+                role = (
+                    "input"
+                    if t.name in inputs
+                    else "output"
+                    if t.name in m.program.outputs
+                    else "temporary"
+                )
+                entry = {"shape": [str(n) for n in t.shape], "dtype": self._dtype(t), "role": role}
+                if tensors.setdefault(t.name, entry)["role"] == "temporary":
+                    tensors[t.name] = entry
+        first = modes[0].program
+        return {
+            "tadc": __version__,
+            "program": self.name,
+            "source": source,
+            "dtype": self.dtype,
+            "index_type": self.index_type,
+            "sizes": list(first.sizes),
+            "derived_sizes": {d.name: str(d) for d in first.derived_sizes},
+            "tensors": tensors,
+            "modes": {m.name: self._mode_entry(m) for m in modes},
+        }
+
+    def _mode_entry(self, m: _Mode) -> dict[str, Any]:
+        return {
+            "launcher": f"{self.name}_{m.name}",
+            "inputs": [t.name for t in m.program.inputs],
+            "outputs": list(m.program.outputs),
+            "workspace_bytes": " + ".join(self._bytes(t) for t in m.temporaries) or "0",
+            "kernels": [self._kernel_entry(k, m.program) for k in m.kernels],
+        }
+
+    def _kernel_entry(self, k: Kernel, program: Program) -> dict[str, Any]:
+        threads = "*".join(_factor(str(n)) for n in k.extents) or "1"
+        return {
+            "name": k.name,
+            "writes": list(k.writes),
+            "arguments": [*k.reads, *k.writes, *self._sizes(k, program)],
+            "grid": [f"min(({threads} + {BLOCK - 1}) // {BLOCK}, {MOST_BLOCKS})"],
+            "block": [BLOCK],
+            "shared_bytes": 0,
+            "schedule": "one thread an element",
+        }
+
+    def _bytes(self, t: Tensor) -> str:
+        count = "*".join(
+            [*(_factor(str(n)) for n in t.shape), str(8 if self._dtype(t) == "float64" else 4)]
+        )
+        return f"({count} + {ALIGNMENT - 1}) // {ALIGNMENT} * {ALIGNMENT}"
+
+
+def _factor(text: str) -> str:
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+def _bound(steps: Sequence[Step]) -> list[str]:
+    """The indices that loops and divisions bind."""
+    bound: list[str] = []
+    stack = list(steps)
+    while stack:
+        match stack.pop():
+            case Loop(index, _, _, body):
+                bound.append(index)
+                stack += body
+            case LetIndex(derived):
+                bound.append(derived.name)
+            case Branch(_, then, otherwise):
+                stack += [*then, *otherwise]
+            case _:
+                pass
+    return sorted(set(bound))

@@ -1,0 +1,253 @@
+"""The smallest integer point of a domain, and what follows from it: emptiness, implication (design, section 4).
+
+These are integer questions, which rational loops do not decide. Equations are solved over the integers first; then
+branch and bound goes through the rational relaxation, the lexicographically smallest vertex first. It is given a
+number of steps, because a thin wedge may hold no integer point for 100,000 of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+
+from tadc.integer.dictionary import Dictionary, TooComplex, Unbounded
+from tadc.integer.lattice import integer_solutions
+from tadc.integer.matrix import hermite_form, transposed
+from tadc.integer.reduction import short_basis
+from tadc.integer.redundancy import connected, hidden_equalities, merged, opposite_pairs
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import EMPTY, FALSE, TRUE, Condition, Domain, at_least_zero, between
+
+__all__ = ["UNDECIDED", "Undecided", "implies", "is_empty", "smallest_point"]
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The steps were spent before a point was found or excluded. There is one value, `UNDECIDED`."""
+
+
+UNDECIDED = Undecided()
+
+MOST_STEPS = 400  # branchings of one search; a step is a few pivots
+
+
+def smallest_point(
+    domain: Domain, order: Sequence[Symbol] = ()
+) -> Mapping[Symbol, int] | Undecided | None:
+    """The integer point of `domain` that is lexicographically smallest; None where there is none.
+
+    It is smallest in the symbols of `order`, then in the others as the domain names them. A symbol that has no
+    smallest value, those before it given, is taken closest to 0; one that does not occur is 0.
+
+    >>> i, j = symbol("i"), symbol("j")
+    >>> smallest_point(Domain.of([*between(1, 2*i - 3*j, 1), *between(5, j, 9)]))
+    {'i': 8, 'j': 5}
+    """
+    occurring = domain.symbols
+    symbols = [s for s in dict.fromkeys((*order, *occurring)) if s in set(occurring)]
+    while True:
+        try:
+            point = _search(symbols, *_split(domain))
+        except TooComplex:
+            return UNDECIDED
+        if not isinstance(point, Unbounded):
+            break
+        s = symbols[point.place]
+        distance = symbol(f"'distance of {s}")
+        domain &= Domain.of(between(-distance, symbol(s), distance))
+        symbols.insert(point.place, distance.symbols[0])
+    if point is None or isinstance(point, Undecided):
+        return point
+    assert domain.holds(point), "the smallest point is not in the domain"
+    return {s: point.get(s, 0) for s in dict.fromkeys((*order, *occurring))}
+
+
+def is_empty(domain: Domain) -> bool | None:
+    """Whether the domain has no integer point; None where the steps did not suffice to tell."""
+    point = smallest_point(domain)
+    return None if isinstance(point, Undecided) else point is None
+
+
+def implies(known: Domain, condition: Condition) -> bool:
+    """Whether it is proved that `condition` holds at every integer point of `known`. False means not proved."""
+    if condition == TRUE or condition in known.conditions or known == EMPTY:
+        return True
+    if condition == FALSE:
+        return is_empty(known) is True
+    form = condition.form
+    near = _near(known, form)
+    match condition.relation:
+        case ">=":
+            return _excludes(near, (at_least_zero(-form - 1),))
+        case "==":
+            return _excludes(near, (at_least_zero(-form - 1),)) and _excludes(
+                near, (at_least_zero(form - 1),)
+            )
+        case "|":
+            m = condition.modulus
+            if _always_divides(m, form, near):
+                return True
+            return _excludes(near, between(1, form - m * symbol("'quotient"), m - 1))
+
+
+def _near(known: Domain, form: Affine) -> tuple[Condition, ...]:
+    """What of `known` may matter for `form`."""
+    forms = connected([c.form for c in known], form.symbols)
+    chosen = set(forms)
+    return tuple(c for c in known if c.form in chosen)
+
+
+def _excludes(known: tuple[Condition, ...], conditions: tuple[Condition, ...]) -> bool:
+    return is_empty(Domain.of((*known, *conditions))) is True
+
+
+def _always_divides(m: int, form: Affine, known: Sequence[Condition]) -> bool:
+    """Whether `m` divides `form` wherever the equations and divisibilities of `known` hold."""
+    _, equations = _split(known)
+    symbols = tuple(dict.fromkeys((*form.symbols, *(s for e in equations for s in e.symbols))))
+    values = _solved(symbols, equations)
+    if values is None:
+        return True
+    value = form.substitute(values)
+    return value.content % m == 0 and value.constant % m == 0
+
+
+def _split(conditions: Iterable[Condition]) -> tuple[list[Affine], list[Affine]]:
+    """Inequalities and equations; `m | e` is the equation `e - m*t == 0`, where `t` is a new symbol."""
+    inequalities: list[Affine] = []
+    equations: list[Affine] = []
+    for i, condition in enumerate(conditions):
+        match condition.relation:
+            case ">=":
+                inequalities.append(condition.form)
+            case "==":
+                equations.append(condition.form)
+            case "|":
+                t = symbol(f"'quotient {i}")
+                equations.append(condition.form - condition.modulus * t)
+    return inequalities, equations
+
+
+def _search(
+    order: Sequence[Symbol], inequalities: Sequence[Affine], equations: Sequence[Affine]
+) -> dict[Symbol, int] | Undecided | Unbounded | None:
+    """The lexicographically smallest point; `Unbounded` names the first of `order` that has no minimum.
+
+    The symbols of the inequalities are all in `order`; further ones, that the equations fix, may be in these.
+    """
+    if equations:
+        return _search_on_the_solutions(order, inequalities, equations)
+    forms = merged(inequalities)
+    if forms is None:
+        return None
+    if pairs := opposite_pairs(forms):
+        return _search(order, forms, [forms[i] for i in pairs])
+    root = Dictionary.of(forms, (), order)
+    if root is None or not root.restore():
+        return None
+    vertex = root.lexicographic_minimum()
+    if isinstance(vertex, Unbounded):
+        return vertex
+    if _fractional(vertex) is not None and (hidden := hidden_equalities(root, forms)):
+        return _search(order, forms, [forms[i] for i in hidden])
+    point = _branch_and_bound(vertex, root)
+    if isinstance(point, tuple):
+        return dict(zip(order, point, strict=True))
+    return None if point is None or _is_empty_in_short_coordinates(order, forms) else UNDECIDED
+
+
+def _search_on_the_solutions(
+    order: Sequence[Symbol], inequalities: Sequence[Affine], equations: Sequence[Affine]
+) -> dict[Symbol, int] | Undecided | Unbounded | None:
+    """The search in coordinates of the equations' solutions, which keep the lexicographic order."""
+    fixed = [s for e in equations for s in e.symbols]
+    symbols = tuple(dict.fromkeys((*order, *fixed)))
+    values = _solved(symbols, equations)
+    if values is None:
+        return None
+    tight = [at_least_zero(form.substitute(values)) for form in inequalities]
+    if FALSE in tight:
+        return None
+    free = tuple(dict.fromkeys(t for s in symbols for t in values[s].symbols))
+    point = _search(free, [condition.form for condition in tight], ())
+    match point:
+        case Unbounded(place):
+            first = next(i for i, s in enumerate(order) if free[place] in values[s].symbols)
+            return Unbounded(first)
+        case dict():
+            return {s: values[s].at(point) for s in order}
+        case _:
+            return point
+
+
+def _solved(
+    symbols: Sequence[Symbol], equations: Sequence[Affine]
+) -> Mapping[Symbol, Affine] | None:
+    """The integer solutions of the equations over new symbols; None where there are none.
+
+    Each symbol is a form of the new symbols of those before it, and of at most one more, with a positive
+    coefficient: in lexicographic order the smallest point in the new symbols is the smallest one.
+    """
+    sides = [constant(-e.constant) for e in equations]
+    M = [[e.coefficient(s) for s in symbols] for e in equations]
+    lattice = integer_solutions(M, sides, len(symbols), lambda i: f"'unused {i}")
+    if lattice is None:
+        return None
+    heads = [head.constant for head in lattice.heads]
+    basis = hermite_form(transposed(lattice.V2)) if lattice.V2[0] else []
+    return {
+        s: Affine.of(
+            {f"'free {i}": row[j] for i, row in enumerate(basis)},
+            sum(v * head for v, head in zip(lattice.V1[j], heads, strict=True)),
+        )
+        for j, s in enumerate(symbols)
+    }
+
+
+def _branch_and_bound(
+    vertex: tuple[Fraction, ...], root: Dictionary
+) -> tuple[int, ...] | Undecided | None:
+    """The smallest integer point. Its node's vertex is it, and every node still open has a greater vertex."""
+    open_nodes = [(vertex, 0, root)]
+    for step in range(MOST_STEPS):
+        if not open_nodes:
+            return None
+        vertex, _, node = heappop(open_nodes)
+        place = _fractional(vertex)
+        if place is None:
+            return tuple(int(v) for v in vertex)
+        low = vertex[place].__floor__()
+        for bound, below in ((low, False), (low + 1, True)):
+            child = node.bounded(place, bound, below=below)
+            if child.restore():
+                smallest = child.lexicographic_minimum()
+                assert not isinstance(smallest, Unbounded), "a smaller domain is unbounded"
+                heappush(open_nodes, (smallest, 2 * step + below + 1, child))
+    return UNDECIDED
+
+
+def _is_empty_in_short_coordinates(order: Sequence[Symbol], forms: Sequence[Affine]) -> bool:
+    """Whether branch and bound finds that there is no point when it uses the coordinates of a short basis.
+
+    The forms without their constants take the values of a lattice, spanned by the columns of their coefficients. So
+    any other basis of it does for coordinates; directions in which no form changes are gone as well.
+    """
+    lattice = hermite_form([[form.coefficient(s) for form in forms] for s in order])
+    basis = short_basis(lattice)[::-1]  # the long vectors first: there are few multiples to try
+    names = [f"'short {i}" for i in range(len(basis))]
+    tight = [
+        at_least_zero(Affine.of({z: v[i] for z, v in zip(names, basis, strict=True)}, f.constant))
+        for i, f in enumerate(forms)
+    ]
+    root = Dictionary.of([condition.form for condition in tight], (), names)
+    if root is None or not root.restore():
+        return True
+    vertex = root.lexicographic_minimum()
+    return not isinstance(vertex, Unbounded) and _branch_and_bound(vertex, root) is None
+
+
+def _fractional(vertex: tuple[Fraction, ...]) -> int | None:
+    """The first place that is not an integer."""
+    return next((i for i, v in enumerate(vertex) if v.denominator != 1), None)

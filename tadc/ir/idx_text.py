@@ -1,0 +1,173 @@
+"""Programs and expressions as `.idx` text, which parses back to the same program.
+
+Derived indices are written as the floor divisions they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.bounds import Bounded, bounded
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import descend
+
+__all__ = ["expression_text", "program_text", "statement_text"]
+
+# What an operand must at least be, to stand without parentheses. A reduction ends with its multiplicative term, so it
+# may stand in a sum, but not in a product.
+CHOICE, SUM, REDUCTION, PRODUCT, SIGN, POWER, ATOM = range(7)
+_INFIX = {
+    "add": (" + ", SUM, SUM, REDUCTION),
+    "sub": (" - ", SUM, SUM, REDUCTION),
+    "mul": ("*", PRODUCT, PRODUCT, SIGN),
+    "div": ("/", PRODUCT, PRODUCT, SIGN),
+    "pow": ("**", POWER, ATOM, SIGN),
+}
+_RELATIONS = {"==": "=", "!=": "!=", "<": "<", "<=": "<="}
+
+Spelled: TypeAlias = Mapping[Symbol, str]
+Text: TypeAlias = tuple[str, int]
+
+
+def program_text(program: Program) -> str:
+    """The declarations that fix order and shapes, then the statements."""
+    lines = []
+    if program.sizes:
+        lines.append(f"size {', '.join(program.sizes)}")
+    lines += [f"size {d.name} = {d}" for d in program.derived_sizes]
+    lines += [f"input {', '.join(map(_declared, program.inputs))}"] if program.inputs else []
+    lines += [f"output {', '.join(program.outputs)}"]
+    lines += map(statement_text, program.statements)
+    return "\n".join(lines) + "\n"
+
+
+def statement_text(statement: Statement) -> str:
+    """`f[i: 3, j: N] = ...`, on one line."""
+    lefts = zip(statement.indices, statement.target.shape, strict=True)
+    inner = ", ".join(f"{i}: {n}" for i, n in lefts)
+    dtype = f": {statement.target.dtype}" if statement.target.dtype else ""
+    left = f"{statement.target.name}[{inner}]" if inner else statement.target.name
+    body = expression_text(statement.body, spelled(statement.derived, {}))
+    return f"{left}{dtype} = {body}"
+
+
+def expression_text(e: Expr, spelling: Spelled | None = None) -> str:
+    """The expression as text; `spelling` writes derived indices out."""
+    text: str = descend(_text(e, spelling or {}))[0]
+    return text
+
+
+def spelled(derived: Iterable[Derived], spelling: Spelled) -> Spelled:
+    """`spelling` with every derived index written as its division, in parentheses."""
+    result = dict(spelling)
+    for d in derived:
+        result[d.name] = f"({_division(d.form.text(result), d.modulus)})"
+    return result
+
+
+def _declared(tensor: Tensor) -> str:
+    shape = ", ".join(map(str, tensor.shape))
+    return f"{tensor.name}[{shape}]" + (f": {tensor.dtype}" if tensor.dtype else "")
+
+
+def _text(e: Expr, spelling: Spelled) -> Generator[Any, Any, Text]:
+    match e:
+        case Const(value):
+            text = repr(value)
+            return text, SIGN if text.startswith("-") else ATOM
+        case IndexValue(form):
+            return _affine_value(form, spelling)
+        case Read(tensor, subscripts):
+            inner = ", ".join(_unwrapped(s.text(spelling)) for s in subscripts)
+            return (f"{tensor}[{inner}]" if subscripts else tensor), ATOM
+        case Call("neg", (x,)):
+            operand = yield _text(x, spelling)
+            if operand[1] == REDUCTION:
+                return f"-{operand[0]}", REDUCTION
+            return f"-{_wrapped(operand, SIGN)}", SIGN
+        case Call(function, (a, b)) if function in _INFIX:
+            sign, level, left, right = _INFIX[function]
+            first, second = (yield _text(a, spelling)), (yield _text(b, spelling))
+            return f"{_wrapped(first, left)}{sign}{_wrapped(second, right)}", level
+        case Call(function, args):
+            parts = []
+            for arg in args:
+                parts.append((yield _text(arg, spelling))[0])
+            return f"{function}({', '.join(parts)})", ATOM
+        case Select(condition, then, otherwise):
+            if isinstance(condition, Comparison):
+                a, b = (
+                    (yield _text(condition.left, spelling)),
+                    (yield _text(condition.right, spelling)),
+                )
+                relation = _RELATIONS[condition.relation]
+                test = f"{_wrapped(a, SUM)} {relation} {_wrapped(b, SUM)}"
+            else:
+                test = condition.text(spelling)
+            yes, no = (yield _text(then, spelling)), (yield _text(otherwise, spelling))
+            return f"if {test} then {_wrapped(yes, SUM)} else {_wrapped(no, SUM)}", CHOICE
+        case Reduce(op, _, derived, _, body):
+            inner_spelling = spelled(derived, spelling)
+            text = yield _text(body, inner_spelling)
+            head = f"{op}{{{_ranges(e, inner_spelling)}}}"
+            return f"{head} {_wrapped(text, REDUCTION)}", REDUCTION
+
+
+def _ranges(reduce: Reduce, spelling: Spelled) -> str:
+    bounds = bounded(reduce)
+    ranges, tests = [], list(bounds.tests)
+    for b in bounds.each:
+        if b.lows and b.highs:
+            ranges.append(f"{b.index}={_low(b, spelling)}..{_high(b, spelling)}")
+            tests += b.tests
+        else:
+            ranges.append(b.index)
+            tests += [c for c in reduce.domain if c.form.coefficient(b.index)]
+    condition = f" | {Domain.of(tests).text(spelling)}" if tests else ""
+    return ", ".join(ranges) + condition
+
+
+def _low(b: Bounded, spelling: Spelled) -> str:
+    forms = [_division((e + (c - 1)).text(spelling), c) for e, c in b.lows]
+    return forms[0] if len(forms) == 1 else f"max({', '.join(forms)})"
+
+
+def _high(b: Bounded, spelling: Spelled) -> str:
+    forms = [_division(e.text(spelling), c) for e, c in b.highs]
+    return forms[0] if len(forms) == 1 else f"min({', '.join(forms)})"
+
+
+def _division(form: str, divisor: int) -> str:
+    if divisor == 1:
+        return _unwrapped(form)
+    simple = form.isidentifier() or _unwrapped(form) != form
+    return f"{form if simple else f'({form})'} // {divisor}"
+
+
+def _unwrapped(text: str) -> str:
+    """Without a pair of parentheses around the whole."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if not depth:
+            return text[1:-1] if k == len(text) - 1 else text
+    return text
+
+
+def _affine_value(form: Affine, spelling: Spelled) -> Text:
+    text = form.text(spelling)
+    if text.isidentifier() or _unwrapped(text) != text:
+        return text, ATOM
+    if len(form.terms) == 1 and not form.constant:
+        return text, SIGN if form.terms[0][1] == -1 else PRODUCT
+    return text, SUM
+
+
+def _wrapped(text: Text, needed: int) -> str:
+    return text[0] if text[1] >= needed else f"({text[0]})"

@@ -1,0 +1,33 @@
+"""Names that nobody uses yet: for temporaries, indices and derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["Names"]
+
+
+class Names:
+    """Hands out each name once. Passed along, never global: the same program gives the same names."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, hint: str) -> str:
+        """`hint`, or `hint_1`, `hint_2`, .. where it is taken."""
+        name, count = hint, 0
+        while name in self._taken:
+            count += 1
+            name = f"{hint}_{count}"
+        self._taken.add(name)
+        return name
+
+    def derivative(self, hint: str) -> str:
+        """`hint`, with `_` appended until it is free: how the language names derivatives (section 6)."""
+        while hint in self._taken:
+            hint += "_"
+        self._taken.add(hint)
+        return hint
+
+    def copy(self) -> Names:
+        return Names(self._taken)

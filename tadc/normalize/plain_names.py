@@ -1,0 +1,80 @@
+"""Names of indices as a person would choose them, and distinct along every path.
+
+Passes rename indices to keep them apart (`k_1`); here each gets its plain name back wherever that is free around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from re import sub
+from typing import Any
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Derived
+from tadc.ir.expr import Expr, Reduce
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import descend, substitute, with_operands
+
+__all__ = ["plain_names"]
+
+
+def plain_names(program: Program) -> Program:
+    """The program with every index, derived ones included, under its plain name, numbered where that is taken."""
+    sizes = frozenset((*program.sizes, *(d.name for d in program.derived_sizes)))
+    return replace(program, statements=tuple(_plain(s, sizes) for s in program.statements))
+
+
+def _plain(statement: Statement, sizes: frozenset[Symbol]) -> Statement:
+    taken = set(sizes)
+    values: dict[Symbol, Affine] = {}
+    for s in (*statement.indices, *(d.name for d in statement.derived)):
+        values[s] = symbol(_free(s, taken))
+        taken.add(str(values[s]))
+    body = substitute(statement.body, {s: f for s, f in values.items() if str(f) != s})
+    return replace(
+        statement,
+        indices=tuple(str(values[s]) for s in statement.indices),
+        derived=_renamed(statement.derived, values),
+        body=descend(_walk(body, frozenset(taken), {})),
+    )
+
+
+def _walk(
+    e: Expr, taken: frozenset[Symbol], done: dict[tuple[Expr, frozenset[Symbol]], Expr]
+) -> Generator[Any, Any, Expr]:
+    key = (e, taken)
+    if key not in done:
+        if isinstance(e, Reduce):
+            around = set(taken)
+            values: dict[Symbol, Affine] = {}
+            for s in (*e.indices, *(d.name for d in e.derived)):
+                values[s] = symbol(_free(s, around))
+                around.add(str(values[s]))
+            changed = {s: f for s, f in values.items() if str(f) != s}
+            body = yield _walk(substitute(e.body, changed), frozenset(around), done)
+            indices = tuple(str(values[s]) for s in e.indices)
+            derived = _renamed(e.derived, values)
+            done[key] = Reduce(e.op, indices, derived, e.domain.substitute(values), body)
+        else:
+            operands = []
+            for operand in e.operands:
+                operands.append((yield _walk(operand, taken, done)))
+            done[key] = with_operands(e, tuple(operands))
+    return done[key]
+
+
+def _renamed(derived: tuple[Derived, ...], values: Mapping[Symbol, Affine]) -> tuple[Derived, ...]:
+    return tuple(
+        Derived(str(values[d.name]), d.form.substitute(values), d.modulus) for d in derived
+    )
+
+
+def _free(name: Symbol, taken: set[Symbol]) -> Symbol:
+    """The name without a number at its end, or with the first number that is free."""
+    plain = sub(r"(_\d+)+$", "", name) or name
+    free, count = plain, 0
+    while free in taken:
+        count += 1
+        free = f"{plain}_{count}"
+    return free

@@ -1,0 +1,142 @@
+"""Reduction normal form (design, section 5.1): a reduction inside a larger expression becomes a statement of its own.
+
+Inside another reduction it does so if it has fewer free indices than its surroundings, and would be computed again and
+again. At the top of a statement it is computed once an element and may stay for the value; for derivatives it becomes a
+statement too, because every gradient reads it at other places than where it was computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import descend, with_operands
+from tadc.normalize.simplify import NEUTRAL
+
+__all__ = ["separate_inner_reductions", "separate_reductions"]
+
+
+def separate_inner_reductions(program: Program, names: Names) -> Program:
+    """Reductions that would be computed more than once an element become statements."""
+    return _separated(program, names, top=False)
+
+
+def separate_reductions(program: Program, names: Names) -> Program:
+    """Besides, reductions inside a larger expression at the top of a statement become statements."""
+    return _separated(program, names, top=True)
+
+
+def _separated(program: Program, names: Names, *, top: bool) -> Program:
+    sizes = {*program.sizes, *(d.name for d in program.derived_sizes)}
+    statements: list[Statement] = []
+    for statement in program.statements:
+        separation = _Separation(statement, sizes, names, top, statements, {})
+        body = descend(separation.walk(statement.body, _Surroundings({}, (), True)))
+        statements.append(replace(statement, body=body))
+    return replace(program, statements=tuple(statements))
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What stands around an expression: indices bound by reductions, and the affine conditions on the way.
+
+    An index has its extent, or None if its range is no plain 0..extent-1. A guard is a condition and whether it holds.
+    """
+
+    bound: dict[Symbol, Affine | None]
+    guards: tuple[tuple[Domain, bool], ...]
+    root: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Separation:
+    statement: Statement
+    sizes: set[Symbol]
+    names: Names
+    top: bool
+    statements: list[Statement]
+    done: dict[tuple[object, ...], Expr]
+
+    def walk(self, e: Expr, around: _Surroundings) -> Generator[Any, Any, Expr]:
+        key = (e, around.guards, around.root)
+        if key in self.done:
+            return self.done[key]
+        inner = replace(around, root=False)
+        operands: list[Expr] = []
+        match e:
+            case Reduce(_, indices, derived, domain, body):
+                bound: dict[Symbol, Affine | None] = {i: _extent(i, domain) for i in indices}
+                bound |= {d.name: None for d in derived}
+                operands.append((yield self.walk(body, replace(inner, bound=around.bound | bound))))
+            case Select(Domain() as domain, then, otherwise):
+                for branch, holds in ((then, True), (otherwise, False)):
+                    guards = (*around.guards, (domain, holds))
+                    operands.append((yield self.walk(branch, replace(inner, guards=guards))))
+            case _:
+                for operand in e.operands:
+                    operands.append((yield self.walk(operand, inner)))
+        result = with_operands(e, tuple(operands))
+        if isinstance(result, Reduce) and not around.root and self._separates(result, around):
+            result = self._separate(result, around)
+        self.done[key] = result
+        return result
+
+    def _separates(self, reduce: Reduce, around: _Surroundings) -> bool:
+        free = self._free(reduce)
+        if any(s in around.bound and around.bound[s] is None for s in free):
+            return False
+        if any(not free.issuperset(self._free(domain)) for domain, _ in around.guards):
+            return False  # its reads may be inside only because of an index that it does not know
+        fewer = len(free) < len(self.statement.indices) + len(around.bound)
+        return fewer or (self.top and not around.bound)
+
+    def _free(self, e: Reduce | Domain) -> set[Symbol]:
+        """The indices that `e` depends on, through derived indices of the statement too."""
+        free = set(e.symbols) - self.sizes
+        for d in reversed(self.statement.derived):
+            if d.name in free:
+                free = free - {d.name} | set(d.form.symbols) - self.sizes
+        return free
+
+    def _separate(self, reduce: Reduce, around: _Surroundings) -> Expr:
+        """A statement over the reduction's free indices, and the read that replaces it.
+
+        Where the guards fail, reads of the body may be outside; there it is the neutral element.
+        """
+        extents = dict(zip(self.statement.indices, self.statement.target.shape, strict=True))
+        extents |= {s: n for s, n in around.bound.items() if n is not None}
+        free = self._free(reduce)
+        indices = tuple(s for s in extents if s in free)
+        body: Expr = reduce
+        neutral = Const(NEUTRAL[reduce.op])
+        for domain, holds in reversed(around.guards):
+            body = Select(domain, body, neutral) if holds else Select(domain, neutral, body)
+        known = set(indices)
+        derived = tuple(d for d in self.statement.derived if known.issuperset(self._free_of(d)))
+        name = self.names.fresh(f"{self.statement.target.name}_{reduce.op}")
+        target = Tensor(name, tuple(extents[i] for i in indices), self.statement.target.dtype)
+        self.statements.append(Statement(target, indices, derived, body))
+        return Read(name, tuple(map(symbol, indices)))
+
+    def _free_of(self, d: Derived) -> set[Symbol]:
+        return self._free(Domain.of(d.conditions)) - {d.name}
+
+
+def _extent(index: Symbol, domain: Domain) -> Affine | None:
+    """The extent if the domain says `0 <= index <= extent - 1` and nothing else of the index alone."""
+    own = [c for c in domain if c.form.coefficient(index)]
+    lows = [c for c in own if c.relation == ">=" and c.form == symbol(index)]
+    highs = [
+        c.form + symbol(index) + 1
+        for c in own
+        if c.relation == ">=" and c.form.coefficient(index) == -1
+    ]
+    if len(lows) == 1 and len(highs) == 1 and len(own) == 2:
+        return highs[0]
+    return None

@@ -1,0 +1,114 @@
+"""Rewriting of expressions that changes no value, NaN and infinities included, and conditions that are decided.
+
+`0 * x` and `x - x` stay: `x` may be NaN. A condition that restricts all of a sum's body restricts the sum's domain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tadc.ir.affine import constant
+from tadc.ir.domain import EMPTY, EVERYWHERE, Domain
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Reduce, Select
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import rewrite
+
+__all__ = ["NEUTRAL", "simplified", "simplify"]
+
+NEUTRAL = {
+    "sum": 0,
+    "prod": 1,
+    "max": float("-inf"),
+    "min": float("inf"),
+    "argmax": -1,
+    "argmin": -1,
+}
+
+
+def simplify(program: Program) -> Program:
+    """Every statement's expression simplified."""
+    statements = tuple(
+        Statement(s.target, s.indices, s.derived, rewrite(s.body, simplified))
+        for s in program.statements
+    )
+    return replace(program, statements=statements)
+
+
+def simplified(e: Expr) -> Expr:
+    """The rule: `e` with simplified operands, one step simpler."""
+    match e:
+        case Call("neg", (Call("neg", (x,)),)):
+            return x
+        case Call("neg", (Const(value),)) if value:
+            return Const(-value)
+        case Call("mul", (Const(1), x) | (x, Const(1))) | Call("div" | "pow", (x, Const(1))):
+            return x
+        case Call("mul", (Const(-1), x) | (x, Const(-1))):
+            return simplified(Call("neg", (x,)))
+        case Call("mul", (Call("neg", (x,)), y) | (y, Call("neg", (x,)))):
+            return simplified(
+                Call("neg", (simplified(Call("mul", (x, y) if _first(e, x) else (y, x))),))
+            )
+        case Call("pow", (_, Const(0))):
+            return Const(1)
+        case Call("add", (x, Call("neg", (y,)))):
+            return simplified(Call("sub", (x, y)))
+        case Call("sub", (x, Call("neg", (y,)))):
+            return simplified(Call("add", (x, y)))
+        case Call("gate", (Const(0), _) | (_, Const(0))):
+            return Const(0)
+        case Call("gate", (Const(1), x) | (x, Const(1))):
+            return x
+        case Call("gate", (Const(-1), x) | (x, Const(-1))):
+            return simplified(Call("neg", (x,)))
+        case Call(
+            "add" | "sub" | "mul" as function,
+            (Const() | IndexValue() as a, Const() | IndexValue() as b),
+        ):
+            return _affine(function, a, b) or e
+        case Select(condition, then, otherwise) if condition == EVERYWHERE or then is otherwise:
+            return then
+        case Select(condition, _, otherwise) if condition == EMPTY:
+            return otherwise
+        case Select(Domain() as outer, Select(Domain() as inner, then, otherwise), other) if (
+            otherwise is other
+        ):
+            return simplified(Select(outer & inner, then, other))
+        case Reduce(op, _, _, domain, _) if domain == EMPTY:
+            return Const(NEUTRAL[op])
+        case Reduce("sum", _, _, _, Const(0)):
+            return Const(0)
+        case Reduce("sum", indices, derived, domain, Select(Domain() as condition, then, Const(0))):
+            return simplified(Reduce("sum", indices, derived, domain & condition, then))
+        case _:
+            return e
+
+
+def _first(e: Expr, x: Expr) -> bool:
+    return isinstance(e, Call) and e.args[0] is Call("neg", (x,))
+
+
+def _affine(function: str, a: Const | IndexValue, b: Const | IndexValue) -> Expr | None:
+    """Integers and index values combined exactly, where the result is affine."""
+    forms = []
+    for operand in (a, b):
+        match operand:
+            case IndexValue(form):
+                forms.append(form)
+            case Const(int() as value):
+                forms.append(constant(value))
+            case _:
+                return None
+    f, g = forms
+    match function:
+        case "add":
+            result = f + g
+        case "sub":
+            result = f - g
+        case _ if f.is_constant:
+            result = g * f.constant
+        case _ if g.is_constant:
+            result = f * g.constant
+        case _:
+            return None
+    return Const(result.constant) if result.is_constant else IndexValue(result)

@@ -1,0 +1,162 @@
+"""Every reduction over a domain with equations becomes one over plain bounds (design, section 4).
+
+What the solver finds goes back into the program: guards as a choice around the reduction, quotients as derived indices
+of whoever binds the parameters, loops as the reduction's indices. The result is a program again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tadc.integer import Solution, solve
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import EVERYWHERE, Derived, Domain
+from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.normalize.simplify import NEUTRAL
+
+__all__ = ["solved"]
+
+
+def solved(program: Program) -> Program:
+    """The program with every reduction's domain turned into bounds, where it has equations, remainders or divisions."""
+    known = program.known
+    return replace(program, statements=tuple(_solved(s, known) for s in program.statements))
+
+
+def _solved(statement: Statement, known: Domain) -> Statement:
+    if not any(isinstance(e, Reduce) and _needs_solving(e) for e in postorder(statement.body)):
+        return statement
+    taken = {*known.symbols, *statement.indices, *(d.name for d in statement.derived)}
+    for e in postorder(statement.body):
+        taken |= e.symbols
+        if isinstance(e, Reduce):
+            taken |= {*e.indices, *(d.name for d in e.derived)}
+    solver = _Solver(Names(taken), {})
+    owner = _Owner(frozenset())
+    body = descend(solver.walk(statement.body, known & statement.box, owner))
+    return replace(statement, derived=(*statement.derived, *owner.derived), body=body)
+
+
+def _needs_solving(reduce: Reduce) -> bool:
+    """Whether its domain is more than bounds of its indices."""
+    own = {*reduce.indices, *(d.name for d in reduce.derived)}
+    return (bool(reduce.derived) and any(set(d.form.symbols) & own for d in reduce.derived)) or any(
+        c.relation != ">=" and not own.isdisjoint(c.form.symbols) for c in reduce.domain
+    )
+
+
+@dataclass(slots=True, eq=False)
+class _Owner:
+    """Who binds indices, and gets the quotients that are made of them: the statement, or a reduction."""
+
+    binds: frozenset[Symbol]
+    outer: _Owner | None = None
+    derived: list[Derived] = field(default_factory=list)
+
+    def of(self, d: Derived) -> _Owner:
+        """The innermost owner that binds one of the symbols of `d`."""
+        owner = self
+        while owner.outer is not None:
+            if owner.binds & set(d.form.symbols) or any(
+                other.name in d.form.symbols for other in owner.derived
+            ):
+                return owner
+            owner = owner.outer
+        return owner
+
+
+@dataclass(frozen=True, slots=True)
+class _Solver:
+    names: Names
+    done: dict[tuple[Expr, Domain], Expr]
+
+    def walk(self, e: Expr, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
+        if (e, known) in self.done:
+            return self.done[e, known]
+        result = e
+        match e:
+            case Reduce() if _needs_solving(e):
+                result = yield self._solved(e, known, owner)
+            case Reduce(_, indices, derived, domain, body):
+                inner = _Owner(frozenset((*indices, *(d.name for d in derived))), owner)
+                conditions = Domain.of(c for d in derived for c in d.conditions)
+                new = yield self.walk(body, known & domain & conditions, inner)
+                result = with_operands(e, (new,))
+                if inner.derived and isinstance(result, Reduce):
+                    result = Reduce(e.op, indices, (*derived, *inner.derived), domain, new)
+            case Select(Domain() as domain, then, otherwise):
+                yes = yield self.walk(then, known & domain, owner)
+                result = with_operands(e, (yes, (yield self.walk(otherwise, known, owner))))
+            case _:
+                operands = []
+                for operand in e.operands:
+                    operands.append((yield self.walk(operand, known, owner)))
+                result = with_operands(e, tuple(operands))
+        self.done[e, known] = result
+        return result
+
+    def _solved(self, e: Reduce, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
+        derived = tuple(d.name for d in e.derived)
+        unknowns = (*_loop_order(e), *derived)
+        domain = e.domain & Domain.of(c for d in e.derived for c in d.conditions)
+        solution = solve(unknowns, domain, known, self.names.fresh, keep=(*e.indices, *derived))
+        neutral = Const(NEUTRAL[e.op])
+        if solution is None:
+            return neutral
+        for quotient in solution.quotients:
+            owner.of(quotient).derived.append(quotient)
+        values: Mapping[Symbol, Affine] = {
+            s: form for s, form in solution.substitution.items() if form.as_symbol() != s
+        }
+        body = substitute(e.body, values)
+        reduce = _loops(e, solution, body)
+        if isinstance(reduce, Reduce):
+            inner = _Owner(frozenset(reduce.indices), owner)
+            conditions = Domain.of(
+                (*reduce.domain, *(c for q in solution.quotients for c in q.conditions))
+            )
+            body = yield self.walk(reduce.body, known & conditions, inner)
+            reduce = Reduce(
+                e.op, reduce.indices, (*reduce.derived, *inner.derived), reduce.domain, body
+            )
+        else:
+            reduce = yield self.walk(reduce, known, owner)
+        guards = Domain.of(solution.guards)
+        return reduce if guards == EVERYWHERE else Select(guards, reduce, neutral)
+
+
+def _loops(e: Reduce, solution: Solution, body: Expr) -> Expr:
+    """The reduction over the solution's loops; the body alone where there are none.
+
+    A loop that runs once, because its index is a floor division of what is further out, becomes a derived index.
+    """
+    indices, derived = [], []
+    domain = EVERYWHERE
+    for loop in solution.loops:
+        if loop.value is not None and loop.value.divisor > 1:
+            derived.append(Derived(loop.index, loop.value.form, loop.value.divisor))
+        else:
+            indices.append(loop.index)
+            domain &= Domain.of(loop.conditions)
+    if not indices and not derived:
+        return body
+    return Reduce(e.op, tuple(indices), tuple(derived), domain, body)
+
+
+def _loop_order(e: Reduce) -> tuple[Symbol, ...]:
+    """The reduction's indices in the order in which loops are wanted, outermost first.
+
+    Innermost stand those that run through memory with unit stride most often.
+    """
+    score = dict.fromkeys(e.indices, 0)
+    for node in postorder(e.body):
+        if isinstance(node, Read) and node.subscripts:
+            for s in node.subscripts[-1].symbols:
+                if s in score:
+                    score[s] += 1
+    return tuple(sorted(e.indices, key=lambda s: score[s]))

@@ -1,0 +1,142 @@
+"""Proof that every read is inside its tensor (language, section 3), or the smallest index value at which it is not.
+
+A read is inside if no point of the domain around it, for any sizes, leaves the tensor: an integer emptiness question.
+What cannot be answered before the sizes are known is kept and answered at the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tadc.errors import RangeError, Span
+from tadc.integer import UNDECIDED, is_empty, smallest_point, solve
+from tadc.integer.points import Undecided
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.names import Names
+from tadc.resolve.elaborate import ReadUse
+
+__all__ = ["ReadCheck", "read_checks"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCheck:
+    """A read that leaves its tensor at the points of `outside`, if there are any.
+
+    `subscripts` and `extents` are those of the whole read; `dimension` is the one in question. `indices` names the
+    symbols as the program does, outermost first, and `base` is what its indices count from.
+    """
+
+    tensor: str
+    dimension: int
+    subscripts: tuple[Affine, ...]
+    extents: tuple[Affine, ...]
+    span: Span
+    outside: Domain
+    indices: tuple[tuple[Symbol, str], ...]
+    base: int
+
+    def verify(self, sizes: Mapping[Symbol, int]) -> None:
+        """Raises RangeError if the read leaves its tensor for these sizes, naming the smallest index values."""
+        values = {s: constant(n) for s, n in sizes.items()}
+        outside = self.outside.substitute(values)
+        point = smallest_point(outside, [s for s, _ in self.indices])
+        if point is None:
+            return
+        if isinstance(point, Undecided):
+            raise RangeError(
+                self.span,
+                f"it cannot be proved that `{self.span.text}` stays inside {self.tensor}",
+                fix="simplify the subscript or the conditions around it, or use a boundary form",
+            )
+        raise self.error({**sizes, **point})
+
+    def error(self, point: Mapping[Symbol, int]) -> RangeError:
+        reached = ", ".join(str(form.at(point) + self.base) for form in self.subscripts)
+        at = ", ".join(f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point)
+        extent = self.extents[self.dimension].at(point)
+        where = (
+            f"dimension {self.dimension} of {self.tensor}" if len(self.extents) > 1 else self.tensor
+        )
+        ends = (
+            f"{where} ends at {extent - 1 + self.base}" if extent > 0 else f"{where} has extent 0"
+        )
+        return RangeError(
+            self.span,
+            f"`{self.span.text}` is `{self.tensor}[{reached}]`{f' when {at}' if at else ''}, but {ends}",
+            fix=f"write `{self.tensor}[{self._padded()}]` for zeros outside, or a smaller range"
+            " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)",
+        )
+
+    def _padded(self) -> str:
+        """The read's own text with `pad` around the subscript in question."""
+        inner = self.span.text[self.span.text.find("[") + 1 : -1]
+        parts = _split(inner)
+        if len(parts) == len(self.subscripts):
+            parts[self.dimension] = f"pad({parts[self.dimension].strip()})"
+            return ",".join(parts)
+        return "pad(..)"
+
+
+def read_checks(
+    use: ReadUse,
+    extents: tuple[Affine, ...],
+    values: Mapping[Symbol, Affine],
+    known: Domain,
+    base: int,
+) -> Iterator[ReadCheck]:
+    """What cannot be proved of a read for all sizes. `values` names open extents.
+
+    Raises RangeError if the read leaves its tensor whatever the sizes are.
+    """
+    indices = tuple(
+        (i.symbol, i.name) for scope in reversed(use.scope.chain) for i in scope.indices.values()
+    )
+    inner = [s for scope in use.scope.chain for s in sorted(scope.symbols)]
+    subscripts = tuple(form.substitute(values) for form in use.subscripts)
+    for domain in use.domains:
+        around = domain.substitute(values)
+        for d, (form, extent) in enumerate(zip(subscripts, extents, strict=True)):
+            for beyond in (at_least_zero(-form - 1), at_least_zero(form - extent)):
+                outside = around & Domain.of((beyond,))
+                if is_empty(outside & known):
+                    continue
+                check = ReadCheck(
+                    use.tensor, d, subscripts, extents, use.span, outside, indices, base
+                )
+                if set(outside.symbols) <= set(inner):
+                    check.verify({})
+                    continue
+                if _always(outside, inner, known):
+                    order = [
+                        *(s for s in outside.symbols if s not in inner),
+                        *(s for s, _ in indices),
+                    ]
+                    point = smallest_point(outside & known, order)
+                    if point is not None and point is not UNDECIDED:
+                        assert not isinstance(point, Undecided)
+                        every = {s: 1 for e in extents for s in e.symbols}
+                        raise check.error({**every, **point})
+                yield check
+
+
+def _always(outside: Domain, inner: list[Symbol], known: Domain) -> bool:
+    """Whether the domain holds an integer point whatever the sizes are (false if in doubt)."""
+    names = Names((*outside.symbols, *known.symbols, *inner))
+    solution = solve([s for s in inner if s in outside.symbols], outside, known, names.fresh)
+    if solution is None or solution.guards:
+        return False
+    return all(b.divisor == 1 for loop in solution.loops for b in (*loop.lows, *loop.highs))
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas and semicolons outside of brackets."""
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        if c in ",;" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return parts

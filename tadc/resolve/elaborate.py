@@ -1,0 +1,404 @@
+"""From the syntax of a statement's right side to its expression, once every index has its range.
+
+What is found on the way and depends on where a read stands, its span and what is known there, is kept as a `ReadUse`
+for the proof that reads stay inside (`bounds.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tadc.errors import RangeError, ShapeError, Span, SyntaxError
+from tadc.integer import implies
+from tadc.ir.affine import Affine
+from tadc.ir.domain import EVERYWHERE, Condition, Domain
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
+from tadc.ir.walk import descend
+from tadc.resolve.boundary import boundary_pieces
+from tadc.resolve.formula import (
+    Alternatives,
+    And,
+    Formula,
+    Not,
+    alternatives,
+    both,
+    conjunction,
+    formula,
+    selected,
+)
+from tadc.resolve.index_expression import BOUNDARY_FORMS, MOST_PIECES, IndexExpressions
+from tadc.resolve.scan import Scan, as_bracket, factors
+from tadc.resolve.scope import Scope
+from tadc.resolve.shapes import Shapes
+from tadc.syntax import ast
+
+__all__ = ["CONSTANTS", "ReadUse", "elaborate"]
+
+CONSTANTS: Mapping[str, float] = {
+    "pi": 3.141592653589793,
+    "inf": float("inf"),
+    "nan": float("nan"),
+}
+_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
+_NEUTRAL = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
+
+Walk: TypeAlias = Generator[Any, Any, Expr]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadUse:
+    """A read where it stands: the domain around it is one of `around`, with the ranges of the indices in scope."""
+
+    tensor: str
+    subscripts: tuple[Affine, ...]
+    span: Span
+    scope: Scope
+    around: Alternatives
+
+    @property
+    def domains(self) -> list[Domain]:
+        ranges = Domain.of(self.scope.conditions)
+        return [ranges & domain for domain in self.around]
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where an expression stands: its scope, and what the conditions around it say."""
+
+    scope: Scope
+    around: Alternatives
+
+    def under(self, f: Formula, fresh: Callable[[str], str]) -> _Context:
+        return _Context(self.scope, both(self.around, alternatives(f, fresh)))
+
+
+def elaborate(
+    definition: ast.Definition, scan: Scan, shapes: Shapes, indexing: IndexExpressions
+) -> tuple[Expr, list[ReadUse]]:
+    """The expression of a definition, and its reads."""
+    elaborator = _Elaborator(scan, shapes, indexing, [])
+    scope = scan.scopes[definition]
+    body = descend(elaborator.value(definition.body, _Context(scope, (EVERYWHERE,))))
+    return body, elaborator.uses
+
+
+@dataclass(frozen=True, slots=True)
+class _Elaborator:
+    scan: Scan
+    shapes: Shapes
+    indexing: IndexExpressions
+    uses: list[ReadUse]
+
+    def value(self, e: ast.Expression, context: _Context) -> Walk:
+        """The expression that `e` is where a value is expected."""
+        match e:
+            case ast.Number(text):
+                return Const(int(text) if text.isdecimal() else float(text))
+            case ast.Name(name):
+                return self._name(e, name, context)
+            case ast.Element():
+                return self._read(e, context)
+            case ast.Unary() | ast.Binary("*" | "/"):
+                brackets, _ = factors(e)
+                if not brackets:
+                    return (yield self._arithmetic(e, context))
+                every = And(
+                    tuple(formula(b.condition, context.scope, self.indexing) for b in brackets)
+                )
+                body = yield self._arithmetic(e, context.under(every, self._fresh))
+                return (yield self._select(every, body, Const(0), context))
+            case ast.Binary("//" | "%"):
+                return IndexValue(self.indexing.form(e, context.scope))
+            case ast.Binary():
+                return (yield self._arithmetic(e, context))
+            case ast.Application():
+                return (yield self._application(e, context))
+            case ast.Choice(condition, then, otherwise):
+                f = formula(condition, context.scope, self.indexing)
+                yes = yield self.value(then, context.under(f, self._fresh))
+                no = yield self.value(otherwise, context.under(Not(f), self._fresh))
+                return (yield self._select(f, yes, no, context))
+            case ast.Bracket(condition):
+                f = formula(condition, context.scope, self.indexing)
+                return (yield self._select(f, Const(1), Const(0), context))
+            case ast.Reduction():
+                return (yield self._reduction(e, context))
+
+    def _arithmetic(self, e: ast.Expression, context: _Context) -> Walk:
+        """Signs and operators. A bracket in a product is 1 here: `value` has put its condition around the whole."""
+        match e:
+            case ast.Unary(operand):
+                x = yield self._factor(operand, context)
+                match x:
+                    case Const(value) if value:
+                        return Const(-value)
+                    case IndexValue(form):
+                        return IndexValue(-form)
+                    case _:
+                        return Call("neg", (x,))
+            case ast.Binary("*", left, right):
+                a, b = (yield self._factor(left, context)), (yield self._factor(right, context))
+                if _is_bracket(left):
+                    return b
+                return a if _is_bracket(right) else _combined("*", a, b)
+            case ast.Binary("/", left, right):
+                a = yield self._factor(left, context)
+                return _combined("/", a, (yield self.value(right, context)))
+            case ast.Binary(operator, left, right):
+                a, b = (yield self.value(left, context)), (yield self.value(right, context))
+                return _combined(operator, a, b)
+        raise AssertionError("not arithmetic")
+
+    def _factor(self, e: ast.Expression, context: _Context) -> Walk:
+        if isinstance(e, (ast.Unary, ast.Binary)) and not (
+            isinstance(e, ast.Binary) and e.operator in ("//", "%")
+        ):
+            return self._arithmetic(e, context)
+        return _one() if _is_bracket(e) else self.value(e, context)
+
+    def _select(self, f: Formula, then: Expr, otherwise: Expr, context: _Context) -> Walk:
+        return selected(f, then, otherwise, lambda e: self.value(e, context))
+
+    def _name(self, e: ast.Name, name: str, context: _Context) -> Expr:
+        if context.scope.lookup(name) is not None or self.indexing.sizes.lookup(name) is not None:
+            return IndexValue(self.indexing.form(e, context.scope))
+        if name not in self.shapes and name in CONSTANTS:
+            return Const(CONSTANTS[name])
+        return self._read(ast.Element(e, (), e.span), context)
+
+    def _application(self, e: ast.Application, context: _Context) -> Walk:
+        name = ALIASES.get(e.function.name, e.function.name)
+        if name == "where" and len(e.args) == 3:
+            condition, then, otherwise = e.args
+            if not isinstance(condition, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
+                raise SyntaxError(
+                    condition.span,
+                    "the first argument of `where` is a condition",
+                    fix="compare it with something: `where(x[i] > 0, .., ..)`",
+                )
+            return (
+                yield self.value(
+                    ast.Choice(condition, _value(then), _value(otherwise), e.span), context
+                )
+            )
+        if name == "delta":
+            return (yield self.value(as_bracket(e), context))
+        function = FUNCTIONS.get(name)
+        if function is None or name in OPERATORS:
+            if name in BOUNDARY_FORMS:
+                fact, fix = (
+                    f"`{name}` is a boundary form, and stands for a subscript",
+                    f"write `x[{name}(..)]`",
+                )
+            elif name in self.shapes:
+                fact, fix = (
+                    f"`{name}` is a tensor, not a function",
+                    f"write `{name}[..]` to read it",
+                )
+            else:
+                fact, fix = f"there is no function `{name}`", _suggestion(name)
+            raise SyntaxError(e.function.span, fact, fix=fix)
+        if len(e.args) != function.arity:
+            n = function.arity
+            raise SyntaxError(
+                e.span,
+                f"`{name}` takes {n} argument{'s' if n > 1 else ''}, not {len(e.args)}",
+                fix=f"write `{name}({', '.join('abc'[:n])})`",
+            )
+        args = []
+        for arg in e.args:
+            args.append((yield self.value(_value(arg), context)))
+        if name == "polygamma" and not isinstance(args[0], Const):
+            raise SyntaxError(
+                e.span, "the order of `polygamma` is not a number", fix="write `polygamma(1, x)`"
+            )
+        return Call(name, tuple(args))
+
+    def _reduction(self, e: ast.Reduction, context: _Context) -> Walk:
+        scope = self.scan.scopes[e]
+        op = e.op.name
+        if op not in ("sum", "prod", "max", "min"):
+            raise SyntaxError(
+                e.op.span, f"`{op}` is not supported yet", fix="use `sum`, `prod`, `max` or `min`"
+            )
+        inner = _Context(scope, context.around)
+        domain = Domain.of(c for i in scope.indices.values() for c in i.range)
+        rest: Formula | None = None
+        if e.condition is not None:
+            f = formula(e.condition, scope, self.indexing)
+            inner = inner.under(f, self._fresh)
+            affine = conjunction(f)
+            if affine is None:
+                rest = f
+            else:
+                domain &= affine
+        body = yield self.value(e.body, inner)
+        if rest is not None:
+            body = yield self._select(
+                rest, body, Const(_NEUTRAL[op]), _Context(scope, context.around)
+            )
+        if op == "sum":
+            match body:
+                case Select(
+                    Domain() as restriction, then, Const(0)
+                ):  # a bracket restricts the range
+                    domain, body = domain & restriction, then
+                case _:
+                    pass
+        indices = tuple(i.symbol for i in scope.indices.values())
+        return Reduce(op, indices, tuple(scope.derived), domain, body)  # type: ignore[arg-type]
+
+    def _read(self, e: ast.Element, context: _Context) -> Expr:
+        tensor = e.name.name
+        shape = self.shapes.shape(tensor)
+        if len(shape) != len(e.subscripts):
+            place = self.shapes.place(tensor)
+            raise ShapeError(
+                e.span,
+                f"`{tensor}` has {_dimensions(len(shape))} (line {place.line}, column {place.column}),"
+                f" and {len(e.subscripts)} subscripts here",
+                fix=f"write one subscript for each dimension of `{tensor}`",
+            )
+        pieces: list[tuple[tuple[Condition, ...], tuple[Affine, ...] | Const]] = [((), ())]
+        for d, subscript in enumerate(e.subscripts):
+            options = self._subscript(subscript, shape[d], context)
+            pieces = [
+                (
+                    (*conditions, *more),
+                    so_far
+                    if isinstance(so_far, Const)
+                    else form
+                    if isinstance(form, Const)
+                    else (*so_far, form),
+                )
+                for conditions, so_far in pieces
+                for more, form in (options if not isinstance(so_far, Const) else [((), so_far)])
+            ]
+        if len(pieces) > MOST_PIECES:
+            raise ShapeError(
+                e.span,
+                f"`{e.span.text}` falls into more than {MOST_PIECES} pieces",
+                fix="split it over several statements",
+            )
+        result: Expr | None = None
+        for conditions, subscripts in reversed(pieces):
+            domain = Domain.of(conditions)
+            if isinstance(subscripts, Const):
+                piece: Expr = subscripts
+            else:
+                around = both(context.around, (domain,))
+                self.uses.append(ReadUse(tensor, subscripts, e.span, context.scope, around))
+                piece = Read(tensor, subscripts)
+            result = piece if result is None or piece is result else Select(domain, piece, result)
+        assert result is not None
+        return result
+
+    def _subscript(
+        self, e: ast.Expression, extent: Affine, context: _Context
+    ) -> list[tuple[tuple[Condition, ...], Affine | Const]]:
+        base = self.indexing.base
+        if not (
+            isinstance(e, ast.Application) and e.function.name in BOUNDARY_FORMS and len(e.args) < 3
+        ):
+            return [(c, form - base) for c, form in self.indexing.pieces(e, context.scope)]
+        name = e.function.name
+        outside = Const(0)
+        if len(e.args) == 2:
+            if name != "pad":
+                raise SyntaxError(e.span, f"`{name}` takes one argument", fix=f"write `{name}(e)`")
+            given = descend(self.value(_value(e.args[1]), context))
+            if not isinstance(given, Const):
+                raise SyntaxError(
+                    e.args[1].span,
+                    "the value outside is not a constant",
+                    fix="write a number, `inf` or `-inf`",
+                )
+            outside = given
+        if extent == Affine.of({}) and name != "pad":
+            raise RangeError(
+                e.span,
+                f"`{e.span.text}` reads a tensor of extent 0",
+                fix="give it an element, or use `pad`",
+            )
+        form = self.indexing.form(_value(e.args[0]), context.scope)
+
+        def holds(*given: Condition) -> bool:
+            *assumed, wanted = given
+            ranges = Domain.of((*context.scope.conditions, *assumed))
+            return all(implies(ranges & d, wanted) for d in context.around)
+
+        return boundary_pieces(
+            name,
+            form - base,
+            extent,
+            outside,
+            lambda f, m: context.scope.divided(f, m, self.indexing.names),
+            holds,
+            e.span,
+        )
+
+    def _fresh(self, hint: str) -> str:
+        return self.indexing.names.fresh(hint)
+
+
+def _combined(operator: str, a: Expr, b: Expr) -> Expr:
+    """`a operator b`; what is affine in indices and integers stays one value of an index expression."""
+    if isinstance(a, (Const, IndexValue)) and isinstance(b, (Const, IndexValue)):
+        f, g = _form(a), _form(b)
+        if f is not None and g is not None:
+            form = None
+            match operator:
+                case "+":
+                    form = f + g
+                case "-":
+                    form = f - g
+                case "*" if f.is_constant or g.is_constant:
+                    form = g * f.constant if f.is_constant else f * g.constant
+            if form is not None:
+                return Const(form.constant) if form.is_constant else IndexValue(form)
+    return Call(_ARITHMETIC[operator], (a, b))
+
+
+def _form(e: Const | IndexValue) -> Affine | None:
+    match e:
+        case IndexValue(form):
+            return form
+        case Const(int() as value):
+            return Affine.of({}, value)
+        case _:
+            return None
+
+
+def _one() -> Walk:
+    return Const(1)
+    yield
+
+
+def _is_bracket(e: ast.Expression) -> bool:
+    return isinstance(e, ast.Bracket) or (
+        isinstance(e, ast.Application) and e.function.name == "delta"
+    )
+
+
+def _value(arg: ast.Expression | ast.Condition) -> ast.Expression:
+    if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
+        raise SyntaxError(
+            arg.span,
+            f"the condition `{arg.span.text}` stands where a value must stand",
+            fix=f"write `[{arg.span.text}]` for 1 or 0",
+        )
+    return arg
+
+
+def _dimensions(n: int) -> str:
+    return {0: "no dimension", 1: "1 dimension"}.get(n, f"{n} dimensions")
+
+
+def _suggestion(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [*FUNCTIONS, *ALIASES, "where", "delta"], n=1)
+    return f"did you mean `{close[0]}`?" if close else f"to read a tensor, write `{name}[..]`"

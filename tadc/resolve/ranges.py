@@ -1,0 +1,147 @@
+"""The ranges of indices (language, section 3): explicit, by bare use, or the largest range that stays inside.
+
+Rule 3 asks how far an index may go while a subscript stays inside its tensor whatever the other indices are. The
+extreme value of the subscript over the other indices is found by projecting them away (Fourier-Motzkin), which leaves a
+bound over the index and the sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tadc.errors import Error, RangeError, ShapeError, merged
+from tadc.integer.projection import project
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Domain, at_least_zero
+from tadc.resolve.scan import Scan, Subscript
+from tadc.resolve.scope import Index
+from tadc.resolve.shapes import Fact, Shapes
+from tadc.resolve.sizes import Sizes
+
+__all__ = ["infer_ranges"]
+
+
+def infer_ranges(scan: Scan, shapes: Shapes, sizes: Sizes) -> None:
+    """Give every index of the statement its range.
+
+    Raises ShapeError for indices that no rule determines and bare uses that disagree, RangeError for an index whose
+    value 0 is already outside.
+    """
+    _by_bare_use(scan, shapes)
+    while any(not i.determined for i in scan.indices):
+        if not _by_what_is_left(scan, shapes, sizes):
+            break
+    missing = [_undetermined(i, scan) for i in scan.indices if not i.determined]
+    if missing:
+        raise merged(missing)
+
+
+def _by_bare_use(scan: Scan, shapes: Shapes) -> None:
+    """Rule 2. The first bare use of an index says its extent, every further one must agree."""
+    for index in [i for i in scan.indices if not i.determined]:
+        for use in scan.subscripts:
+            if use.form.as_symbol() != index.symbol:
+                continue
+            extent = shapes.shape(use.tensor)[use.dimension]
+            if index.extent is None:
+                index.within(extent, 2, use.span)
+                shapes.hint(extent, index.name)
+            else:
+                assert index.place is not None
+                shapes.unify(index.extent, extent, index.place, use.span, index.name)
+
+
+def _by_what_is_left(scan: Scan, shapes: Shapes, sizes: Sizes) -> bool:
+    """One round of rule 3; false if it determined nothing."""
+    open_ = {i.symbol: i for i in scan.indices if not i.determined}
+    candidates: dict[Symbol, list[tuple[Affine, Subscript]]] = {}
+    for use in scan.subscripts:
+        undetermined = _indices_of(use) & open_.keys()
+        if len(undetermined) != 1:
+            continue
+        (i,) = undetermined
+        if i in use.restricted:
+            continue
+        extent = shapes.shape(use.tensor)[use.dimension]
+        for candidate in _extents(use, i, extent, sizes):
+            candidates.setdefault(i, []).append((candidate, use))
+    for i, found in candidates.items():
+        index = open_[i]
+        extent = sizes.extreme("min", [shapes.settled(e) for e, _ in found])
+        use = next((u for e, u in found if e == extent), found[0][1])
+        index.within(extent, 3, use.span)
+        shapes.facts.append(_not_outside_at_zero(index, extent, use, shapes))
+    return bool(candidates)
+
+
+def _indices_of(use: Subscript) -> set[Symbol]:
+    """The indices that the subscript depends on, through derived indices too."""
+    derived = {d.name: d for scope in use.scope.chain for d in scope.derived}
+    found: set[Symbol] = set()
+    stack = list(use.form.symbols)
+    while stack:
+        s = stack.pop()
+        if s in derived:
+            stack.extend(derived[s].form.symbols)
+        else:
+            found.add(s)
+    return found
+
+
+def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> list[Affine]:
+    """The extent that keeps this subscript inside: usually one form; none where it does not limit the index.
+
+    Several bounds of the other indices make several forms, of which the largest counts.
+    """
+    around = use.scope.conditions
+    value = "value."  # the subscript's extreme value; a dot keeps it apart from every name
+    away = _others(use, index)
+    limits: list[Affine] = []
+    for sign in (1, -1):
+        # sign * value <= sign * subscript: its projection bounds the largest (smallest) value that is reached.
+        system = Domain.of((*around, at_least_zero((use.form - symbol(value)) * sign)))
+        for condition in project(system, away):
+            v = -sign * condition.form.coefficient(value)
+            if condition.relation != ">=" or v <= 0:
+                continue
+            # v*value <= rest (largest) or v*value >= -rest (smallest), and value <= extent-1 or value >= 0 must hold.
+            rest = condition.form - symbol(value) * condition.form.coefficient(value)
+            slope = rest.coefficient(index)
+            if slope <= 0:
+                continue
+            allowed = (extent * v - 1 if sign > 0 else Affine.of({}, v - 1)) - (
+                rest - symbol(index) * slope
+            )
+            limits.append(sizes.floor(allowed + slope, slope))
+    return [sizes.extreme("max", limits)] if limits else []
+
+
+def _others(use: Subscript, index: Symbol) -> Sequence[Symbol]:
+    return [s for scope in use.scope.chain for s in sorted(scope.symbols) if s != index]
+
+
+def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: Shapes) -> Fact:
+    """The range of rule 3 is empty only where the tensor is; else index 0 is outside already."""
+    whole = shapes.shape(use.tensor)[use.dimension]
+
+    def sentence(values: dict[Symbol, int]) -> str:
+        return (
+            f"`{use.span.text}` leaves {use.tensor}, whose extent there is {whole.at(values)},"
+            f" at {index.name} = 0 already"
+        )
+
+    fix = f"make {use.tensor} longer, or write `pad({use.span.text})` for zeros outside"
+    if extent.is_constant and whole.is_constant and extent.constant < 1 and whole.constant:
+        raise RangeError(use.span, sentence({}), fix=fix)
+    return Fact(at_least_zero(extent - 1), RangeError, use.span, sentence, fix, whole)
+
+
+def _undetermined(index: Index, scan: Scan) -> Error:
+    uses = [u for u in scan.subscripts if index.symbol in _indices_of(u)]
+    where = f": nothing but `{uses[0].span.text}` says how far it goes" if uses else ""
+    example = f"{index.name}: N"
+    return ShapeError(
+        index.span,
+        f"the index `{index.name}` has no range{where}",
+        fix=f"declare it on the left or in the sum, `{example}`, with `size N`",
+    )

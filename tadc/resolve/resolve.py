@@ -1,0 +1,410 @@
+"""Syntax to program: names, ranges, sizes, and the proof that reads stay inside.
+
+After this nothing knows of `//`, `%`, boundary forms, or of indices without a range.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tadc.errors import Error, ShapeError, Span, SyntaxError, merged
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.names import Names
+from tadc.ir.program import DerivedSize, Program, Statement, Tensor
+from tadc.ir.walk import substitute
+from tadc.resolve.bounds import ReadCheck, read_checks
+from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
+from tadc.resolve.index_expression import IndexExpressions
+from tadc.resolve.ranges import infer_ranges
+from tadc.resolve.scan import Scan, scan
+from tadc.resolve.shapes import Fact, Shapes
+from tadc.resolve.sizes import Sizes
+from tadc.syntax import ast
+
+__all__ = ["Range", "Resolved", "resolve"]
+
+DTYPES = ("float32", "float64")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An index of the program, its range as text, and the rule and place that gave it."""
+
+    index: str
+    statement: str
+    range: str
+    rule: int
+    place: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A program, and what a call must show before it runs: `facts` of its sizes, `checks` of its reads."""
+
+    program: Program
+    facts: tuple[Fact, ...]
+    checks: tuple[ReadCheck, ...]
+    ranges: tuple[Range, ...]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A statement before the open extents have names."""
+
+    statement: Statement
+    scan: Scan
+    uses: list[ReadUse]
+
+
+def resolve(
+    source: ast.Program, name: str, given: Mapping[str, int], index_base: int = 0
+) -> Resolved:
+    """The meaning of a syntax tree. `given` are numbers for sizes.
+
+    Raises SyntaxError, ShapeError or RangeError, one error carrying those of all statements.
+    """
+    return _Resolver(source, name, given, index_base).resolve()
+
+
+class _Resolver:
+    def __init__(
+        self, source: ast.Program, name: str, given: Mapping[str, int], index_base: int
+    ) -> None:
+        self._name = name
+        self._errors: list[Error] = []
+        self._items = source.items
+        self._definitions = [i for i in source.items if isinstance(i, ast.Definition)]
+        self._targets: dict[str, ast.Definition] = {}
+        for definition in self._definitions:
+            self._targets.setdefault(definition.target.name, definition)
+        bases = [i.base for i in source.items if isinstance(i, ast.BaseDeclaration)]
+        # Sizes keep their names and indices make way; sizes that are found avoid every word of the text.
+        self._names = Names(i.name.name for i in source.items if isinstance(i, ast.SizeDeclaration))
+        words = re.findall(r"\w+", source.items[0].span.source.text) if source.items else []
+        self._sizes = Sizes(Names(words), given)
+        self._shapes = Shapes()
+        self._base = bases[-1] if bases else index_base
+        self._dtypes: dict[str, str | None] = {}
+        self._inputs: dict[str, None] = {}
+        self._broken: set[str] = set()
+
+    def resolve(self) -> Resolved:
+        self._declare()
+        drafts = [d for d in map(self._drafted, self._definitions) if d is not None]
+        if not self._definitions and not self._errors:
+            self._errors.append(
+                SyntaxError(None, "the program defines no tensor", fix="write `f[i] = ..`")
+            )
+        self._raise()
+        return self._finished(drafts)
+
+    def _raise(self) -> None:
+        if self._errors:
+            raise merged(e for error in self._errors for e in error.errors)
+
+    # ------------------------------------------------------------------ declarations
+
+    def _declare(self) -> None:
+        for item in self._items:
+            try:
+                match item:
+                    case ast.SizeDeclaration():
+                        self._sizes.declare(item)
+                    case ast.TensorDeclaration():
+                        self._declare_tensor(item)
+                    case ast.EinsteinDeclaration(span):
+                        raise SyntaxError(
+                            span,
+                            "`einstein` is not supported yet",
+                            fix="write the sums: `sum{k} ..`",
+                        )
+                    case _:
+                        pass
+            except Error as error:
+                self._errors.append(error)
+        for definition in self._definitions:
+            for argument in definition.arguments or ():
+                if self._sizes.lookup(argument.name) is None:
+                    self._inputs.setdefault(argument.name)
+
+    def _declare_tensor(self, item: ast.TensorDeclaration) -> None:
+        name = item.name.name
+        if item.kind == "state":
+            raise SyntaxError(item.span, "`state` is not supported yet", fix="use `input`")
+        if name in self._shapes or name in self._dtypes:
+            raise SyntaxError(
+                item.span, f"`{name}` is declared twice", fix="remove one declaration"
+            )
+        if item.kind == "input" and name in self._targets:
+            raise SyntaxError(
+                item.name.span,
+                f"the input `{name}` is defined by a statement too",
+                fix="rename one of them",
+            )
+        if item.dtype is not None and item.dtype.name not in DTYPES:
+            raise SyntaxError(
+                item.dtype.span,
+                f"there is no element type `{item.dtype.name}`",
+                fix=f"write one of {', '.join(DTYPES)}",
+            )
+        if name not in self._targets:
+            self._inputs.setdefault(name)
+        self._dtypes[name] = item.dtype.name if item.dtype else None
+        if item.extents is not None:
+            shape = tuple(map(self._sizes.form, item.extents))
+            for form, extent in zip(shape, item.extents, strict=True):
+                if form.is_constant and form.constant < 0:
+                    raise ShapeError(
+                        extent.span, f"the extent is {form.constant}", fix="an extent is at least 0"
+                    )
+            self._shapes.declare(name, shape, item.span)
+
+    # ------------------------------------------------------------------ statements
+
+    def _drafted(self, definition: ast.Definition) -> _Draft | None:
+        target = definition.target.name
+        try:
+            self._check_name(definition)
+            # Index names are the statement's own: each statement starts from the names of sizes.
+            indexing = IndexExpressions(self._sizes, self._names.copy(), self._base)
+            found = scan(definition, indexing)
+            if not self._find_inputs(found, target):
+                self._broken.add(target)
+                return None
+            self._declared_ranges(definition, found)
+            infer_ranges(found, self._shapes, self._sizes)
+            left = found.scopes[definition]
+            body, uses = elaborate(definition, found, self._shapes, indexing)
+            shape = tuple(i.extent for i in left.indices.values())
+            assert all(n is not None for n in shape), "a left index without an extent"
+            extents = tuple(n for n in shape if n is not None)
+            self._shapes.declare(target, extents, definition.target.span)
+            dtype = definition.dtype.name if definition.dtype else self._dtypes.get(target)
+            if dtype is not None and dtype not in DTYPES:
+                assert definition.dtype is not None
+                raise SyntaxError(
+                    definition.dtype.span,
+                    f"there is no element type `{dtype}`",
+                    fix=f"write one of {', '.join(DTYPES)}",
+                )
+            indices = tuple(i.symbol for i in left.indices.values())
+            statement = Statement(
+                Tensor(target, extents, dtype), indices, tuple(left.derived), body
+            )
+            return _Draft(statement, found, uses)
+        except Error as error:
+            self._errors.append(error)
+            self._broken.add(target)
+            return None
+
+    def _check_name(self, definition: ast.Definition) -> None:
+        name, span = definition.target.name, definition.target.span
+        first = self._targets[name]
+        if first is not definition:
+            raise SyntaxError(
+                span,
+                f"`{name}` is defined twice, first in line {first.target.span.line}",
+                fix="each tensor is defined once: give the second another name",
+            )
+        if self._sizes.lookup(name) is not None:
+            raise SyntaxError(span, f"`{name}` is a size", fix="give the tensor another name")
+
+    def _find_inputs(self, found: Scan, target: str) -> bool:
+        """Open the shapes of inputs that are read here first; false where an earlier error hides a tensor."""
+        targets = self._targets
+        whole = True
+        for read in found.reads:
+            name = read.name if isinstance(read, ast.Name) else read.name.name
+            if name in self._shapes and name not in targets:
+                continue
+            if name in self._broken:
+                whole = False
+            elif name in targets:
+                if (
+                    name == target
+                    or name not in self._shapes
+                    or targets[name].span.start > read.span.start
+                ):
+                    raise SyntaxError(
+                        read.span,
+                        f"`{name}` is read before it is defined (line {targets[name].target.span.line})",
+                        fix="a statement reads inputs and the tensors defined above it",
+                    )
+            elif isinstance(read, ast.Element) or name not in CONSTANTS or name in self._inputs:
+                rank = len(read.subscripts) if isinstance(read, ast.Element) else 0
+                if rank == 0 and name not in self._inputs:
+                    self._check_scalar(name, read.span)
+                self._shapes.open(name, rank, read.span)
+                self._inputs.setdefault(name)
+        return whole
+
+    def _check_scalar(self, name: str, span: Span) -> None:
+        """A scalar that nobody declared, and that is called like an index, is a misspelling."""
+        for definition in self._definitions:
+            stack: list[object] = [definition]
+            while stack:
+                node = stack.pop()
+                match node:
+                    case ast.Range(ast.Name(index)) if index == name:
+                        raise SyntaxError(
+                            span,
+                            f"`{name}` is not in scope here, and an index elsewhere (line {node.span.line})",
+                            fix=f"sum over it, put it on the left side, or declare the scalar: `input {name}[]`",
+                        )
+                    case ast.Definition(_, lefts, _, _, body):
+                        stack += [*lefts, body]
+                    case ast.Reduction(_, ranges, _, body):
+                        stack += [*ranges, body]
+                    case ast.Unary(operand):
+                        stack.append(operand)
+                    case ast.Binary(_, left, right):
+                        stack += [left, right]
+                    case ast.Application(_, args):
+                        stack += args
+                    case ast.Choice(_, then, otherwise):
+                        stack += [then, otherwise]
+                    case _:
+                        pass
+
+    def _declared_ranges(self, definition: ast.Definition, found: Scan) -> None:
+        """The declared shape of the defined tensor gives the ranges of its indices (rule 1)."""
+        target = definition.target.name
+        left = list(found.scopes[definition].indices.values())
+        if target in self._shapes:
+            shape = self._shapes.shape(target)
+            if len(shape) != len(left):
+                raise ShapeError(
+                    definition.target.span,
+                    f"`{target}` is declared with {len(shape)} dimensions and defined with {len(left)}",
+                    fix="give it as many indices as it has dimensions",
+                )
+            for index, extent in zip(left, shape, strict=True):
+                if index.extent is None:
+                    index.within(extent, 1, self._shapes.place(target))
+        for index in left:
+            extent_ = index.extent
+            if extent_ is not None and extent_.is_constant and extent_.constant < 0:
+                raise ShapeError(
+                    index.span, f"the extent is {extent_.constant}", fix="an extent is at least 0"
+                )
+
+    # ------------------------------------------------------------------ the program
+
+    def _finished(self, drafts: list[_Draft]) -> Resolved:
+        for name in self._inputs:
+            if name not in self._shapes:
+                self._shapes.open(name, 0, self._items[0].span)
+        names = self._names.copy()
+        for draft in drafts:
+            for scope in draft.scan.scopes.values():
+                for s in sorted(scope.symbols):
+                    names.fresh(s)
+        for name in (*self._inputs, *self._targets, *(d.name for d in self._sizes.derived)):
+            names.fresh(name)
+        values = self._shapes.named(names)
+        statements = tuple(_substituted(d.statement, values) for d in drafts)
+        derived = tuple(
+            DerivedSize(d.name, d.op, tuple(f.substitute(values) for f in d.forms), d.modulus)
+            for d in self._sizes.derived
+        )
+        opened = dict.fromkeys(
+            s
+            for n in self._inputs
+            for form in self._shapes.shape(n)
+            for s in form.substitute(values).symbols
+        )
+        own = {d.name for d in derived}
+        sizes = tuple(dict.fromkeys((*self._sizes.symbols, *(s for s in opened if s not in own))))
+        inputs = tuple(
+            Tensor(
+                n, tuple(f.substitute(values) for f in self._shapes.shape(n)), self._dtypes.get(n)
+            )
+            for n in self._inputs
+        )
+        facts = tuple(
+            Fact(
+                f.condition.substitute(values),
+                f.kind,
+                f.span,
+                f.sentence,
+                f.fix,
+                f.unless_empty and f.unless_empty.substitute(values),
+            )
+            for f in self._shapes.facts
+        )
+        program = Program(
+            self._name,
+            sizes,
+            derived,
+            Domain.of(f.condition for f in facts),
+            inputs,
+            statements,
+            self._outputs(drafts),
+        )
+        checks = self._checks(drafts, program, values)
+        self._raise()
+        return Resolved(program, facts, checks, _ranges(drafts, values))
+
+    def _checks(
+        self, drafts: list[_Draft], program: Program, values: Mapping[Symbol, Affine]
+    ) -> tuple[ReadCheck, ...]:
+        checks: list[ReadCheck] = []
+        known, tensors = program.known, program.tensors
+        for draft in drafts:
+            for use in draft.uses:
+                try:
+                    shape = tensors[use.tensor].shape
+                    checks += read_checks(use, shape, values, known, self._base)
+                except Error as error:
+                    self._errors.append(error)
+                    break
+        return tuple(checks)
+
+    def _outputs(self, drafts: list[_Draft]) -> tuple[str, ...]:
+        """The tensors named by `output`; without one, those that no later statement reads."""
+        known = {*self._inputs, *self._targets}
+        named = [n for i in self._items if isinstance(i, ast.OutputDeclaration) for n in i.names]
+        for k, n in enumerate(named):
+            if n.name not in known:
+                self._errors.append(
+                    SyntaxError(
+                        n.span,
+                        f"the output `{n.name}` is not defined",
+                        fix=f"define it: `{n.name}[..] = ..`",
+                    )
+                )
+            elif any(m.name == n.name for m in named[:k]):
+                self._errors.append(
+                    SyntaxError(n.span, f"the output `{n.name}` is named twice", fix="name it once")
+                )
+        if named:
+            return tuple(n.name for n in named)
+        read = {u.tensor for d in drafts for u in d.uses}
+        return tuple(name for name in self._targets if name not in read)
+
+
+def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
+    shape = tuple(n.substitute(values) for n in s.target.shape)
+    derived = tuple(Derived(d.name, d.form.substitute(values), d.modulus) for d in s.derived)
+    return Statement(
+        Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, substitute(s.body, values)
+    )
+
+
+def _ranges(drafts: list[_Draft], values: Mapping[Symbol, Affine]) -> tuple[Range, ...]:
+    return tuple(
+        Range(
+            index.name,
+            draft.statement.target.name,
+            f"0..{index.extent.substitute(values) - 1}"
+            if index.extent is not None
+            else " and ".join(str(c.substitute(values)) for c in index.range),
+            index.rule,
+            index.place,
+        )
+        for draft in drafts
+        for index in draft.scan.indices
+    )

@@ -1,0 +1,103 @@
+"""Scopes: which name is which index, and where an index gets its derived indices from.
+
+A statement has a scope for its left side and one for each reduction inside; the inner hides the outer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tadc.errors import Span
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Condition, Derived, between
+from tadc.ir.names import Names
+
+__all__ = ["Index", "Scope"]
+
+
+@dataclass(slots=True, eq=False)
+class Index:
+    """An index of a left side or a reduction, and what is known of its range (filled in as it is found).
+
+    `extent` means the range 0..extent-1. `conditions` are what explicit bounds say, over this index and outer ones.
+    `rule` is the rule of section 3 of the language that gave the range, `place` where.
+    """
+
+    name: str
+    symbol: Symbol
+    span: Span
+    extent: Affine | None = None
+    conditions: tuple[Condition, ...] | None = None
+    rule: int = 0
+    place: Span | None = None
+
+    @property
+    def determined(self) -> bool:
+        return self.extent is not None or self.conditions is not None
+
+    def within(self, extent: Affine, rule: int, place: Span) -> None:
+        self.extent, self.rule, self.place = extent, rule, place
+
+    @property
+    def range(self) -> tuple[Condition, ...]:
+        """The range as conditions; none while it is not determined."""
+        if self.extent is not None:
+            return between(0, symbol(self.symbol), self.extent - 1)
+        return self.conditions or ()
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The indices bound at one place, and the derived indices made of them."""
+
+    parent: Scope | None
+    indices: dict[str, Index]
+    derived: list[Derived] = field(default_factory=list)
+
+    def lookup(self, name: str) -> Index | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.indices:
+                return scope.indices[name]
+            scope = scope.parent
+        return None
+
+    @property
+    def chain(self) -> list[Scope]:
+        """This scope and those around it, innermost first."""
+        scopes, scope = [], self
+        while True:
+            scopes.append(scope)
+            if scope.parent is None:
+                return scopes
+            scope = scope.parent
+
+    def divided(self, form: Affine, modulus: int, names: Names) -> Affine:
+        """The derived index `form // modulus`, of the innermost scope that binds one of the form's symbols."""
+        if all(c % modulus == 0 for _, c in form.terms):
+            return (form - form.constant) // modulus + form.constant // modulus
+        for scope in self.chain:
+            for known in scope.derived:
+                if (known.form, known.modulus) == (form, modulus):
+                    return symbol(known.name)
+        used = set(form.symbols)
+        owner = next(s for s in self.chain if used & s.symbols or s.parent is None)
+        owner.derived.append(Derived(names.fresh("q"), form, modulus))
+        return symbol(owner.derived[-1].name)
+
+    @property
+    def symbols(self) -> set[Symbol]:
+        return {i.symbol for i in self.indices.values()} | {d.name for d in self.derived}
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """The ranges of all indices in scope, and what defines the derived ones."""
+        return [
+            c
+            for scope in self.chain
+            for part in (
+                *(i.range for i in scope.indices.values()),
+                *(d.conditions for d in scope.derived),
+            )
+            for c in part
+        ]

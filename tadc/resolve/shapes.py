@@ -1,0 +1,113 @@
+"""Shapes of tensors while they are being found: declared, defined, or still open.
+
+An *open* extent stands for a dimension of an input that nobody declared; it is a symbol with a dot in its name, bound to
+a form when a bare index ties it to another dimension, or named at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tadc.errors import ShapeError, Span
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import FALSE, TRUE, Condition, equals_zero
+from tadc.ir.names import Names
+
+__all__ = ["Fact", "Shapes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A condition on sizes that a call must fulfil, and the error if it does not.
+
+    `unless_empty` is an extent that, where it is 0, excuses the call.
+    """
+
+    condition: Condition
+    kind: type[ShapeError] | type[Exception]
+    span: Span
+    sentence: Callable[[dict[Symbol, int]], str]
+    fix: str
+    unless_empty: Affine | None = None
+
+
+class Shapes:
+    """The shape of every tensor of a program, by name."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[str, tuple[Affine, ...]] = {}
+        self._places: dict[str, Span] = {}
+        self._bound: dict[Symbol, Affine] = {}
+        self._hints: dict[Symbol, str] = {}
+        self.facts: list[Fact] = []
+
+    def __contains__(self, tensor: str) -> bool:
+        return tensor in self._shapes
+
+    def declare(self, tensor: str, shape: tuple[Affine, ...], place: Span) -> None:
+        self._shapes[tensor] = shape
+        self._places[tensor] = place
+
+    def open(self, tensor: str, rank: int, place: Span) -> None:
+        """An input with extents still to be found."""
+        shape = tuple(symbol(f"{tensor}.{d}") for d in range(rank))
+        self._hints |= {f"{tensor}.{d}": f"{tensor}_{d}" for d in range(rank)}
+        self.declare(tensor, shape, place)
+
+    def place(self, tensor: str) -> Span:
+        """Where the shape was said, or first used."""
+        return self._places[tensor]
+
+    def shape(self, tensor: str) -> tuple[Affine, ...]:
+        return tuple(map(self.settled, self._shapes[tensor]))
+
+    def settled(self, form: Affine) -> Affine:
+        """The form with open extents replaced by what they are bound to."""
+        while any(s in self._bound for s in form.symbols):
+            form = form.substitute(self._bound)
+        return form
+
+    def hint(self, form: Affine, name: str) -> None:
+        """Name an open extent after the index that runs over it: `N` for `n`."""
+        open_ = self.settled(form).as_symbol()
+        if open_ is not None and "." in open_ and name.upper() != name:
+            self._hints[open_] = name.upper()
+
+    def unify(self, first: Affine, second: Affine, place: Span, other: Span, index: str) -> None:
+        """Both extents are those of the index: bind an open one, else the call must show that they agree.
+
+        Raises ShapeError where both are numbers and differ.
+        """
+        first, second = self.settled(first), self.settled(second)
+        for one, two in ((second, first), (first, second)):
+            open_ = one.as_symbol()
+            if open_ is not None and "." in open_ and not two.coefficient(open_):
+                self._bound[open_] = two
+                return
+        condition = equals_zero(first - second)
+        if condition == TRUE:
+            return
+
+        def sentence(values: dict[Symbol, int]) -> str:
+            return (
+                f"the index `{index}` has the extent {second.at(values)} in `{other.text}`"
+                f" and {first.at(values)} in `{place.text}` (line {place.line}, column {place.column})"
+            )
+
+        fix = (
+            f"give both the same extent, or say the range: `{index}: ..` on the left or in the sum"
+        )
+        if condition == FALSE and first.is_constant and second.is_constant:
+            raise ShapeError(other, sentence({}), fix=fix)
+        self.facts.append(Fact(condition, ShapeError, other, sentence, fix))
+
+    def named(self, names: Names) -> dict[Symbol, Affine]:
+        """Final names for all extents that are still open, in order of the tensors."""
+        final: dict[Symbol, Affine] = {}
+        for tensor in self._shapes:
+            for form in self.shape(tensor):
+                for s in form.symbols:
+                    if "." in s and s not in final:
+                        final[s] = symbol(names.fresh(self._hints[s]))
+        return final | {s: self.settled(f).substitute(final) for s, f in self._bound.items()}

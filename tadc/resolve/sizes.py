@@ -1,0 +1,166 @@
+"""Sizes: what is declared, what follows from others, and expressions of them.
+
+A size with a number is that number from here on. A size expression that is not affine becomes a derived size, a
+parameter of its own with its defining inequalities (design, section 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from tadc.errors import ShapeError, Span, SyntaxError
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.names import Names
+from tadc.ir.program import DerivedSize
+from tadc.ir.walk import descend
+from tadc.syntax import ast
+
+__all__ = ["Sizes"]
+
+
+class Sizes:
+    """The sizes of one program, as they are found."""
+
+    def __init__(self, names: Names, given: Mapping[str, int]) -> None:
+        self._names = names
+        self._given = given
+        self._declared: dict[str, Affine] = {}
+        self.symbols: list[Symbol] = []
+        self.derived: list[DerivedSize] = []
+
+    def declare(self, declaration: ast.SizeDeclaration) -> None:
+        """Add `size N` or `size N = ..`. Raises SyntaxError for a second declaration, ShapeError for two numbers."""
+        name = declaration.name.name
+        if name in self._declared:
+            raise SyntaxError(
+                declaration.name.span,
+                f"the size `{name}` is declared twice",
+                fix="remove one of the declarations",
+            )
+        given = self._given.get(name)
+        if declaration.value is None:
+            self._declared[name] = symbol(name) if given is None else constant(given)
+            if given is None:
+                self.symbols.append(name)
+            return
+        form = self._named(name, self.form(declaration.value))
+        if given is not None and form != constant(given):
+            raise ShapeError(
+                declaration.span,
+                f"the size `{name}` is given as {given}, but the program says {form}",
+                fix="give the size in one place only",
+            )
+        if form.is_constant and form.constant < 0:
+            raise ShapeError(
+                declaration.span,
+                f"the size `{name}` is {form.constant}",
+                fix="a size is at least 0",
+            )
+        self._declared[name] = form
+
+    def lookup(self, name: str) -> Affine | None:
+        """The size of that name, None if there is none."""
+        return self._declared.get(name)
+
+    def form(self, expression: ast.Expression) -> Affine:
+        """A size expression: integers, sizes, `+ - *`, `//` and `%` by a number, `min`, `max`."""
+        return descend(self._form(expression))
+
+    def _form(self, e: ast.Expression):  # type: ignore[no-untyped-def]
+        match e:
+            case ast.Number(text, span):
+                if not text.isdecimal():
+                    raise SyntaxError(
+                        span, f"the size `{text}` is not an integer", fix="write an integer"
+                    )
+                return constant(int(text))
+            case ast.Name(name, span):
+                known = self.lookup(name)
+                if known is None:
+                    raise SyntaxError(
+                        span, f"`{name}` is not a size", fix=f"declare it: `size {name}`"
+                    )
+                return known
+            case ast.Unary(operand):
+                return -(yield self._form(operand))
+            case ast.Binary("+" | "-" | "*" | "//" | "%" as operator, left, right):
+                a, b = (yield self._form(left)), (yield self._form(right))
+                return self.combine(operator, a, b, e.span)
+            case ast.Application(ast.Name("min" | "max" as op), args) if args:
+                forms = []
+                for arg in args:
+                    assert not isinstance(
+                        arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)
+                    )
+                    forms.append((yield self._form(arg)))
+                return self.extreme("min" if op == "min" else "max", forms)
+        raise SyntaxError(
+            e.span,
+            f"`{e.span.text}` is not a size expression",
+            fix="write integers and sizes, joined by `+ - * // %`, `min` and `max`",
+        )
+
+    def combine(self, operator: str, a: Affine, b: Affine, span: Span) -> Affine:
+        """`a operator b` of size forms, for `+ - * // %`. Raises SyntaxError where it is not affine."""
+        match operator:
+            case "+":
+                return a + b
+            case "-":
+                return a - b
+            case "*" if a.is_constant:
+                return b * a.constant
+            case "*" if b.is_constant:
+                return a * b.constant
+            case "*":
+                raise SyntaxError(
+                    span,
+                    f"`{span.text}` is a product of two sizes without numbers",
+                    fix="give one of them a number: `size M = 8`, or `--size M=8`",
+                )
+        if not b.is_constant:
+            raise SyntaxError(
+                span,
+                f"the divisor in `{span.text}` has no number",
+                fix="give it one: `size M = 8`, or `--size M=8`",
+            )
+        if b.constant <= 0:
+            raise SyntaxError(
+                span,
+                f"the divisor in `{span.text}` is {b.constant}",
+                fix="divide by a positive integer",
+            )
+        quotient = self.floor(a, b.constant)
+        return quotient if operator == "//" else a - quotient * b.constant
+
+    def floor(self, form: Affine, modulus: int) -> Affine:
+        """`form // modulus`."""
+        if all(c % modulus == 0 for _, c in form.terms):
+            return (form - form.constant) // modulus + form.constant // modulus
+        return self._derive(DerivedSize("", "floor", (form,), modulus))
+
+    def extreme(self, op: Literal["min", "max"], forms: list[Affine]) -> Affine:
+        """The smallest or largest of `forms`; numbers are compared here, the rest when the program is called."""
+        pick = min if op == "min" else max
+        groups: dict[tuple[tuple[Symbol, int], ...], int] = {}
+        for form in forms:
+            groups[form.terms] = pick(groups.get(form.terms, form.constant), form.constant)
+        distinct = tuple(Affine(terms, c) for terms, c in groups.items())
+        return distinct[0] if len(distinct) == 1 else self._derive(DerivedSize("", op, distinct))
+
+    def _derive(self, size: DerivedSize) -> Affine:
+        for known in self.derived:
+            if (known.op, known.forms, known.modulus) == (size.op, size.forms, size.modulus):
+                return symbol(known.name)
+        name = self._names.derivative("P")
+        self.derived.append(DerivedSize(name, size.op, size.forms, size.modulus))
+        return symbol(name)
+
+    def _named(self, name: str, form: Affine) -> Affine:
+        """`form` under the name the program gives it, where it is the newest derived size plus an integer."""
+        newest = self.derived[-1] if self.derived else None
+        if newest is None or (form - form.constant).as_symbol() != newest.name:
+            return form
+        shifted = tuple(f + form.constant * newest.modulus for f in newest.forms)
+        self.derived[-1] = DerivedSize(name, newest.op, shifted, newest.modulus)
+        return symbol(name)

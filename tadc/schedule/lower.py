@@ -1,0 +1,230 @@
+"""Statements to loop nests: expressions become steps, reductions become loops around accumulators.
+
+A call that is used more than once is named once, in the innermost block that dominates its uses; a choice is a branch
+where it holds loops or names, so that nothing of the branch not taken is ever evaluated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tadc.ir.affine import symbol
+from tadc.ir.bounds import Bounded, bounded
+from tadc.ir.domain import EVERYWHERE, Domain
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, ReduceOp, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import descend, postorder, with_operands
+from tadc.normalize.simplify import NEUTRAL
+from tadc.schedule.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Kernel,
+    Let,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+)
+
+__all__ = ["kernels"]
+
+Walk: TypeAlias = Generator[Any, Any, Expr]
+
+
+def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
+    """One kernel a statement, one point an element of its target, named `<program>_<mode>_<n>`."""
+    order = list(program.tensors)
+    return tuple(
+        _kernel(s, f"{program.name}_{mode}_{n}", order, program)
+        for n, s in enumerate(program.statements)
+    )
+
+
+def _kernel(statement: Statement, name: str, order: list[str], program: Program) -> Kernel:
+    nodes = list(postorder(statement.body))
+    reads = {e.tensor for e in nodes if isinstance(e, Read)}
+    taken = {*order, *program.known.symbols, *program.sizes, *statement.indices}
+    for e in nodes:
+        taken |= e.symbols
+        if isinstance(e, Reduce):
+            taken |= {*e.indices, *(d.name for d in e.derived)}
+    lowering = _Lowering(Names(taken), _shared(nodes), set())
+    block = _Block(None)
+    block.steps += [LetIndex(d) for d in statement.derived]
+    value = descend(lowering.value(statement.body, block))
+    block.steps.append(Store(statement.target.name, tuple(map(symbol, statement.indices)), value))
+    return Kernel(
+        name,
+        (statement,),
+        statement.indices,
+        statement.target.shape,
+        tuple(block.steps),
+        frozenset(lowering.locals),
+        tuple(t for t in order if t in reads),
+        (statement.target.name,),
+    )
+
+
+def _shared(nodes: list[Expr]) -> frozenset[Expr]:
+    """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
+    users = Counter(o for e in nodes for o in e.operands)
+    return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
+
+
+@dataclass(slots=True, eq=False)
+class _Block:
+    """Steps under construction; `known` are expressions that a local holds from here on, inner blocks included."""
+
+    outer: _Block | None
+    steps: list[Step] = field(default_factory=list)
+    known: dict[Expr, Expr] = field(default_factory=dict)
+
+    def find(self, e: Expr) -> Expr | None:
+        block: _Block | None = self
+        while block is not None:
+            if e in block.known:
+                return block.known[e]
+            block = block.outer
+        return None
+
+
+@dataclass(slots=True)
+class _Lowering:
+    names: Names
+    shared: frozenset[Expr]
+    locals: set[str]
+
+    def value(self, e: Expr, block: _Block) -> Walk:
+        """`e` as an expression of locals, after the steps that this needs are in `block`."""
+        known = block.find(e)
+        if known is not None:
+            return known
+        match e:
+            case Const() | IndexValue() | Read():
+                return e
+            case Reduce(op):
+                local = self._local("s" if op == "sum" else op)
+                block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
+                yield self._reduce(e, local, block)
+                result: Expr = Read(local, ())
+            case Select() if not self._is_plain(e):
+                result = yield self._branch(e, block)
+            case _:
+                operands = []
+                for operand in e.operands:
+                    operands.append((yield self.value(operand, block)))
+                result = with_operands(e, tuple(operands))
+                if e in self.shared:
+                    local = self._local(_hint(e))
+                    block.steps.append(Let(local, result))
+                    result = Read(local, ())
+        if e in self.shared or isinstance(e, Reduce):
+            block.known[e] = result
+        return result
+
+    def _is_plain(self, e: Expr) -> bool:
+        """Whether the choice can stand inside an expression: no loops, and no names, in its branches."""
+        assert isinstance(e, Select)
+        inside = list(postorder((e.then, e.otherwise)))
+        return not any(isinstance(n, Reduce) or n in self.shared for n in inside)
+
+    def _branch(self, e: Select, block: _Block) -> Walk:
+        """A local that is assigned in the branch taken. What both branches need is computed before."""
+        condition = e.condition
+        if isinstance(condition, Comparison):
+            left, right = (
+                (yield self.value(condition.left, block)),
+                (yield self.value(condition.right, block)),
+            )
+            condition = Comparison(condition.relation, left, right)
+        always = set(_always(e.then))
+        for node in _always(e.otherwise):
+            if (
+                node in always
+                and isinstance(node, (Call, Reduce, Select))
+                and block.find(node) is None
+            ):
+                yield self.value(node, block)
+        neutral = isinstance(e.then, Reduce) and e.otherwise is Const(NEUTRAL[e.then.op])
+        local = self._local("s" if neutral else "v")
+        constant = isinstance(e.otherwise, Const)
+        block.steps.append(Accumulator(local, e.otherwise if constant else Const(0)))
+        then, otherwise = _Block(block), _Block(block)
+        if neutral:
+            assert isinstance(e.then, Reduce)
+            yield self._reduce(e.then, local, then)
+        else:
+            value = yield self.value(e.then, then)
+            then.steps.append(Assign(local, value))
+        if not constant:
+            value = yield self.value(e.otherwise, otherwise)
+            otherwise.steps.append(Assign(local, value))
+        block.steps.append(Branch(condition, tuple(then.steps), tuple(otherwise.steps)))
+        return Read(local, ())
+
+    def _reduce(self, e: Reduce, local: str, block: _Block) -> Generator[Any, Any, None]:
+        """Loops that accumulate the reduction in `local`."""
+        bounds = bounded(e)
+        block.steps += [LetIndex(d) for d in bounds.derived]
+        body = _Block(block)
+        yield self._accumulate(e.op, e.body, local, body)
+        steps = tuple(body.steps)
+        for b in reversed(bounds.each):
+            steps = _loop(b, steps)
+        if bounds.tests:
+            steps = (Branch(Domain.of(bounds.tests), steps),)
+        block.steps += steps
+
+    def _accumulate(
+        self, op: ReduceOp, e: Expr, local: str, block: _Block
+    ) -> Generator[Any, Any, None]:
+        """Accumulate one value; of a reduction by the same operation, all of its values."""
+        if isinstance(e, Reduce) and e.op == op and e not in self.shared and block.find(e) is None:
+            yield self._reduce(e, local, block)
+            return
+        value = yield self.value(e, block)
+        block.steps.append(Accumulate(local, op, value))
+
+    def _local(self, hint: str) -> str:
+        local = self.names.fresh(hint)
+        self.locals.add(local)
+        return local
+
+
+def _loop(b: Bounded, body: tuple[Step, ...]) -> tuple[Step, ...]:
+    tests = Domain.of(b.tests)
+    if tests != EVERYWHERE:
+        body = (Branch(tests, body),)
+    return (Loop(b.index, b.lows, b.highs, (*(LetIndex(d) for d in b.derived), *body)),)
+
+
+def _always(e: Expr) -> list[Expr]:
+    """The nodes that are evaluated whenever `e` is, operands first."""
+
+    def into(node: Expr) -> tuple[Expr, ...]:
+        match node:
+            case Reduce():
+                return ()
+            case Select(Comparison(_, left, right)):
+                return (left, right)
+            case Select():
+                return ()
+            case _:
+                return node.operands
+
+    return list(postorder(e, into))
+
+
+def _hint(e: Expr) -> str:
+    """A name for the value of a call: the function's, for arithmetic a letter."""
+    match e:
+        case Call(function) if function not in ("add", "sub", "mul", "div", "neg", "pow", "gate"):
+            return f"{function}_"
+        case _:
+            return "t"

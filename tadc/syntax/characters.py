@@ -1,0 +1,5 @@
+from tadc.errors import *
+
+
+def odd_character(source, piece):
+    return None

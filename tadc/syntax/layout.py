@@ -1,0 +1,160 @@
+"""Where statements begin and end: lines, indentation, brackets and `;`.
+
+A statement ends at a newline or `;` outside brackets, unless the next line is indented deeper than the line the statement
+begins on. Blank lines and comments count for nothing. A bracket left open ends before a line that is no deeper and looks
+like another statement, so that one missing `)` does not swallow the file. The braces of `step {` and `repeat T {` are no
+brackets: they hold statements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tadc.errors import Source, Span, SyntaxError
+
+__all__ = ["Piece", "pieces"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The characters `start` to `end` of a source: a statement, the head of a block with its `{`, or the `}` of one."""
+
+    kind: Literal["statement", "open", "close"]
+    start: int
+    end: int
+
+    def span(self, source: Source) -> Span:
+        return Span(source, self.start, self.end)
+
+
+_BLANK = re.compile(r"(?:[ \t\n]+|\r\n|#[^\n]*)*")  # with newlines and comments
+_INDENT = re.compile(r"[ \t]*")
+_MARK = re.compile(r"[\[({]|[\])}]|[;\n]|#[^\n]*")
+
+_OPENING = re.compile(
+    r"""step [ \t]* \{
+      | repeat (?: [ \t]+ [^ \t\n\[=<{:;#] [^\n;#{]* | [ \t]* : [^\n;#{=]* ) \{""",
+    re.VERBOSE,
+)
+_STATEMENT = re.compile(
+    r"""[^\W\d](?:\w|[^\x00-\x7f])* [ \t]* (?: \[ [^\]\n]* \] [ \t]* )? (?: : [ \t]* \w+ [ \t]* )?
+        (?: <- | = (?! = | [^\n{]* \.\. ) )       # f[i] = ..., but not the range k = 0..4
+      | (?: size | input | state | output ) [ \t]+ (?! (?: then | else | and | or | is ) \b ) [^\W\d]
+      | base [ \t]+ [0-9]""",
+    re.VERBOSE,
+)
+
+
+class _Scanner:
+    """A position in a text, with the start of its line."""
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source = source
+        self.text = source.text
+        self.at = start
+        self.end = end
+        self.line = self.text.rfind("\n", 0, start) + 1
+        self.brace = -1  # where the last `{` of a block ended
+
+    def skip_to(self, position: int) -> None:
+        """Go on from `position`, past blanks, newlines and comments."""
+        found = _BLANK.match(self.text, position, self.end)
+        assert found is not None
+        self.at = found.end()
+        newline = self.text.rfind("\n", position, self.at)
+        if newline >= 0:
+            self.line = newline + 1
+
+    def indent(self) -> str:
+        """The blanks that begin the line."""
+        found = _INDENT.match(self.text, self.line, self.end)
+        assert found is not None
+        return found.group()
+
+
+def pieces(source: Source, start: int, end: int, errors: list[SyntaxError]) -> Iterator[Piece]:
+    """The pieces of `source` from `start` to `end`, in order; what is wrong with indentation goes to `errors`."""
+    scanner = _Scanner(source, start, end)
+    depth = 0
+    scanner.skip_to(start)
+    while scanner.at < end:
+        begin = scanner.at
+        opening = _OPENING.match(scanner.text, begin, end)
+        if scanner.text[begin] == ";":
+            scanner.skip_to(begin + 1)
+        elif opening:
+            depth += 1
+            yield Piece("open", begin, opening.end())
+            scanner.brace = opening.end()
+            scanner.skip_to(opening.end())
+        elif depth and scanner.text[begin] == "}":
+            depth -= 1
+            yield Piece("close", begin, begin + 1)
+            scanner.skip_to(begin + 1)
+        else:
+            yield Piece("statement", begin, _end_of_statement(scanner, depth > 0, errors))
+
+
+def _end_of_statement(scanner: _Scanner, in_block: bool, errors: list[SyntaxError]) -> int:
+    """Where the statement at the scanner ends; the scanner goes to the begin of what follows."""
+    base = _Base.of(scanner)
+    brackets = 0
+    while mark := _MARK.search(scanner.text, scanner.at, scanner.end):
+        sign = mark.group()
+        scanner.at = mark.end()
+        if sign in "[({":
+            brackets += 1
+        elif sign in "])}" and brackets:
+            brackets -= 1
+        elif sign == "}" and in_block:
+            scanner.at = mark.start()
+            return mark.start()
+        elif sign == ";" and not brackets:
+            scanner.skip_to(mark.end())
+            return mark.start()
+        elif sign == "\n":
+            scanner.line = mark.end()
+            scanner.skip_to(mark.end())
+            if _ends_before(scanner, base, brackets, errors):
+                return mark.start()
+    scanner.at = scanner.end
+    return scanner.end
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What "deeper" compares with: the width and the kinds of blanks of a statement's first line.
+
+    After the `{` of a block on the same line the width is the column of the statement itself.
+    """
+
+    width: int
+    blanks: frozenset[str]
+
+    @classmethod
+    def of(cls, scanner: _Scanner) -> _Base:
+        indent = scanner.indent()
+        in_line = scanner.brace > scanner.line
+        return cls(scanner.at - scanner.line if in_line else len(indent), frozenset(indent))
+
+
+def _ends_before(scanner: _Scanner, base: _Base, brackets: int, errors: list[SyntaxError]) -> bool:
+    """Whether the line at the scanner, the next that is not blank, begins another statement."""
+    if scanner.at == scanner.end:
+        return True
+    indent = scanner.indent()
+    deeper = len(indent) > base.width
+    if brackets:
+        return not deeper and _STATEMENT.match(scanner.text, scanner.at, scanner.end) is not None
+    if indent and {" ", "\t"} <= base.blanks | set(indent):
+        errors.append(
+            SyntaxError(
+                Span(scanner.source, scanner.line, scanner.at),
+                "this indentation mixes tabs and blanks with those above, so its depth is not clear",
+                fix="indent with blanks only",
+            )
+        )
+    return not deeper

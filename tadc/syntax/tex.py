@@ -1,0 +1,206 @@
+r"""The `.tex` spelling: a document or a bare formula to syntax tree.
+
+`document` finds the mathematics, `tex_tokens` and `tex_statements` cut it into statements, `tex_names` decides for the
+whole document what its names are, and then each statement is parsed alone by the grammar. What is wrong in one does not
+hide the others: the errors of a source are reported together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from lark import Lark, Tree, UnexpectedToken
+
+from tadc.errors import Error, Source, Span, SyntaxError, merged
+from tadc.resources import resource
+from tadc.syntax import ast, reading
+from tadc.syntax.document import Region, scanned
+from tadc.syntax.idx import MOST_ERRORS, parse_piece
+from tadc.syntax.tex_build import Build
+from tadc.syntax.tex_hints import explained
+from tadc.syntax.tex_names import Vocabulary, assembled, spelled
+from tadc.syntax.tex_statements import Statement, depths, statements
+from tadc.syntax.tex_tokens import Token, tokenize
+from tadc.syntax.tex_vocabulary import mixed_styles, vocabulary
+
+__all__ = ["parse_tex"]
+
+
+def parse_tex(source: Source) -> ast.Program:
+    r"""The program that a LaTeX document, or a bare formula, holds; `skipped` are the displays that define nothing.
+
+    Raises `SyntaxError` for every display whose left side is a tensor element and whose right side cannot be read, for
+    wrong `%!tadc` lines, and for a document without any definition; several in one.
+    """
+    with reading.reading(source):
+        return _program(source)
+
+
+def _program(source: Source) -> ast.Program:
+    document = scanned(source)
+    errors: list[Error] = list(document.errors)
+    items: list[ast.Item] = []
+    shapes: list[Statement] = []
+    in_prose: list[Statement] = []
+    displays: list[list[Statement]] = []
+    for region in document.regions:
+        if region.kind == "directive":
+            _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))  # type: ignore[misc]
+            continue
+        found = _statements(source, region)
+        where = in_prose if region.kind == "inline" else shapes
+        where += [s for s in found if s.kind == "shape"]
+        if region.kind != "inline":
+            displays.append(found)
+    definitions, skipped = _counted(displays, source, document.macros)
+    used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
+    shapes = _about([*shapes, *filter(_is_plain, in_prose)], used)
+    words = vocabulary(items, definitions, shapes)
+    read = [*definitions, *shapes]
+    errors += mixed_styles(source, definitions)
+    for statement in sorted(read, key=lambda s: s.start):
+        _collect(items, errors, lambda s=statement: _parsed(source, s, words))  # type: ignore[misc]
+        if len(errors) >= MOST_ERRORS:
+            break
+    if not definitions and not errors and not items:
+        errors.append(_nothing(source, skipped))
+    if errors:
+        raise merged(errors[:MOST_ERRORS])
+    ordered = sorted(items, key=lambda item: item.span.start)
+    return ast.Program(tuple(ordered), tuple(Span(source, s.start, s.end) for s in skipped))
+
+
+def _collect(items: list[ast.Item], errors: list[Error], parse: Any) -> None:
+    try:
+        items += parse()
+    except SyntaxError as error:
+        errors += error.errors
+
+
+def _statements(source: Source, region: Region) -> list[Statement]:
+    tokens = tokenize(source, region.start, region.end)
+    if region.kind == "bare":
+        tokens = _with_lines(source, tokens)
+    return statements(assembled(tokens))
+
+
+def _with_lines(source: Source, tokens: Sequence[Token]) -> list[Token]:
+    """In a file without displays a new line may begin a new formula, as `\\\\` does in a display."""
+    result: list[Token] = []
+    for token, depth in depths(tokens):
+        if result and depth == 0 and "\n" in source.text[result[-1].end : token.start]:
+            result.append(Token("BREAK", "\n", token.start, token.start))
+        result.append(token)
+    return result
+
+
+def _counted(
+    displays: Sequence[Sequence[Statement]], source: Source, macros: frozenset[str]
+) -> tuple[list[Statement], list[Statement]]:
+    """The definitions that are the program's, and what is skipped.
+
+    A tensor element always counts. A scalar counts if others use it, if it is alone, or if its display defines more.
+    """
+    candidates = [s for display in displays for s in display if s.kind == "definition"]
+    used_in: dict[str, set[int]] = {}
+    for number, statement in enumerate(candidates):
+        for token in statement.tokens:
+            places = used_in.setdefault(token.value, set())
+            if len(places) < 2:
+                places.add(number)
+    counted, skipped = [], []
+    for display in displays:
+        in_display = sum(s.kind == "definition" for s in display)
+        for statement in display:
+            if statement.kind == "definition" and (
+                (not statement.is_scalar and _is_readable(statement, source, macros))
+                or len(candidates) == 1
+                or in_display > 1
+                or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
+            ):
+                counted.append(statement)
+            elif statement.kind != "shape":
+                skipped.append(statement)
+    return counted, skipped
+
+
+def _is_readable(statement: Statement, source: Source, macros: frozenset[str]) -> bool:
+    """Whether its name is one; or an own macro, which should be one and is an error."""
+    first = statement.tokens[0]
+    return first.type == "NAME" or source.text[first.start : first.end] in macros
+
+
+def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
+    """The shapes that are of names that the formulas use, each said once."""
+    result: dict[tuple[str, ...], Statement] = {}
+    for shape in shapes:
+        names = [t for t in shape.tokens[: _place_of_in(shape)] if t.type == "NAME"]
+        rest = shape.tokens[_place_of_in(shape) :]
+        for name in names:
+            if name.value in used:
+                key = (name.value, *(token.value for token in rest))
+                result.setdefault(key, Statement("shape", (name, *rest)))
+    return list(result.values())
+
+
+def _is_plain(shape: Statement) -> bool:
+    """Whether its extents can be read; prose may also say `\\mathbb{R}^*`, which is no business of a program."""
+    try:
+        _tree(shape.kind, shape.tokens)
+    except UnexpectedToken:
+        return False
+    return all(token.type != "ERROR" for token in shape.tokens)
+
+
+def _place_of_in(shape: Statement) -> int:
+    return next(n for n, token in enumerate(shape.tokens) if token.type == "IN")
+
+
+def _nothing(source: Source, skipped: Sequence[Statement]) -> SyntaxError:
+    span = Span(source, skipped[0].start, skipped[0].end) if skipped else Span(source, 0, 0)
+    return SyntaxError(
+        span,
+        "no display defines an element of a tensor",
+        fix=r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`",
+    )
+
+
+def _parsed(source: Source, statement: Statement, words: Vocabulary) -> list[ast.Item]:
+    tokens = spelled(statement.tokens, words)
+    _raise_first_error(source, tokens)
+    try:
+        tree = _tree(statement.kind, tokens)
+    except UnexpectedToken as error:
+        raise explained(source, tokens, _place_of(error, tokens)) from None
+    built = Build(source, words, tokens)(tree)
+    return cast("list[ast.Item]", built if isinstance(built, list) else [built])
+
+
+def _tree(start: str, tokens: Sequence[Token]) -> Tree[Any]:
+    parser = _parser().parse_interactive(start=start)
+    for token in tokens:
+        parser.feed_token(cast(Any, token))
+    return cast("Tree[Any]", parser.feed_eof())
+
+
+def _place_of(error: UnexpectedToken, tokens: Sequence[Token]) -> int:
+    """The number of the token that the grammar refused; the end has a token of lark's own."""
+    return next((n for n, token in enumerate(tokens) if token is error.token), len(tokens))
+
+
+def _raise_first_error(source: Source, tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        if token.type == "ERROR":
+            raise SyntaxError(Span(source, token.start, token.end), token.value, fix=token.note)
+
+
+@cache
+def _parser() -> Lark:
+    """Without a lexer: the tokens are fed by hand."""
+    text = resource("grammar/tex.lark").read_text(encoding="utf-8")
+    return Lark(
+        text, parser="lalr", lexer="basic", start=["definition", "shape"], maybe_placeholders=False
+    )

@@ -1,0 +1,142 @@
+r"""The commands of LaTeX that tadc reads: one row for each, from the command to the token it makes.
+
+What is in no table is an unknown command: own macros are not expanded (language, section 8).
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ACCENTS",
+    "ARGMAX",
+    "CALLED",
+    "DISPLAYS",
+    "DROPPED",
+    "DROPPED_WITH_ARGUMENT",
+    "FUNCTIONS",
+    "FUNCTION_LETTERS",
+    "GREEK",
+    "INVERSES",
+    "LAYOUTS",
+    "REDUCTIONS",
+    "REFUSED",
+    "SIZES_OF_BRACKETS",
+    "SYMBOLS",
+    "WORDS",
+    "WRAPPERS",
+]
+
+GREEK = frozenset(
+    """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda mu nu xi pi varpi
+    rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi
+    Omega ell hbar imath jmath aleph""".split()
+)
+
+# An accent is the end of another name: `\hat{x}` is `x_hat`.
+ACCENTS = {
+    "hat": "hat", "widehat": "hat", "tilde": "tilde", "widetilde": "tilde", "bar": "bar", "overline": "bar",
+    "underline": "underline", "dot": "dot", "ddot": "ddot", "vec": "vec", "check": "check", "breve": "breve",
+    "acute": "acute", "grave": "grave", "mathring": "ring",
+}  # fmt: skip
+
+# A wrapper is dropped; its style is kept to find one letter used in two styles.
+WRAPPERS = {
+    "mathrm": "upright", "text": "upright", "textrm": "upright", "textnormal": "upright", "mbox": "upright",
+    "operatorname": "upright", "operatorname*": "upright", "mathit": "", "textit": "", "mathnormal": "",
+    "mathbf": "bold", "boldsymbol": "bold", "bm": "bold", "textbf": "bold", "pmb": "bold", "mathcal": "calligraphic",
+    "mathscr": "script", "mathfrak": "fraktur", "mathsf": "sans", "mathtt": "typewriter", "texttt": "typewriter",
+    "mathbb": "blackboard", "mathbbm": "blackboard", "mathds": "blackboard",
+}  # fmt: skip
+
+# Functions of one argument, as `\exp` or `\operatorname{relu}`: the name in the language.
+FUNCTIONS = {
+    name: name
+    for name in """exp expm1 exp2 log log1p log2 log10 sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh
+    acosh atanh erf erfc lgamma digamma abs sign floor ceil round relu sigmoid softplus gelu silu""".split()
+} | {
+    "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
+    "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
+}  # fmt: skip
+INVERSES = {
+    name: f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+}  # `\sin^{-1}`
+
+# What is always called with brackets: functions of several arguments and the boundary forms of subscripts.
+CALLED = frozenset(
+    """pow atan2 hypot fmod gate polygamma where clamp pad wrap reflect symmetric""".split()
+)
+REDUCTIONS = {
+    "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
+    "argmax": "argmax", "argmin": "argmin",
+}  # fmt: skip
+ARGMAX = {"max": "argmax", "min": "argmin"}  # `\arg\max`
+
+# Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
+FUNCTION_LETTERS = frozenset("f g h F G H Gamma Phi Psi phi varphi psi zeta rho".split())
+
+# Words between formulas, written in \text{..} or \mathrm{..}.
+WORDS = {
+    "if": "IF", "when": "IF", "for": "IF", "otherwise": "OTHERWISE", "else": "OTHERWISE", "and": "AND", "or": "OR",
+    "not": "NOT",
+}  # fmt: skip
+
+# fmt: off
+SYMBOLS = {
+    "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "*": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
+    "coloneqq": "DEF", "coloneq": "DEF", "equiv": "DEF", "triangleq": "DEF",
+    "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
+    "ne": "!=", "neq": "!=",
+    "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",
+    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "sqrt": "SQRT",
+    ",": "THIN", ":": "THIN", ";": "THIN", ">": "THIN", "thinspace": "THIN", "quad": "QUAD", "qquad": "QUAD",
+    "forall": "FORALL", "dots": "DOTS", "ldots": "DOTS", "cdots": "DOTS", "dotsc": "DOTS", "dotsb": "DOTS",
+    "top": "TOP", "intercal": "TOP", "dagger": "TOP", "prime": "PRIME",
+    "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
+    "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
+    "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "lparen": "LPAR", "rparen": "RPAR",
+    "+": "PLUS", "-": "MINUS", "−": "MINUS", "/": "SLASH", "=": "EQ", "<": "<", ">=": ">=", "≤": "<=", "≥": ">=",
+    "≠": "!=", "·": "CDOT", "×": "CDOT", "∈": "IN", "!": "",
+}
+# fmt: on
+
+DROPPED = frozenset(
+    """! nonumber notag displaystyle textstyle scriptstyle limits nolimits allowbreak break nobreak qedhere hfill strut
+    mathstrut noindent left right centering small normalsize displaylimits mathopen mathclose mathrel mathbin mathord
+    bf rm it cal sf tt hline par @ space nobreakspace - /""".split()
+) | {" ", "\n", "\t", "\r"}
+DROPPED_WITH_ARGUMENT = frozenset(
+    """label tag tag* hspace hspace* vspace vspace* phantom hphantom vphantom color intertext shortintertext ref eqref
+    cite footnote""".split()
+)
+SIZES_OF_BRACKETS = {
+    "left": "open", "right": "close", "middle": "", "big": "", "Big": "", "bigg": "", "Bigg": "", "bigl": "open",
+    "Bigl": "open", "biggl": "open", "Biggl": "open", "bigr": "close", "Bigr": "close", "biggr": "close",
+    "Biggr": "close", "bigm": "", "Bigm": "",
+}  # fmt: skip
+
+# Environments that are displays of their own, and those that only lay out rows inside one.
+DISPLAYS = frozenset(
+    """equation align gather multline flalign alignat xalignat eqnarray displaymath dmath math IEEEeqnarray""".split()
+)
+LAYOUTS = frozenset("split aligned gathered alignedat multlined array subequations".split())
+
+_TRANSPOSE = "write the element with its subscripts in the other order: `x_{ji}`"
+REFUSED = {
+    "|": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
+    "lVert": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
+    "rVert": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
+    "langle": ("`\\langle` is not a bracket that tadc reads", r"write an inner product as a sum: `\sum_i x_i y_i`"),
+    "rangle": ("`\\rangle` is not a bracket that tadc reads", r"write an inner product as a sum: `\sum_i x_i y_i`"),
+    "pm": ("`\\pm` is two formulas", "write one display for each sign"),
+    "mp": ("`\\mp` is two formulas", "write one display for each sign"),
+    "pmod": ("a remainder is an operator here", r"write `i \bmod 3`"),
+    "partial": ("derivatives are not written in formulas", "tadc derives the program itself"),
+    "nabla": ("derivatives are not written in formulas", "tadc derives the program itself"),
+    "int": ("integrals are not part of the language", r"write a finite sum, `\sum_{k=0}^{N-1}`"),
+    "otimes": ("`\\otimes` hides the indices", "write the product of elements: `a_i b_j`"),
+    "odot": ("`\\odot` hides the indices", "write the product of elements: `a_i b_i`"),
+    "circ": ("`\\circ` hides the indices", "write the product of elements: `a_i b_i`"),
+    "over": ("`\\over` is the fraction of plain TeX", r"write `\frac{a}{b}`"),
+    "perp": ("a transpose has no place in index notation", _TRANSPOSE),
+    "ddots": ("dots stand for what the reader guesses", r"write a sum or product: `\sum_{k=0}^{N-1}`"),
+    "input": ("other files are not read", "paste the formula here"),
+}  # fmt: skip

@@ -1,0 +1,177 @@
+r"""The limits of a reduction: which names it runs over, their bounds, and its conditions.
+
+    \sum_{k}                 k                        \sum_{k=0}^{4}           k = 0..4
+    \sum_{i,j=1}^{n}         i = 1..n, j = 1..n       \sum_{0 \le k < N}       k = 0..N-1
+    \sum_{j \le i}           j | j <= i               \sum_{k, l \mid k < l}   k, l | k < l
+
+In the fourth form the names run that nothing outside binds; so `limits` needs to know what is bound around the reduction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from tadc.errors import Span, SyntaxError
+from tadc.syntax.ast import Binary, Comparison, Condition, Expression, Logical, Name, Number, Range
+
+__all__ = ["Limit", "Limits", "limits", "read_limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One entry between commas, before its expressions are built: its relations, and the names that stand alone in it.
+
+    `ends` are for each operand the name that is the whole operand, or None.
+    """
+
+    relations: tuple[str, ...]
+    ends: tuple[str | None, ...]
+    names: tuple[Name, ...]
+
+    @property
+    def is_name(self) -> bool:
+        return len(self.ends) == 1 and self.ends[0] is not None
+
+    @property
+    def is_start(self) -> bool:
+        """`k = 0`."""
+        return self.relations == ("==",) and self.ends[0] is not None
+
+    @property
+    def is_interval(self) -> bool:
+        """`0 <= k < N`, or downwards."""
+        return (
+            len(self.relations) == 2
+            and self.ends[1] is not None
+            and (set(self.relations) <= {"<", "<="} or set(self.relations) <= {">", ">="})
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The entries with what each is, and `names`: all that the reduction runs over, in order."""
+
+    entries: tuple[Limit, ...]
+    kinds: tuple[str, ...]  # "name", "start", "interval" or "condition"
+    names: tuple[Name, ...]
+
+
+def read_limits(
+    entries: Sequence[Limit],
+    has_high: bool,
+    is_bound: Callable[[str], bool],
+    is_subscript: Callable[[str], bool],
+) -> Limits:
+    """Decide what each entry is. `is_bound`: an index of the surroundings, or a size."""
+    running = {e.ends[0] for e in entries if e.is_name or (e.is_start and has_high)}
+    kinds = []
+    for entry in entries:
+        if entry.is_name:
+            kinds.append("name")
+        elif entry.is_start and has_high:
+            kinds.append("start")
+        elif (
+            entry.is_interval and not _depends(entry, running) and not is_bound(entry.ends[1] or "")
+        ):
+            kinds.append("interval")
+            running.add(entry.ends[1])
+        else:
+            kinds.append("condition")
+    names: dict[str, Name] = {}
+    for entry, kind in zip(entries, kinds, strict=True):
+        if kind != "condition":
+            name = entry.ends[1 if kind == "interval" else 0]
+            names |= {n.name: n for n in entry.names if n.name == name and name not in names}
+    free: dict[str, Name] = {}
+    for entry, kind in zip(entries, kinds, strict=True):
+        if kind == "condition":
+            free |= {
+                n.name: n
+                for n in entry.names
+                if n.name not in free | names and not is_bound(n.name)
+            }
+    in_subscripts = {name: n for name, n in free.items() if is_subscript(name)}
+    names |= in_subscripts
+    if not names:
+        names |= dict(list(free.items())[:1])
+    return Limits(tuple(entries), tuple(kinds), tuple(names.values()))
+
+
+def _depends(entry: Limit, running: set[str | None]) -> bool:
+    return any(name.name in running for name in entry.names)
+
+
+def limits(
+    read: Limits, items: Sequence[Expression | Condition], high: Expression | None, span: Span
+) -> tuple[tuple[Range, ...], Condition | None]:
+    """The ranges and the condition of the reduction, from the entries' trees. `span` is that of the limits."""
+    found: dict[str, Range] = {}
+    conditions: list[Condition] = []
+    waiting: list[str] = []  # `i` of `i,j=1` takes the bounds of `j`
+    for entry, kind, item in zip(read.entries, read.kinds, items, strict=True):
+        if kind == "condition":
+            conditions.append(_condition(item))
+            continue
+        name = next(n for n in read.names if n.name == entry.ends[kind == "interval"])
+        if kind == "name":
+            found[name.name] = Range(name, name.span)
+            waiting.append(name.name)
+        elif kind == "start":
+            assert isinstance(item, Comparison), "a start is an equation"
+            bounds = item.operands[1], high
+            for other in [*waiting, name.name]:
+                place = found[other].name if other in found else name
+                found[other] = Range(place, item.span, low=bounds[0], high=bounds[1])
+            waiting = []
+        else:
+            assert isinstance(item, Comparison), "an interval is a chain of relations"
+            found[name.name] = _interval(name, item)
+    for name in read.names:
+        found.setdefault(name.name, Range(name, name.span))
+    if high is not None and (waiting or "start" not in read.kinds):
+        raise SyntaxError(
+            span,
+            "the upper bound has no lower bound that it belongs to",
+            fix=r"write `\sum_{k=0}^{N-1}`",
+        )
+    if not found:
+        raise SyntaxError(
+            span,
+            "these limits name no index that is not bound already",
+            fix=r"name the index, and the condition after `\mid`: `\sum_{k \mid k < i}`",
+        )
+    condition = (
+        reduce(lambda a, b: Logical("and", a, b, a.span.to(b.span)), conditions)
+        if conditions
+        else None
+    )
+    return tuple(found.values()), condition
+
+
+def _condition(item: Expression | Condition) -> Condition:
+    if isinstance(item, Comparison) and len(item.operands) == 2 and item.relations == ("==",):
+        return item
+    if isinstance(item, Comparison | Logical) or not isinstance(item, Expression):
+        return item
+    raise SyntaxError(
+        item.span,
+        f"`{item.span.text}` among the limits is neither an index nor a condition",
+        fix=r"write `\sum_{k=0}^{4}`, `\sum_{k}` or `\sum_{k \mid k < i}`",
+    )
+
+
+def _interval(name: Name, chain: Comparison) -> Range:
+    first, _, last = chain.operands
+    below, above = chain.relations
+    if below in (">", ">="):
+        first, last, below, above = last, first, above, below
+    low = _moved(first, "+") if below in ("<", ">") else first
+    high = _moved(last, "-") if above in ("<", ">") else last
+    return Range(name, chain.span, low=low, high=high)
+
+
+def _moved(bound: Expression, sign: str) -> Expression:
+    """The next integer inside an exclusive bound."""
+    return Binary("+" if sign == "+" else "-", bound, Number("1", bound.span), bound.span)

@@ -1,0 +1,283 @@
+r"""Names and subscripts in the tokens of LaTeX: what a letter is, before the grammar reads it.
+
+`assembled` needs one formula: it makes `x'`, `x^{(1)}` and `i_1` one name each, and drops what is only spacing. The
+braces of scripts then say in their `note` what they hold: `indices`, `limits`, `extents`.
+
+`spelled` needs the whole document, as a `Vocabulary`: it splits `x_{ij}` into `x_{i,j}` but not `x_{Mi+j}`, and decides
+whether `\sigma(..)`, `e` and `f(..)` are functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tadc.syntax.tex_commands import FUNCTION_LETTERS
+from tadc.syntax.tex_tokens import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
+
+__all__ = ["Vocabulary", "assembled", "closing_braces", "limit_names", "spelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the names of a document are, as far as its declarations and subscripts tell."""
+
+    declared: frozenset[str]  # by a directive, a shape, a left side or its list of arguments
+    subscripted: frozenset[str]
+    indices: frozenset[str]  # on a left side or in the limits of a reduction
+    sizes: frozenset[str]
+
+    def knows(self, name: str) -> bool:
+        """Whether the document uses `name` as its own, so that it is no function or constant."""
+        return any(
+            name in names for names in (self.declared, self.subscripted, self.indices, self.sizes)
+        )
+
+
+def closing_braces(tokens: Sequence[Token]) -> dict[int, int]:
+    """From the place of each `{` to the place of its `}`, groups and arguments alike; an unclosed one is absent."""
+    closing, opened = {}, []
+    for place, token in enumerate(tokens):
+        if token.type in ("LBRACE", "LGROUP"):
+            opened.append(place)
+        elif token.type in ("RBRACE", "RGROUP") and opened:
+            closing[opened.pop()] = place
+    return closing
+
+
+def assembled(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with whole names, without empty groups and without spacing that separates nothing."""
+    return _Assembly(_without_idle_groups(tokens)).run()
+
+
+def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
+    """`{x}` is `x` and `{}` is nothing, where the braces are no argument."""
+    result: list[Token] = []
+    for token in tokens:
+        if token.type == "RGROUP" and result and result[-1].type == "LGROUP":
+            result.pop()
+        elif (
+            token.type == "RGROUP"
+            and len(result) > 1
+            and result[-2].type == "LGROUP"
+            and result[-1].type not in CLOSERS
+        ):
+            inside = result.pop()
+            result[-1] = inside
+        else:
+            result.append(token)
+    return result
+
+
+class _Assembly:
+    """One pass over the tokens. The scripts of a name are looked at from its place, by leaps from brace to brace."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.closing = closing_braces(tokens)
+        self.holds: dict[int, str] = {}  # the place of `{` -> what the braces hold
+        self.after: dict[
+            int, str
+        ] = {}  # the place of `}` -> type of the token whose script ends there
+        self.dropped: dict[
+            int, int
+        ] = {}  # scripts that became part of a name: from their place to the next
+        self.result: list[Token] = []
+
+    def run(self) -> list[Token]:
+        place, depth = 0, 0
+        contexts: list[str] = []
+        while place < len(self.tokens):
+            if place in self.dropped:
+                place = self.dropped[place]
+                continue
+            token = self.tokens[place]
+            inside = contexts[-1] if contexts else ""
+            if token.type == "LBRACE":
+                contexts.append(self.holds.get(place, ""))
+                token = replace(token, note=contexts[-1])
+            elif token.type == "RBRACE":
+                token = replace(token, note=self.after.get(place, ""))
+                if contexts:
+                    contexts.pop()
+            elif token.type in ("NAME", "RED", "FUNC", "CALLED", "RR"):
+                token = self._with_scripts(place, inside)
+            elif token.type == "CDOT" and inside == "extents" and token.value == "\\times":
+                token = replace(token, type="BY")
+            depth += (token.type in OPENERS) - (token.type in CLOSERS)
+            self._append(token, depth, inside)
+            place += 1
+        return self.result
+
+    def _append(self, token: Token, depth: int, inside: str) -> None:
+        spacing = bool(self.result) and self.result[-1].type == "THIN"
+        if spacing and token.type not in STARTS_OPERAND:
+            self.result.pop()
+        if token.type in ("ROW", "AMP", "CASES_E", "IF", "OTHERWISE") and depth + (
+            token.type == "CASES_E"
+        ):
+            while self.result and self.result[-1].type in ("COMMA", "DOT", "THIN"):
+                self.result.pop()
+        if token.type == "THIN" and (inside or not self._ends_operand()):
+            return
+        if token.type == "QUAD" and depth > 0:
+            return
+        self.result.append(token)
+
+    def _ends_operand(self) -> bool:
+        if not self.result or self.result[-1].type not in ENDS_OPERAND:
+            return False
+        return self.result[-1].note not in ("RED", "FUNC", "CALLED")
+
+    def _with_scripts(self, base: int, inside: str) -> Token:
+        """The token at `base` with the scripts that are part of its name."""
+        token = self.tokens[base]
+        suffix, place = "", base + 1
+        while place < len(self.tokens) and self.tokens[place].type in ("SUB", "SUP", "PRIME"):
+            if self.tokens[place].type == "PRIME":
+                suffix += "_prime"
+                next_place = place + 1
+                is_part = token.type == "NAME"
+            else:
+                end = self.closing.get(place + 1)
+                if end is None:
+                    break
+                next_place = end + 1
+                content = (
+                    self.tokens[place + 2 : end] if end - place <= 5 or inside == "extents" else []
+                )
+                label = self._label(place, content, token, inside)
+                suffix += label
+                is_part = bool(label)
+                self._note(place, end, token)
+            if is_part:
+                self.dropped[place] = next_place
+            place = next_place
+        return replace(token, value=token.value + suffix) if token.type == "NAME" else token
+
+    def _note(self, script: int, end: int, base: Token) -> None:
+        self.after[end] = base.type
+        if base.type == "RR":
+            self.holds[script + 1] = "extents"
+        elif self.tokens[script].type == "SUB":
+            self.holds[script + 1] = {"NAME": "indices", "RED": "limits"}.get(base.type, "")
+
+    def _label(self, script: int, content: list[Token], base: Token, inside: str) -> str:
+        """What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_prime` for `x^{\\prime}`, else nothing."""
+        if base.type != "NAME" or not content:
+            return ""
+        kinds = [token.type for token in content]
+        if self.tokens[script].type == "SUB":
+            if inside == "extents" and set(kinds) <= {"NAME", "NUM"}:
+                return "_" + "".join(token.value for token in content)
+            return f"_{content[0].value}" if inside and kinds == ["NUM"] else ""
+        if set(kinds) == {"PRIME"}:
+            return "_prime" * len(kinds)
+        if (
+            kinds == ["LPAR", "NUM", "RPAR"]
+            or kinds == ["LPAR", "NAME", "RPAR"]
+            and len(content[1].value) > 1
+        ):
+            return f"_{content[1].value.replace('.', '_')}"
+        if kinds == ["NAME"] and content[0].note == "upright" and len(content[0].value) > 1:
+            return f"_{content[0].value}"
+        if kinds == ["LPAR", "NAME", "RPAR"] and base.value != "e":
+            name = content[1].value
+            self._refuse(
+                script,
+                f"`^{{({name})}}` may be a power or a label",
+                f"write `^{{{name}}}` for the power; labels are numbers, `x^{{(1)}}`",
+            )
+        return ""
+
+    def _refuse(self, script: int, fact: str, fix: str) -> None:
+        first, last = self.tokens[script], self.tokens[self.closing[script + 1]]
+        self.tokens[script + 2] = Token("ERROR", fact, first.start, last.end, fix)
+
+
+def limit_names(tokens: Sequence[Token]) -> list[str]:
+    """The names that limits, such as `k`, `i,j=1` or `0 \\le k < N`, introduce as far as tokens tell."""
+    names: list[str] = []
+    part: list[str] = []
+    related = False
+    for token in [*tokens, Token("COMMA", ",", 0, 0)]:
+        if token.type == "NAME" and (not related or not part):
+            part.append(token.value)
+        elif token.type in ("EQ", "REL", "IN"):
+            related = True
+        elif token.type == "COMMA":
+            names += part
+            part, related = [], False
+    return names
+
+
+def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """The tokens as the grammar reads them: functions told from names, and a comma between two subscripts."""
+    with_commas = _braces_with_commas(tokens)
+    result: list[Token] = []
+    contexts: list[str] = []
+    commas = [False]
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1].type if place + 1 < len(tokens) else ""
+        token = _identified(token, following, vocabulary)
+        if token.value == "T" and following == "RBRACE" and not vocabulary.knows("T"):
+            if [t.type for t in result[-2:]] == ["SUP", "LBRACE"]:
+                token = replace(token, type="TOP")
+        if token.type in CLOSERS and contexts:
+            contexts.pop()
+            commas.pop()
+        elif contexts and contexts[-1] in ("indices", "limits") and result:
+            if _separate(result[-1], token, commas[-1], vocabulary):
+                result.append(Token("COMMA", "", token.start, token.start))
+        if token.type in OPENERS:
+            contexts.append(token.note)
+            commas.append(place in with_commas)
+        result.append(token)
+    return result
+
+
+def _braces_with_commas(tokens: Sequence[Token]) -> set[int]:
+    opened: list[int] = []
+    found: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            opened.pop()
+        elif token.type == "COMMA" and opened:
+            found.add(opened[-1])
+    return found
+
+
+def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabulary) -> bool:
+    """Whether two neighbours in a subscript are two subscripts; else they multiply, or are no two operands."""
+    if left.type not in ENDS_OPERAND or right.type not in STARTS_OPERAND:
+        return False
+    if left.type == "NUM":
+        return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)
+    return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
+
+
+def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
+    before_bracket = following in ("LPAR", "LSQB")
+    match token.type, token.value:
+        case "FUNC", _ if token.note and vocabulary.knows(token.note):
+            return replace(token, type="NAME", value=token.note, note="upright")
+        case "CALLED", _ if not before_bracket:
+            return replace(token, type="NAME", note="upright")
+        case "NAME", name if vocabulary.knows(name):
+            return token
+        case "NAME", "sigma" if before_bracket:
+            return replace(token, type="FUNC", value="sigmoid")
+        case "NAME", "e":
+            return replace(token, note="euler")
+        case "NAME", name if name in FUNCTION_LETTERS and following == "LPAR":
+            return Token(
+                "ERROR",
+                f"`{name}(..)` is no function that tadc knows",
+                token.start,
+                token.end,
+                f"write `{name} \\cdot (..)` for a product, or put in what the function stands for",
+            )
+        case _:
+            return token

@@ -1,0 +1,265 @@
+r"""The statements in a display: its rows, continued or not, and what stands after commas, `\quad` and words.
+
+    f_{ij} &= \sum_k a_{ik} b_{kj} \\      a row that continues
+           &\quad + c_{ij}, \qquad \text{for } i = 1, \dots, N.    and a remark, which is dropped
+
+A display need not be a program: what is no definition and no shape is `skipped`, and errors in it do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tadc.syntax.tex_names import closing_braces
+from tadc.syntax.tex_tokens import CLOSERS, OPENERS, Token
+
+__all__ = ["Statement", "depths", "statements"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One definition or shape, or a part of a display that is neither; `tokens` is never empty."""
+
+    kind: Literal["definition", "shape", "skipped"]
+    tokens: tuple[Token, ...]
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        return self.tokens[-1].end
+
+    @property
+    def target(self) -> str:
+        """The name that a definition defines."""
+        return self.tokens[0].value
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.tokens[1].type != "SUB"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What stands between two separators, and the separators before it."""
+
+    separators: tuple[Token, ...]
+    tokens: tuple[Token, ...]
+
+
+_OPERATORS = frozenset("PLUS MINUS CDOT THIN SLASH BMOD EQ DEF".split())
+_RELATIONS = frozenset(("EQ", "DEF", "IN"))
+_SEPARATORS = frozenset("COMMA DOT QUAD TEXT FORALL IF".split())
+_REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
+
+
+def statements(tokens: Sequence[Token]) -> list[Statement]:
+    """What the (assembled) tokens of a display say, in order."""
+    found: list[Statement] = []
+    for row in _rows(tokens):
+        found += _in_row(_parts(row))
+    return found
+
+
+def depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
+    """Each token with the number of brackets open around it; a bracket is outside of itself."""
+    depth = 0
+    for token in tokens:
+        if token.type in CLOSERS:
+            depth = max(0, depth - 1)
+        yield token, depth
+        if token.type in OPENERS:
+            depth += 1
+
+
+def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The rows, each with those that continue it: rows that define nothing, or begin or follow upon an operator."""
+    rows: list[list[Token]] = [[]]
+    for token, depth in depths(tokens):
+        if token.type == "BREAK":
+            if depth == 0:
+                rows.append([])
+        else:
+            rows[-1].append(token)
+    joined: list[list[Token]] = []
+    for row in filter(None, rows):
+        if joined and (
+            row[0].type in _OPERATORS or joined[-1][-1].type in _OPERATORS or not _has_relation(row)
+        ):
+            joined[-1] += row
+        else:
+            joined.append(row)
+    return joined
+
+
+def _has_relation(tokens: Sequence[Token]) -> bool:
+    return any(token.type in _RELATIONS and depth == 0 for token, depth in depths(tokens))
+
+
+def _parts(row: Sequence[Token]) -> list[_Part]:
+    parts: list[_Part] = []
+    separators: list[Token] = []
+    tokens: list[Token] = []
+    for token, depth in depths(row):
+        # `\land` joins conditions, `\text{and}` at the outside joins formulas
+        if depth == 0 and (
+            token.type in _SEPARATORS or (token.type == "AND" and token.value == "and")
+        ):
+            if tokens:
+                parts.append(_Part(tuple(separators), tuple(tokens)))
+                separators, tokens = [], []
+            separators.append(token)
+        else:
+            tokens.append(token)
+    if tokens or separators:
+        parts.append(_Part(tuple(separators), tuple(tokens)))
+    return parts
+
+
+def _in_row(parts: list[_Part]) -> list[Statement]:
+    found: list[Statement] = []
+    names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
+    in_remark = False
+    for part in parts:
+        words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
+        if words:
+            in_remark = _is_remark(words[-1])
+        tokens = part.tokens
+        if not tokens:
+            continue
+        if [t.type for t in tokens] == ["NAME"] and not in_remark:
+            names += [*part.separators[:1], *tokens] if names else tokens
+            continue
+        if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
+            found.append(shape)
+            names = []
+            in_remark = False
+            continue
+        if names:
+            _add_unread(found, tuple(names))
+            names = []
+        definition = _definition(tokens)
+        if definition is not None and not _is_range(definition, found, in_remark):
+            found.append(definition)
+            in_remark = False
+        elif definition is not None or _ranges_over(tokens):
+            in_remark = in_remark or bool(found)
+            if not in_remark:
+                found.append(Statement("skipped", tokens))
+        elif in_remark or _only_dots(tokens):
+            pass
+        elif _continues(found, part):
+            last = found.pop()
+            found.append(Statement(last.kind, last.tokens + tokens))
+        else:
+            _add_unread(found, tokens, words)
+    if names:
+        _add_unread(found, tuple(names))
+    return found
+
+
+def _is_remark(word: Token) -> bool:
+    return word.type == "FORALL" or word.value.lower().startswith(_REMARKS)
+
+
+def _only_dots(tokens: Sequence[Token]) -> bool:
+    return all(token.type == "DOTS" for token in tokens)
+
+
+def _is_range(definition: Statement, found: list[Statement], in_remark: bool) -> bool:
+    """Whether it is the `i = 1` of `f_i = x_i, \\quad i = 1, \\dots, N`."""
+    if not definition.is_scalar:
+        return False
+    return in_remark or any(definition.target in _left_names(before) for before in found)
+
+
+def _left_names(statement: Statement) -> set[str]:
+    if statement.kind != "definition":
+        return set()
+    left = []
+    for token in statement.tokens:
+        if token.type in ("EQ", "DEF"):
+            break
+        left.append(token.value)
+    return set(left[1:])
+
+
+def _ranges_over(tokens: Sequence[Token]) -> bool:
+    """`i \\in \\{1, \\dots, N\\}`: a set that is no shape."""
+    return len(tokens) > 1 and tokens[0].type == "NAME" and tokens[1].type == "IN"
+
+
+def _continues(found: list[Statement], part: _Part) -> bool:
+    """Whether only a `\\quad` stands between a definition and its next operator."""
+    if not found or found[-1].kind != "definition":
+        return False
+    if any(token.type != "QUAD" for token in part.separators):
+        return False
+    return part.tokens[0].type in _OPERATORS or found[-1].tokens[-1].type in _OPERATORS
+
+
+def _add_unread(
+    found: list[Statement], tokens: tuple[Token, ...], words: Sequence[Token] = ()
+) -> None:
+    """What follows a definition and is not understood is an error of that definition."""
+    if not found or found[-1].kind != "definition":
+        found.append(Statement("skipped", tokens))
+        return
+    fact = "the formula has ended before this, which is no remark that tadc knows"
+    fix = r"put `\text{for}` before a remark, write conditions as `\begin{cases}`, or give the second formula a display of its own"
+    if words and words[-1].value.startswith(("if", "when")):
+        fact = "a condition on a whole formula would be dropped"
+        fix = r"write `\begin{cases} a & \text{if } c \\ b & \text{otherwise} \end{cases}`"
+    unread = Token("ERROR", fact, tokens[0].start, tokens[-1].end, fix)
+    found[-1] = Statement("definition", (*found[-1].tokens, unread))
+
+
+def _definition(tokens: tuple[Token, ...]) -> Statement | None:
+    """The definition, where the left side is `f`, `f_{ij}` or `f_{ij}(a, b)`, whatever the right side is."""
+    for place, (token, depth) in enumerate(depths(tokens)):
+        if token.type in ("EQ", "DEF") and depth == 0:
+            return Statement("definition", tokens) if _is_target(tokens[:place]) else None
+    return None
+
+
+def _is_target(left: Sequence[Token]) -> bool:
+    if not left or left[0].type not in ("NAME", "ERROR"):
+        return False
+    place = 1
+    if len(left) > 2 and left[1].type == "SUB":
+        place = closing_braces(left).get(2, len(left)) + 1
+    if place < len(left) and left[place].type == "LPAR":
+        place = next((n for n in range(place, len(left)) if left[n].type == "RPAR"), len(left)) + 1
+    return place == len(left)
+
+
+def _shape(tokens: Sequence[Token]) -> Statement | None:
+    """`a, b \\in \\mathbb{R}^{3 \\times 5}`, without what restricts the numbers (`\\mathbb{R}_{+}`)."""
+    kinds = [token.type for token in tokens]
+    if "RR" not in kinds:
+        return None
+    place = kinds.index("RR")
+    names = kinds[: place - 1]
+    well_formed = (
+        kinds[place - 1] == "IN"
+        and len(names) % 2 == 1
+        and set(names[::2]) == {"NAME"}
+        and set(names[1::2]) <= {"COMMA"}
+    )
+    if not well_formed:
+        return None
+    kept = list(tokens[: place + 1])
+    closing = closing_braces(tokens)
+    place += 1
+    while place < len(tokens):
+        end = closing.get(place + 1)
+        if kinds[place] not in ("SUB", "SUP") or end is None:
+            return None
+        if kinds[place] == "SUP":
+            kept += tokens[place : end + 1]
+        place = end + 1
+    return Statement("shape", tuple(kept))

@@ -1,0 +1,276 @@
+// Runs CUDA text on the host, kernels and launchers, for tests: g++ -std=c++17 -include cuda_host.h -x c++ conv.cu
+//
+// Blocks run one after the other. The threads of a block too, each to its end; or, where a kernel has barriers, as
+// fibers that take turns at them. A barrier that not all threads reach is an error of the launch, as it is undefined on
+// a GPU. Shared memory is NaN when a block begins, so reading what no thread has written shows, and so does a missing
+// barrier when the threads run in the other order.
+//
+// A line of text after this header must include no standard header: their names meet the macros below.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ucontext.h>
+
+// ---- words of CUDA. Not `__noinline__`: libstdc++ uses the word.
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __constant__ static
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__ static __attribute__((section("cuda_shared")))
+
+struct uint3 { unsigned x, y, z; };
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+struct alignas(8) float2 { float x, y; };
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(16) double2 { double x, y; };
+
+typedef struct CUstream_st* cudaStream_t;
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorLaunchFailure = 719,
+};
+
+// the beginning and the end of all `__shared__` arrays, made by the linker
+extern "C" {
+extern char __start_cuda_shared[] __attribute__((weak));
+extern char __stop_cuda_shared[] __attribute__((weak));
+}
+
+namespace cuda_host {
+
+// ---- how the next launches run, and what became of them
+
+inline bool fibers = false;    // needed by barriers and shuffles
+inline bool backward = false;  // threads run from the last to the first: results must not depend on it
+inline const char* error = "";
+
+inline uint3 thread, block;
+inline dim3 threads_per_block, blocks_per_grid;
+
+inline unsigned threads() { return threads_per_block.x * threads_per_block.y * threads_per_block.z; }
+
+inline uint3 position(unsigned long long linear, dim3 extent) {
+  const unsigned long long row = linear / extent.x;
+  return {unsigned(linear % extent.x), unsigned(row % extent.y), unsigned(row / extent.y)};
+}
+
+// ---- fibers
+
+constexpr unsigned MAX_THREADS = 1024, WARP_SIZE = 32;
+constexpr std::size_t STACK_BYTES = 64 << 10;
+
+enum Waits { RUNS, AT_BLOCK_BARRIER, AT_WARP_BARRIER, ENDED };
+
+struct Fiber {
+  ucontext_t context;
+  char* stack;
+  unsigned linear;
+  Waits waits;
+  int line;  // of the barrier in the CUDA text
+  int phase;
+};
+
+inline std::vector<Fiber> all;
+inline Fiber* current = nullptr;
+inline ucontext_t scheduler;
+inline void (*body)(void*);
+inline void* body_argument;
+
+inline void barrier(Waits kind, int line) {
+  if (!current) {
+    std::fprintf(stderr, "cuda_host: a barrier in line %d of a kernel launched without fibers\n", line);
+    std::abort();
+  }
+  current->waits = kind;
+  current->line = line;
+  swapcontext(&current->context, &scheduler);
+}
+
+inline void enter() {
+  body(body_argument);
+  current->waits = ENDED;
+  swapcontext(&current->context, &scheduler);
+}
+
+inline void start(Fiber& fiber, unsigned linear) {
+  fiber.linear = linear;
+  fiber.waits = RUNS;
+  fiber.phase = 0;
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack;
+  fiber.context.uc_stack.ss_size = STACK_BYTES;
+  makecontext(&fiber.context, enter, 0);
+}
+
+inline void resume(Fiber& fiber) {
+  current = &fiber;
+  thread = position(fiber.linear, threads_per_block);
+  swapcontext(&scheduler, &fiber.context);
+  current = nullptr;
+}
+
+// The fibers of [begin, end) go on if all that live wait at one barrier of this kind; false if they do not.
+inline bool release(unsigned begin, unsigned end, Waits kind) {
+  unsigned live = 0, waiting = 0;
+  int line = 0;
+  for (unsigned i = begin; i < end; i++) {
+    if (all[i].waits == ENDED) continue;
+    live++;
+    if (all[i].waits != kind) continue;
+    if (waiting++ && line != all[i].line) error = "threads wait at different barriers";
+    line = all[i].line;
+  }
+  if (*error || !live || waiting < live) return false;
+  if (kind == AT_BLOCK_BARRIER && live < end - begin) {
+    error = "__syncthreads is not reached by every thread";
+    return false;
+  }
+  for (unsigned i = begin; i < end; i++)
+    if (all[i].waits == kind) all[i].waits = RUNS;
+  return true;
+}
+
+inline bool release_warps(unsigned count) {
+  bool released = false;
+  for (unsigned begin = 0; begin < count; begin += WARP_SIZE)
+    released |= release(begin, begin + WARP_SIZE < count ? begin + WARP_SIZE : count, AT_WARP_BARRIER);
+  return released;
+}
+
+inline void run_fibers(unsigned count) {
+  while (all.size() < MAX_THREADS) all.push_back({{}, (char*)std::malloc(STACK_BYTES), 0, RUNS, 0, 0});
+  for (unsigned i = 0; i < count; i++) start(all[i], i);
+  for (;;) {
+    for (unsigned i = 0; i < count && !*error; i++) {
+      Fiber& fiber = all[backward ? count - 1 - i : i];
+      if (fiber.waits == RUNS) resume(fiber);
+    }
+    unsigned ended = 0;
+    for (unsigned i = 0; i < count; i++) ended += all[i].waits == ENDED;
+    if (*error || ended == count) return;
+    if (release_warps(count) || release(0, count, AT_BLOCK_BARRIER)) continue;
+    if (!*error) error = "threads wait at barriers that others do not reach";
+    return;
+  }
+}
+
+inline int lane() { return current->linear % WARP_SIZE; }
+
+// The value that the lane `source` of this thread's warp gives. Two buffers, as a fast thread may be one shuffle ahead.
+template <class T>
+T shuffled(T value, int source, int line) {
+  static unsigned char given[2][MAX_THREADS][sizeof(T)];
+  const unsigned phase = current->phase ^= 1;
+  std::memcpy(given[phase][current->linear], &value, sizeof(T));
+  barrier(AT_WARP_BARRIER, line);
+  T result;
+  std::memcpy(&result, given[phase][current->linear - lane() + source], sizeof(T));
+  return result;
+}
+
+// ---- launches
+
+inline void run_block() {
+  if (__start_cuda_shared) std::memset(__start_cuda_shared, 0xff, __stop_cuda_shared - __start_cuda_shared);
+  if (fibers) return run_fibers(threads());
+  for (unsigned i = 0; i < threads(); i++) {
+    thread = position(backward ? threads() - 1 - i : i, threads_per_block);
+    body(body_argument);
+  }
+}
+
+inline cudaError_t run_grid(dim3 grid, dim3 block_shape) {
+  threads_per_block = block_shape;
+  blocks_per_grid = grid;
+  if (!threads() || threads() > MAX_THREADS || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535) {
+    error = "a grid or block of this shape cannot be launched";
+    return cudaErrorInvalidConfiguration;
+  }
+  const unsigned long long blocks = 1ull * grid.x * grid.y * grid.z;
+  for (unsigned long long i = 0; i < blocks && !*error; i++) {
+    block = position(backward ? blocks - 1 - i : i, grid);
+    run_block();
+  }
+  return *error ? cudaErrorLaunchFailure : cudaSuccess;
+}
+
+template <class... A, std::size_t... I>
+void call(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+  kernel(*(std::remove_reference_t<A>*)arguments[I]...);
+}
+
+}  // namespace cuda_host
+
+template <class... A>
+cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void** arguments, std::size_t = 0,
+                             cudaStream_t = nullptr) {
+  struct Launch { void (*kernel)(A...); void** arguments; } launch{kernel, arguments};
+  cuda_host::body_argument = &launch;
+  cuda_host::body = [](void* p) {
+    const Launch& l = *(Launch*)p;
+    cuda_host::call(l.kernel, l.arguments, std::index_sequence_for<A...>{});
+  };
+  return cuda_host::run_grid(grid, block);
+}
+
+inline cudaError_t cudaGetLastError() { return *cuda_host::error ? cudaErrorLaunchFailure : cudaSuccess; }
+inline cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t = nullptr) {
+  std::memset(p, value, bytes);
+  return cudaSuccess;
+}
+
+// For the program that loads this: sets how kernels run, and forgets the last error; tells the last error.
+extern "C" inline __attribute__((used)) void cuda_host_prepare(int fibers, int backward) {
+  cuda_host::fibers = fibers;
+  cuda_host::backward = backward;
+  cuda_host::error = "";
+}
+extern "C" inline __attribute__((used)) const char* cuda_host_error() { return cuda_host::error; }
+
+// ---- what kernels use
+
+#define threadIdx (::cuda_host::thread)
+#define blockIdx (::cuda_host::block)
+#define blockDim (::cuda_host::threads_per_block)
+#define gridDim (::cuda_host::blocks_per_grid)
+#define warpSize 32
+
+#define __syncthreads() ::cuda_host::barrier(::cuda_host::AT_BLOCK_BARRIER, __LINE__)
+#define __syncwarp(...) ::cuda_host::barrier(::cuda_host::AT_WARP_BARRIER, __LINE__)
+#define __shfl_sync(mask, v, source) ::cuda_host::shuffled((v), (source) & 31, __LINE__)
+#define __shfl_xor_sync(mask, v, bits) ::cuda_host::shuffled((v), ::cuda_host::lane() ^ (int)(bits), __LINE__)
+#define __shfl_down_sync(mask, v, by) \
+  ::cuda_host::shuffled((v), ::cuda_host::lane() + ((int)(by) < 32 - ::cuda_host::lane() ? (int)(by) : 0), __LINE__)
+#define __shfl_up_sync(mask, v, by) \
+  ::cuda_host::shuffled((v), ::cuda_host::lane() - ((int)(by) <= ::cuda_host::lane() ? (int)(by) : 0), __LINE__)
+
+template <class T>
+inline T atomicAdd(T* p, T v) { const T old = *p; *p = old + v; return old; }
+template <class T>
+inline T __ldg(const T* p) { return *p; }
+
+inline float __int_as_float(int bits) { float f; std::memcpy(&f, &bits, sizeof f); return f; }
+inline double __longlong_as_double(long long bits) { double d; std::memcpy(&d, &bits, sizeof d); return d; }
+
+inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
+inline long long min(long long a, long long b) { return a < b ? a : b; }
+inline long long max(long long a, long long b) { return a > b ? a : b; }

@@ -1,0 +1,97 @@
+"""CUDA text becomes machine code without a driver or a toolkit."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+from tadc.errors import BackendError
+from tadc.runtime import nvrtc
+from tadc.runtime.nvrtc import compile_cuda, find_nvrtc, nvrtc_version, supported_architectures
+
+needs_nvrtc = pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
+
+SCALE = """extern "C" __global__ void scale(float* x, float a) {
+  x[threadIdx.x] = x[threadIdx.x] * a + 1.0f;
+}
+"""
+SPILL = """extern "C" __global__ void spill(float* x, int n) {
+  float many[512];
+  for (int i = 0; i < 512; i++) many[i] = x[i * n];
+  for (int i = 0; i < n; i++) x[i] += many[(i * 7919 + n) % 512];
+}
+"""
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_a_kernel_becomes_machine_code_for_an_architecture(arch):
+    compiled = compile_cuda(SCALE, arch)
+
+    assert compiled.cubin.startswith(b"\x7fELF")
+    assert compiled.warnings == ()
+
+
+@needs_nvrtc
+def test_the_architectures_of_the_project_are_supported():
+    assert {75, 80, 90} <= set(supported_architectures())
+    assert nvrtc_version() >= (12, 0)
+
+
+@needs_nvrtc
+def test_the_log_tells_registers_stack_and_spills_of_every_kernel():
+    usage = compile_cuda(SCALE + SPILL, "sm_90").usage
+
+    assert usage.keys() == {"scale", "spill"}
+    assert usage["scale"].stack_bytes == usage["scale"].spill_bytes == 0
+    assert 0 < usage["scale"].registers < 32
+    assert usage["spill"].stack_bytes >= 2048
+
+
+@needs_nvrtc
+def test_multiplication_and_addition_are_not_contracted():
+    ordinary, contracted = (
+        compile_cuda(SCALE, "sm_90", options).cubin for options in ([], ["--fmad=true"])
+    )
+
+    assert ordinary != contracted
+    assert ordinary == compile_cuda(SCALE, "sm_90", ["--fmad=false"]).cubin
+
+
+@needs_nvrtc
+def test_warnings_are_found_in_the_log():
+    unused = SCALE.replace("{\n", "{\n  int unused;\n", 1)
+
+    (warning,) = compile_cuda(unused, "sm_90").warnings
+    assert '"unused" was declared but never referenced' in warning
+
+
+@needs_nvrtc
+def test_a_text_that_is_not_cuda_is_an_error_with_the_compilers_words():
+    with pytest.raises(BackendError, match='identifier "y" is undefined'):
+        compile_cuda(SCALE.replace("* a", "* y"), "sm_90")
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("arch", ["sm_20", "sm_x", "90", ""])
+def test_an_unknown_architecture_is_an_error_that_lists_the_known_ones(arch):
+    with pytest.raises(BackendError, match=r"not compile for .*, but for .*sm_90"):
+        compile_cuda(SCALE, arch)
+
+
+def test_without_nvrtc_the_error_says_what_to_install(monkeypatch):
+    nvrtc._nvrtc.cache_clear()
+    monkeypatch.setattr(nvrtc, "find_nvrtc", lambda: None)
+
+    with pytest.raises(BackendError, match="pip install nvidia-cuda-nvrtc"):
+        compile_cuda(SCALE, "sm_90")
+
+
+def test_a_library_that_cannot_be_loaded_is_not_found(monkeypatch):
+    def missing(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", missing)
+
+    assert find_nvrtc() is None
