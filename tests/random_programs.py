@@ -1569,7 +1569,9 @@ class _Generator:
 
     def divided(self, form: Form) -> Form:
         """`form // m` or `form % m`."""
-        m = self.rng.choice((2, 2, 3, 4))
+        # Not `(2*i) // 2`: whether that is a bare use, a reader could doubt.
+        coefficients = [int(c) for c in re.findall(r"(\d+)\*", form.text)]
+        m = self.rng.choice([m for m in (2, 2, 3, 4) if all(c % m for c in coefficients)])
         brackets = form.text if re.fullmatch(r"\w+", form.text) else f"({form.text})"
         if self.chance(0.5):
             self.note("subscript with //")

@@ -11,7 +11,7 @@ from tadc.derive.products import plus
 from tadc.derive.uses import Use
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain, equals_zero
-from tadc.ir.expr import Const, Expr, Read, Reduce
+from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.walk import substitute
 
@@ -34,7 +34,7 @@ def _contribution(use: Use, indices: tuple[Symbol, ...]) -> Expr:
     )
     domain = renamed.domain & equations
     if not renamed.unknowns:
-        return renamed.derivative
+        return Select(domain, renamed.derivative, Const(0))
     return Reduce("sum", renamed.unknowns, renamed.derived, domain, renamed.derivative)
 
 
@@ -45,7 +45,7 @@ def element_indices(uses: Sequence[Use], rank: int, taken: Sequence[Symbol]) -> 
     letters = iter("ijklmnpqrstuvwxyzabcdefgh")
     for d in range(rank):
         read_with = uses[0].read.subscripts[d].symbols if uses else ()
-        candidates = [s for s in (uses[0].unknowns if uses else ()) if s in read_with]
+        candidates = [s for s in (reversed(uses[0].unknowns) if uses else ()) if s in read_with]
         hint = next((s for s in candidates if s not in result), None)
         while hint is None or hint in result:
             hint = next(letters, f"i{d}")

@@ -64,7 +64,7 @@ def uses(
 def _accumulate(
     region: _Region, active: Set[str], products: Products
 ) -> tuple[list[Use], list[_Region]]:
-    order = [e for e in postorder(region.root, _within_region)]
+    order = list(postorder(region.root, _within_region))
     matters = _depends(region.root, active)
     cotangents: dict[Expr, Expr | None] = {region.root: region.cotangent}
     found: list[Use] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 from tadc.emit.c_spelling import (
@@ -203,22 +204,28 @@ class CText:
         return result
 
     def element(self, tensor: str, subscripts: Sequence[Affine]) -> Text:
-        """`tensor[offset]`, the offset in row-major order (Horner's rule)."""
+        """`tensor[offset]`, the offset in row-major order: with strides that are numbers, else by Horner's rule."""
         shape = self.tensors[tensor].shape
-        offset: Text | Affine = constant(0)
-        for form, extent in zip(subscripts, shape, strict=True):
-            if isinstance(offset, Affine) and (extent.is_constant or offset == constant(0)):
-                offset = offset * extent.constant + form if extent.is_constant else form
-                continue
-            left = offset if isinstance(offset, Text) else self.affine(offset)
-            scaled = f"{bracketed(left, Precedence.PRODUCT)} * {bracketed(self.affine(extent), Precedence.UNARY)}"
-            text = Text(scaled, Precedence.PRODUCT)
+        terms: list[Text] = []
+        for d, (form, extent) in enumerate(zip(subscripts, shape, strict=True)):
+            if terms and not all(n.is_constant for n in shape[d:]):
+                whole = bracketed(self._sum(terms), Precedence.PRODUCT)
+                factor = bracketed(self.affine(extent), Precedence.UNARY)
+                terms = [Text(f"{whole} * {factor}", Precedence.PRODUCT)]
+            known = shape[d + 1 :] if all(n.is_constant for n in shape[d + 1 :]) else ()
             if form != constant(0):
-                inner = self.affine(form).text
-                joined = (
-                    f"{scaled} - {inner[1:]}" if inner.startswith("-") else f"{scaled} + {inner}"
-                )
-                text = Text(joined, Precedence.SUM)
-            offset = text
-        offset = offset if isinstance(offset, Text) else self.affine(offset)
-        return name(f"{self.names[tensor]}[{offset.text}]")
+                terms.append(self._scaled(form, prod(n.constant for n in known)))
+        return name(f"{self.names[tensor]}[{self._sum(terms).text}]")
+
+    def _scaled(self, form: Affine, stride: int) -> Text:
+        if len(form.terms) <= 1 and (form.is_constant or not form.constant) or stride == 1:
+            return self.affine(form * stride)
+        return Text(f"{stride} * ({self.affine(form).text})", Precedence.PRODUCT)
+
+    def _sum(self, terms: Sequence[Text]) -> Text:
+        if len(terms) == 1:
+            return terms[0]
+        if not terms:
+            return self.affine(constant(0))
+        text = " + ".join(t.text for t in terms).replace("+ -", "- ")
+        return Text(text, Precedence.SUM)

@@ -46,18 +46,14 @@ def smallest_point(
     {'i': 8, 'j': 5}
     """
     occurring = domain.symbols
-    symbols = [s for s in dict.fromkeys((*order, *occurring)) if s in set(occurring)]
-    while True:
-        try:
-            point = _search(symbols, *_split(domain))
-        except TooComplex:
-            return UNDECIDED
-        if not isinstance(point, Unbounded):
-            break
-        s = symbols[point.place]
-        distance = symbol(f"'distance of {s}")
-        domain &= Domain.of(between(-distance, symbol(s), distance))
-        symbols.insert(point.place, distance.symbols[0])
+    try:
+        point = _smallest(
+            domain, [s for s in dict.fromkeys((*order, *occurring)) if s in occurring]
+        )
+        if isinstance(point, Undecided) and _is_excluded(domain):
+            return None
+    except TooComplex:
+        return UNDECIDED
     if point is None or isinstance(point, Undecided):
         return point
     assert domain.holds(point), "the smallest point is not in the domain"
@@ -106,8 +102,7 @@ def _excludes(known: tuple[Condition, ...], conditions: tuple[Condition, ...]) -
 def _always_divides(m: int, form: Affine, known: Sequence[Condition]) -> bool:
     """Whether `m` divides `form` wherever the equations and divisibilities of `known` hold."""
     _, equations = _split(known)
-    symbols = tuple(dict.fromkeys((*form.symbols, *(s for e in equations for s in e.symbols))))
-    values = _solved(symbols, equations)
+    values = _solved(_symbols((form, *equations)), equations)
     if values is None:
         return True
     value = form.substitute(values)
@@ -128,6 +123,20 @@ def _split(conditions: Iterable[Condition]) -> tuple[list[Affine], list[Affine]]
                 t = symbol(f"'quotient {i}")
                 equations.append(condition.form - condition.modulus * t)
     return inequalities, equations
+
+
+def _symbols(forms: Iterable[Affine]) -> tuple[Symbol, ...]:
+    return tuple(dict.fromkeys(s for form in forms for s in form.symbols))
+
+
+def _smallest(domain: Domain, order: list[Symbol]) -> Mapping[Symbol, int] | Undecided | None:
+    """The search, with the distance from 0 before each symbol that has no minimum."""
+    while isinstance(point := _search(order, *_split(domain)), Unbounded):
+        s = order[point.place]
+        distance = symbol(f"'distance of {s}")
+        domain &= Domain.of(between(-distance, symbol(s), distance))
+        order.insert(point.place, distance.symbols[0])
+    return point
 
 
 def _search(
@@ -153,17 +162,14 @@ def _search(
     if _fractional(vertex) is not None and (hidden := hidden_equalities(root, forms)):
         return _search(order, forms, [forms[i] for i in hidden])
     point = _branch_and_bound(vertex, root)
-    if isinstance(point, tuple):
-        return dict(zip(order, point, strict=True))
-    return None if point is None or _is_empty_in_short_coordinates(order, forms) else UNDECIDED
+    return dict(zip(order, point, strict=True)) if isinstance(point, tuple) else point
 
 
 def _search_on_the_solutions(
     order: Sequence[Symbol], inequalities: Sequence[Affine], equations: Sequence[Affine]
 ) -> dict[Symbol, int] | Undecided | Unbounded | None:
     """The search in coordinates of the equations' solutions, which keep the lexicographic order."""
-    fixed = [s for e in equations for s in e.symbols]
-    symbols = tuple(dict.fromkeys((*order, *fixed)))
+    symbols = tuple(dict.fromkeys((*order, *_symbols(equations))))
     values = _solved(symbols, equations)
     if values is None:
         return None
@@ -228,24 +234,25 @@ def _branch_and_bound(
     return UNDECIDED
 
 
-def _is_empty_in_short_coordinates(order: Sequence[Symbol], forms: Sequence[Affine]) -> bool:
-    """Whether branch and bound finds that there is no point when it uses the coordinates of a short basis.
+def _is_excluded(domain: Domain) -> bool:
+    """Whether the search finds that there is no point when it uses the coordinates of a short basis.
 
-    The forms without their constants take the values of a lattice, spanned by the columns of their coefficients. So
-    any other basis of it does for coordinates; directions in which no form changes are gone as well.
+    The inequalities without their constants take the values of a lattice, spanned by the columns of their
+    coefficients. Any other basis of it does for coordinates, and directions in which no form changes are gone.
     """
-    lattice = hermite_form([[form.coefficient(s) for form in forms] for s in order])
+    inequalities, equations = _split(domain)
+    values = _solved(tuple(dict.fromkeys((*domain.symbols, *_symbols(equations)))), equations)
+    if values is None:
+        return True
+    forms = [form.substitute(values) for form in inequalities]
+    lattice = hermite_form([[form.coefficient(s) for form in forms] for s in _symbols(forms)])
     basis = short_basis(lattice)[::-1]  # the long vectors first: there are few multiples to try
     names = [f"'short {i}" for i in range(len(basis))]
     tight = [
         at_least_zero(Affine.of({z: v[i] for z, v in zip(names, basis, strict=True)}, f.constant))
         for i, f in enumerate(forms)
     ]
-    root = Dictionary.of([condition.form for condition in tight], (), names)
-    if root is None or not root.restore():
-        return True
-    vertex = root.lexicographic_minimum()
-    return not isinstance(vertex, Unbounded) and _branch_and_bound(vertex, root) is None
+    return _search(names, [condition.form for condition in tight], ()) is None
 
 
 def _fractional(vertex: tuple[Fraction, ...]) -> int | None:

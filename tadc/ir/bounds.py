@@ -70,4 +70,16 @@ def _bounded(index: Symbol, conditions: list[Condition], derived: tuple[Derived,
             lows.append((-rest, c))
         else:
             highs.append((rest, -c))
-    return Bounded(index, tuple(lows), tuple(highs), derived, tuple(tests))
+    return Bounded(
+        index,
+        tuple(sorted(lows, key=_order)),
+        tuple(sorted(highs, key=_order)),
+        derived,
+        tuple(tests),
+    )
+
+
+def _order(bound: tuple[Affine, int]) -> tuple[object, ...]:
+    """Constants first, then what has few symbols."""
+    form, divisor = bound
+    return len(form.terms), divisor, form.terms, form.constant

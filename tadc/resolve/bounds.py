@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tadc.errors import RangeError, Span
-from tadc.integer import UNDECIDED, is_empty, smallest_point, solve
-from tadc.integer.points import Undecided
+from tadc.integer import UNDECIDED, Undecided, implies, is_empty, smallest_point
+from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Domain, at_least_zero
-from tadc.ir.names import Names
 from tadc.resolve.elaborate import ReadUse
 
 __all__ = ["ReadCheck", "read_checks"]
@@ -122,12 +121,14 @@ def read_checks(
 
 
 def _always(outside: Domain, inner: list[Symbol], known: Domain) -> bool:
-    """Whether the domain holds an integer point whatever the sizes are (false if in doubt)."""
-    names = Names((*outside.symbols, *known.symbols, *inner))
-    solution = solve([s for s in inner if s in outside.symbols], outside, known, names.fresh)
-    if solution is None or solution.guards:
+    """Whether the domain holds an integer point whatever the sizes are (false if in doubt).
+
+    Projecting the indices away leaves what it asks of the sizes; with unit coefficients nothing is lost by that.
+    """
+    indices = [s for s in inner if s in outside.symbols]
+    if any(abs(c.form.coefficient(s)) > 1 for c in outside for s in indices):
         return False
-    return all(b.divisor == 1 for loop in solution.loops for b in (*loop.lows, *loop.highs))
+    return all(implies(known, condition) for condition in project(outside, indices))
 
 
 def _split(text: str) -> list[str]:
