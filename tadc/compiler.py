@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tadc.derive.adjoint import adjoint, gradient, jacobian, symbols_of
+from tadc.derive.tangent import tangent
 from tadc.errors import Source
 from tadc.ir.names import Names
 from tadc.ir.program import Program
@@ -17,7 +18,14 @@ from tadc.normalize.solved import solved
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.syntax import parse_idx
 
-__all__ = ["adjoint_program", "front", "gradient_program", "jacobian_program", "normalized"]
+__all__ = [
+    "adjoint_program",
+    "front",
+    "gradient_program",
+    "jacobian_program",
+    "normalized",
+    "tangent_program",
+]
 
 
 def front(
@@ -36,10 +44,9 @@ def front(
 
 def normalized(program: Program) -> Program:
     """What every program goes through, the user's and derivatives alike."""
-    program = simplify(program)
-    program = live(program)
-    program = solved(program)
-    program = simplify(program)
+    program = live(simplify(program))
+    while (next_ := simplify(solved(program))) != program:
+        program = next_  # a guard of an inner reduction restricts the outer one's domain, which is solved again
     program = separate_inner_reductions(program, taken_names(program))
     return plain_names(program)
 
@@ -47,6 +54,11 @@ def normalized(program: Program) -> Program:
 def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
     names = taken_names(program)
     return normalized(adjoint(separate_reductions(program, names), wrt, names))
+
+
+def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
+    names = taken_names(program)
+    return normalized(tangent(separate_reductions(program, names), wrt, names))
 
 
 def gradient_program(program: Program, wrt: Sequence[str]) -> Program:

@@ -1293,47 +1293,28 @@ class _Generator:
         return self.reduce(scope, depth, self.pick(options))
 
     def reduce(self, scope: Scope, depth: int, op: str, square: bool = False) -> Expr | None:
-        """A reduction by `op`, None where there is no room for one."""
-        for _ in range(8):
-            ranges = self.ranges(scope, 1 if op.startswith("arg") else self.pick([(4, 1), (1, 2)]))
-            if ranges is None:
-                return None
-            indices = [r.index for r in ranges]
-            shadowed = {**scope.indices, **{i.name: i for i in indices}}
-            condition: Condition | None = None
-            trial = Reduction(op, ranges, None, Number("1"), 1.0)
-            inner = [list(trial.points(p, Run({}))) for p in scope.points]
-            wide = Scope(shadowed, [q for qs in inner for q in qs], scope.guards, scope.within)
-            if ranges[0].style != "script" and self.chance(0.25):
-                condition = self.deciding(wide, indices)
-            narrow = wide.under(condition) if condition else wide
-            counts = [
-                len([q for q in qs if condition is None or condition.holds(q, Run({}))])
-                for qs in inner
-            ] or [0]
-            enough = min(counts) > 0 or op in ("sum", "prod", "argmax", "argmin")
-            if enough and 0 < len(narrow.points) <= POINTS and (op != "prod" or max(counts) <= 8):
-                break
-        else:
+        """A reduction by `op`, None where there is no room for one; `square`: of a square, so not negative."""
+        domain = self.domain(scope, op)
+        if domain is None:
             return None
-        most = max(counts)
-        self.note_ranges(scope, op, ranges, condition, counts)
-        if op in ("max", "min", "argmax", "argmin"):
-            self.smooth = False
-            body = self.simple_body(narrow)
-        else:
-            body = self.expression(narrow, depth - 1)
-        if square:
-            self.charge(len(narrow.points))
-            body = Power(self.moderate(body, 6, len(narrow.points)), Form("2", ()), 36)
+        ranges, condition, inner, most = domain
         if op == "sum" and self.full and not square and self.chance(0.1):
-            values = self.value_condition(wide)  # whether the rest guards it, a reader could doubt
+            # Whether another condition guards its reads, a reader could doubt: they are inside without.
+            values = self.value_condition(self.ranged(scope, ranges))
             self.smooth = False
             self.note("range condition on values")
             condition = Joined("and", (condition, values)) if condition else values
-        if op == "prod":
-            body = self.moderate(body, 1.5, len(narrow.points))
-        body = self.moderate(body, 20, len(narrow.points))
+            inner = inner.under(values)
+        points = len(inner.points)
+        if op in ("max", "min", "argmax", "argmin"):
+            self.smooth = False
+            body = self.simple_body(inner)
+        else:
+            body = self.expression(inner, depth - 1)
+        if square:
+            self.charge(points)
+            body = Power(self.moderate(body, 6, points), Form("2", ()), 36)
+        body = self.moderate(body, 1.5 if op == "prod" else 20, points)
         bound = {
             "sum": body.bound * most,
             "prod": max(1, body.bound) ** most,
@@ -1342,6 +1323,35 @@ class _Generator:
             "argmin": 10.0,
         }.get(op, body.bound)
         return Reduction(op, ranges, condition, body, bound)
+
+    def domain(
+        self, scope: Scope, op: str
+    ) -> tuple[tuple[Range, ...], Condition | None, Scope, int] | None:
+        """Ranges, a condition or none, where the body stands, and how many points the reduction has at most."""
+        for _ in range(8):
+            ranges = self.ranges(scope, 1 if op.startswith("arg") else self.pick([(4, 1), (1, 2)]))
+            if ranges is None:
+                return None
+            condition: Condition | None = None
+            inner = self.ranged(scope, ranges)
+            if ranges[0].style != "script" and self.chance(0.25):
+                condition = self.deciding(inner, [r.index for r in ranges])
+                inner = inner.under(condition) if condition else inner
+            trial = Reduction(op, ranges, condition, Number("1"), 1.0)
+            counts = [len(list(trial.points(p, Run({})))) for p in scope.points] or [0]
+            most = max(counts)
+            enough = min(counts) > 0 or op in ("sum", "prod", "argmax", "argmin")
+            if enough and 0 < len(inner.points) <= POINTS and (op != "prod" or most <= 8):
+                self.note_ranges(scope, op, ranges, condition, counts)
+                return ranges, condition, inner, most
+        return None
+
+    def ranged(self, scope: Scope, ranges: tuple[Range, ...]) -> Scope:
+        """The scope of a reduction's body, or of its condition."""
+        indices = {**scope.indices, **{r.index.name: r.index for r in ranges}}
+        trial = Reduction("sum", ranges, None, Number("1"), 1.0)
+        points = [q for p in scope.points for q in trial.points(p, Run({}))]
+        return Scope(indices, points, scope.guards, scope.within)
 
     def simple_body(self, scope: Scope) -> Expr:
         a = self.read(scope, 0)

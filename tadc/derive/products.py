@@ -6,7 +6,7 @@ outermost, and where the partial may be infinite or NaN the product is a `gate`.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from math import isfinite
 
@@ -37,11 +37,15 @@ class Products:
 
     def partials(self, node: Call, g: Expr) -> list[tuple[Expr, Expr]]:
         """Each operand of the call with `g` times the derivative by it; none where the derivative is zero."""
+        return self.tangents(node, dict.fromkeys(node.args, g))
+
+    def tangents(self, node: Call, g: Mapping[Expr, Expr | None]) -> list[tuple[Expr, Expr]]:
+        """Each operand of the call with its `g` times the derivative by it; none where either is zero."""
         gated = FUNCTIONS[node.function].gated
         return [
-            (operand, self.times(g, partial, gated=gated))
+            (operand, self.times(change, partial, gated=gated))
             for operand, partial in zip(node.args, partials(node), strict=True)
-            if partial is not None and partial is not ZERO
+            if partial is not None and partial is not ZERO and (change := g[operand]) is not None
         ]
 
     def times(self, g: Expr, partial: Expr, *, gated: bool = False) -> Expr:
@@ -55,9 +59,15 @@ class Products:
                 return g
             case Const(-1):
                 return Call("neg", (g,))
-        plain = not gated or isinstance(partial, (Const, IndexValue))
-        function = "mul" if plain and self._is_finite(partial, g) else "gate"
-        return Call(function, (g, partial))
+        if (gated and not isinstance(partial, (Const, IndexValue))) or not self._is_finite(
+            partial, g
+        ):
+            return Call("gate", (g, partial))
+        match partial:
+            case Call("div", (Const(1), divisor)):
+                return Call("div", (g, divisor))
+            case _:
+                return Call("mul", (g, partial))
 
     def _is_finite(self, partial: Expr, g: Expr) -> bool:
         """Whether the partial is finite wherever `g` may be a zero that masks."""
@@ -73,6 +83,8 @@ class Products:
                 case Call("pow", (_, Const(n))):
                     if n < 0 or n != int(n):
                         return False
+                case Call("div", (_, Const(divisor))) if divisor:
+                    pass
                 case Call(function):
                     if not FUNCTIONS[function].finite:
                         return False

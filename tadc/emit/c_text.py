@@ -206,15 +206,16 @@ class CText:
     def element(self, tensor: str, subscripts: Sequence[Affine]) -> Text:
         """`tensor[offset]`, the offset in row-major order: with strides that are numbers, else by Horner's rule."""
         shape = self.tensors[tensor].shape
+        static = all(n.is_constant for n in shape[1:])
         terms: list[Text] = []
         for d, (form, extent) in enumerate(zip(subscripts, shape, strict=True)):
-            if terms and not all(n.is_constant for n in shape[d:]):
+            if terms and not static:
                 whole = bracketed(self._sum(terms), Precedence.PRODUCT)
                 factor = bracketed(self.affine(extent), Precedence.UNARY)
                 terms = [Text(f"{whole} * {factor}", Precedence.PRODUCT)]
-            known = shape[d + 1 :] if all(n.is_constant for n in shape[d + 1 :]) else ()
             if form != constant(0):
-                terms.append(self._scaled(form, prod(n.constant for n in known)))
+                stride = prod(n.constant for n in shape[d + 1 :]) if static else 1
+                terms.append(self._scaled(form, stride))
         return name(f"{self.names[tensor]}[{self._sum(terms).text}]")
 
     def _scaled(self, form: Affine, stride: int) -> Text:

@@ -17,8 +17,9 @@ from tadc.emit.c_names import c_names, identifier
 from tadc.emit.c_spelling import DType, device_functions
 from tadc.emit.c_text import INTEGER, REAL, CText
 from tadc.errors import BackendError
+from tadc.integer import implies
 from tadc.ir.affine import Affine
-from tadc.ir.domain import Domain
+from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.idx_text import statement_text
 from tadc.ir.program import Program, Tensor
@@ -280,9 +281,13 @@ class _Emitter:
 
     def _checks(self, program: Program, text: CText) -> list[str]:
         """What kernels suppose of the sizes, negated: extents of at least 1, facts, and offsets that fit."""
-        extents = {n: None for t in program.tensors.values() for n in t.shape if not n.is_constant}
-        checks = [f"{text.affine(n).text} < 1" for n in extents]
-        checks += [f"!({text.condition(Domain.of((c,))).text})" for c in program.facts]
+        extents = [n for t in program.tensors.values() for n in t.shape]
+        checks: list[str] = []
+        held = EVERYWHERE
+        for c in (*(at_least_zero(n - 1) for n in extents), *program.facts):
+            if not implies(held, c):
+                held &= Domain.of((c,))
+                checks.append(f"!({text.condition(Domain.of((c,))).text})")
         if self.index_type == "int32":
             for shape in {t.shape: None for t in program.tensors.values()}:
                 if sum(not n.is_constant for n in shape):

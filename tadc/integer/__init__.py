@@ -1,5 +1,6 @@
 """Exact integer mathematics: integer sets as loops, their emptiness, their smallest point."""
 
+from tadc.integer.dictionary import TooComplex
 from tadc.integer.points import UNDECIDED, Undecided, implies, is_empty, smallest_point
 from tadc.integer.solution import Bound, Loop, Solution
 from tadc.integer.solver import solve
@@ -9,6 +10,7 @@ __all__ = [
     "Bound",
     "Loop",
     "Solution",
+    "TooComplex",
     "Undecided",
     "implies",
     "is_empty",

@@ -17,6 +17,7 @@ from tadc.integer.fourier_motzkin import nest
 from tadc.integer.lattice import integer_solutions
 from tadc.integer.points import implies
 from tadc.integer.redundancy import Facts, hidden_equalities, irredundant, merged, opposite_pairs
+from tadc.integer.rounding import rounded
 from tadc.integer.solution import Bound, Loop, Solution
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import FALSE, Condition, Derived, Domain, at_least_zero
@@ -146,6 +147,12 @@ def _solved_equations(system: _System, ranking: Sequence[Symbol]) -> _Solutions 
         terms = [(v, head) for v, head in zip(basis.V1[row], lattice.heads, strict=True) if v]
         free = Affine.of(dict(zip(names, basis.V2[row], strict=True)))
         values[s] = sum((v * head for v, head in terms), free)
+    return _Solutions(
+        lattice.guards, lattice.quotients, _in_order(system, names, values), values
+    )
+
+
+XX
     places = {s: i for i, s in enumerate(system.columns)}
     positions = {s: (places[s], -1) for s in system.columns if s not in fixed}
     for c, z in enumerate(names):
@@ -207,12 +214,19 @@ def _reduced(
         return None
     if hidden := hidden_equalities(dictionary, bounds):
         return tuple(sources[bounds[i]] for i in hidden)
+    simple = [rounded(form, indices, near) for form in bounds]
+    if simple != bounds:
+        bounds = list(merged(simple) or ())
+        dictionary = Dictionary.of((*bounds, *tests, *near.inequalities), near.equations)
+        if not bounds or dictionary is None or not dictionary.restore():
+            return None
     kept = irredundant((*bounds, *tests), dictionary, near)
     tests = [form for form in kept if indices.isdisjoint(form.symbols)]
+    needed = _needed(map(at_least_zero, tests), known & Domain.of(guards))
     return _Reduced(
-        Domain.of((*guards, *map(at_least_zero, tests))).conditions,
+        Domain.of((*guards, *needed)).conditions,
         tuple(form for form in kept if not indices.isdisjoint(form.symbols)),
-        Facts((*facts.inequalities, *tests), facts.equations),
+        Facts((*facts.inequalities, *(c.form for c in needed)), facts.equations),
     )
 
 
@@ -225,7 +239,7 @@ def _without_quotients(form: Affine, quotients: Sequence[Derived]) -> Affine:
 
 
 def _needed(guards: Iterable[Condition], known: Domain) -> tuple[Condition, ...]:
-    """The equalities and divisibilities that do not follow from what is known and from those before them."""
+    """The guards that do not follow from what is known and from those before them, over the integers."""
     needed: list[Condition] = []
     for guard in Domain.of(guards):
         if not implies(known & Domain.of(needed), guard):

@@ -7,12 +7,12 @@ statement too, because every gradient reads it at other places than where it was
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Derived, Domain, between
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -71,8 +71,8 @@ class _Separation:
         operands: list[Expr] = []
         match e:
             case Reduce(_, indices, derived, domain, body):
-                bound: dict[Symbol, Affine | None] = {i: _extent(i, domain) for i in indices}
-                bound |= {d.name: None for d in derived}
+                bound = {i: _extent(i, domain, self.sizes) for i in indices}
+                bound |= dict.fromkeys(d.name for d in derived)
                 operands.append((yield self.walk(body, replace(inner, bound=around.bound | bound))))
             case Select(Domain() as domain, then, otherwise):
                 for branch, holds in ((then, True), (otherwise, False)):
@@ -128,15 +128,10 @@ class _Separation:
         return self._free(Domain.of(d.conditions)) - {d.name}
 
 
-def _extent(index: Symbol, domain: Domain) -> Affine | None:
-    """The extent if the domain says `0 <= index <= extent - 1` and nothing else of the index alone."""
+def _extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:
+    """The extent if all the domain says of the index is `0 <= index <= extent - 1`, for an extent made of sizes."""
     own = [c for c in domain if c.form.coefficient(index)]
-    lows = [c for c in own if c.relation == ">=" and c.form == symbol(index)]
-    highs = [
-        c.form + symbol(index) + 1
-        for c in own
-        if c.relation == ">=" and c.form.coefficient(index) == -1
-    ]
-    if len(lows) == 1 and len(highs) == 1 and len(own) == 2:
-        return highs[0]
-    return None
+    extents = [c.form + symbol(index) + 1 for c in own if c.form.coefficient(index) == -1]
+    if len(extents) != 1 or not sizes >= set(extents[0].symbols):
+        return None
+    return extents[0] if set(own) == set(between(0, symbol(index), extents[0] - 1)) else None

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
-from tadc.ir.affine import constant
-from tadc.ir.domain import EMPTY, EVERYWHERE, Domain
+from tadc.ir.affine import Symbol, constant
+from tadc.ir.domain import EMPTY, EVERYWHERE, Derived, Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
@@ -27,11 +28,23 @@ NEUTRAL = {
 
 def simplify(program: Program) -> Program:
     """Every statement's expression simplified."""
-    statements = tuple(
-        Statement(s.target, s.indices, s.derived, rewrite(s.body, simplified))
-        for s in program.statements
-    )
-    return replace(program, statements=statements)
+    statements = []
+    for s in program.statements:
+        body = rewrite(s.body, simplified)
+        derived = used(s.derived, body.symbols)
+        statements.append(Statement(s.target, s.indices, derived, body))
+    return replace(program, statements=tuple(statements))
+
+
+def used(derived: tuple[Derived, ...], symbols: Set[Symbol]) -> tuple[Derived, ...]:
+    """The derived indices that `symbols` mention, or that others of them are made of."""
+    needed = set(symbols)
+    kept = []
+    for d in reversed(derived):
+        if d.name in needed:
+            kept.append(d)
+            needed |= set(d.form.symbols)
+    return tuple(reversed(kept))
 
 
 def simplified(e: Expr) -> Expr:
@@ -80,6 +93,9 @@ def simplified(e: Expr) -> Expr:
             return Const(0)
         case Reduce("sum", indices, derived, domain, Select(Domain() as condition, then, Const(0))):
             return simplified(Reduce("sum", indices, derived, domain & condition, then))
+        case Reduce(op, indices, derived, domain, body) if derived:
+            kept = used(derived, body.symbols.union(domain.symbols))
+            return e if len(kept) == len(derived) else Reduce(op, indices, kept, domain, body)
         case _:
             return e
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from tadc.integer import Solution, solve
 from tadc.ir.affine import Affine, Symbol
+from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Derived, Domain
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -43,10 +44,15 @@ def _solved(statement: Statement, known: Domain) -> Statement:
 
 
 def _needs_solving(reduce: Reduce) -> bool:
-    """Whether its domain is more than bounds of its indices."""
+    """Whether its domain is more than bounds of its indices, each over what is further out."""
     own = {*reduce.indices, *(d.name for d in reduce.derived)}
-    return (bool(reduce.derived) and any(set(d.form.symbols) & own for d in reduce.derived)) or any(
-        c.relation != ">=" and not own.isdisjoint(c.form.symbols) for c in reduce.domain
+    if any(own.isdisjoint(c.form.symbols) for c in reduce.domain):
+        return True  # a guard
+    if any(c.relation != ">=" for c in reduce.domain):
+        return True
+    bounds = bounded(reduce)
+    return any(not own.isdisjoint(d.form.symbols) for d in reduce.derived) or not all(
+        b.lows and b.highs for b in bounds.each
     )
 
 

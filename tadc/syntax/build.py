@@ -58,14 +58,6 @@ _RELATIONS: dict[str, Relation] = {
 }  # fmt: skip
 
 
-class Placed(NamedTuple):
-    """What a rule gave, and its extent in the part being parsed; the fields are named like a token's."""
-
-    value: Any
-    start_pos: int
-    end_pos: int
-
-
 class Lefts(NamedTuple):
     """What stands in the brackets of a left side."""
 
@@ -89,7 +81,15 @@ class Head(NamedTuple):
     condition: Condition | None
 
 
-Symbols: TypeAlias = list[Placed | Token | None]
+class Placed(NamedTuple):
+    """What a rule gave, and its extent in the part being parsed; the fields are named like a token's."""
+
+    value: Any
+    start_pos: int
+    end_pos: int
+
+
+Symbol: TypeAlias = Placed | Token | None
 
 
 def _rules(cls: type[T]) -> type[T]:
@@ -100,8 +100,8 @@ def _rules(cls: type[T]) -> type[T]:
     return cls
 
 
-def _rule(method: Callable[..., object]) -> Callable[[object, Symbols], Placed]:
-    def placed(build: object, symbols: Symbols) -> Placed:
+def _rule(method: Callable[..., object]) -> Callable[[object, list[Symbol]], Placed]:
+    def placed(build: object, symbols: list[Symbol]) -> Placed:
         values: list[object] = []
         for symbol in symbols:
             if type(symbol) is Placed:

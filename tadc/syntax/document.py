@@ -26,7 +26,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The regions in order. `macros` are the commands that the document defines, such as `\\vx`."""
+    r"""The regions in order. `macros` are the commands that the document defines, such as `\vx`."""
 
     regions: tuple[Region, ...]
     macros: frozenset[str]
@@ -61,7 +61,7 @@ _MARK = re.compile(
     rf"""
       (?P<escaped>  \\\\ | \\[$%&\#_{{}}\ ] )
     | (?P<comment>  %[^\n]* )
-    | (?P<verb>     \\verb\*?([^A-Za-z\s*])[^\n]*?\2 | \\begin\{{(?P<verbatim>{_VERBATIM})(?P<star>\*?)\}} )
+    | (?P<verb>     \\verb\*?(?P<delimiter>[^A-Za-z\s*])[^\n]{{0,200}}?(?P=delimiter) | \\begin\{{(?P<verbatim>{_VERBATIM})(?P<star>\*?)\}} )
     | (?P<begin>    \\begin\{{(?P<environment>{"|".join(sorted(DISPLAYS))})\*?\}} )
     | (?P<end>      \\end\{{(?P<ended>{"|".join(sorted(DISPLAYS))}|document)\*?\}} )
     | (?P<open>     \\\[ | \\\( )
@@ -71,6 +71,7 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
+_COMMENT_LINE = re.compile(r"^[ \t]*(%[^\n]*)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"%!tadc(?![^\W_])[ \t]*")
 _CLOSED_BY = {r"\[": r"\]", r"\(": r"\)", "$": "$", "$$": "$$"}
 
@@ -87,19 +88,16 @@ class _Scan:
         self.closer = ""
 
     def directives_before(self, end: int) -> None:
-        for comment in re.compile(r"(?:^|(?<=[^\\]))%!tadc[^\n]*").finditer(
-            self.source.text, 0, end
-        ):
-            self._directive(comment.start(), comment.end())
+        for comment in _COMMENT_LINE.finditer(self.source.text, 0, end):
+            self._directive(comment.start(1), comment.end())
 
     def run(self, start: int) -> None:
         text, position = self.source.text, start
         while (mark := _MARK.search(text, position)) is not None:
             position = mark.end()
-            kind = mark.lastgroup if mark.lastgroup not in ("environment", "ended") else ""
             if mark["comment"]:
                 self._directive(mark.start(), mark.end())
-            elif mark["escaped"] or self.opened is None and mark["close"]:
+            elif mark["escaped"] or (self.opened is None and mark["close"]):
                 continue
             elif mark["verb"]:
                 if mark["verbatim"] and self.opened is None:
@@ -111,10 +109,10 @@ class _Scan:
                 self._paragraph()
             elif self.opened is not None and self._closes(mark):
                 self._close(mark)
-            elif self.opened is None or mark["begin"] or mark["open"] == r"\[":
-                if not mark["end"]:
-                    self._open(mark)
-            assert kind is not None or mark.lastgroup is None, "every alternative has a name"
+            elif not mark["end"] and (
+                self.opened is None or mark["begin"] or mark["open"] == r"\["
+            ):
+                self._open(mark)
         if self.opened is not None:
             self._unclosed()
 

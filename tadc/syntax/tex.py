@@ -8,7 +8,6 @@ hide the others: the errors of a source are reported together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
@@ -23,7 +22,8 @@ from tadc.syntax.tex_build import Build
 from tadc.syntax.tex_hints import explained
 from tadc.syntax.tex_names import Vocabulary, assembled, spelled
 from tadc.syntax.tex_statements import Statement, depths, statements
-from tadc.syntax.tex_tokens import Token, tokenize
+from tadc.syntax.tex_token_list import Token
+from tadc.syntax.tex_tokens import tokenize
 from tadc.syntax.tex_vocabulary import mixed_styles, vocabulary
 
 __all__ = ["parse_tex"]
@@ -48,7 +48,7 @@ def _program(source: Source) -> ast.Program:
     displays: list[list[Statement]] = []
     for region in document.regions:
         if region.kind == "directive":
-            _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))  # type: ignore[misc]
+            _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))
             continue
         found = _statements(source, region)
         where = in_prose if region.kind == "inline" else shapes
@@ -62,7 +62,7 @@ def _program(source: Source) -> ast.Program:
     read = [*definitions, *shapes]
     errors += mixed_styles(source, definitions)
     for statement in sorted(read, key=lambda s: s.start):
-        _collect(items, errors, lambda s=statement: _parsed(source, s, words))  # type: ignore[misc]
+        _collect(items, errors, lambda s=statement: _parsed(source, s, words))
         if len(errors) >= MOST_ERRORS:
             break
     if not definitions and not errors and not items:
@@ -88,7 +88,7 @@ def _statements(source: Source, region: Region) -> list[Statement]:
 
 
 def _with_lines(source: Source, tokens: Sequence[Token]) -> list[Token]:
-    """In a file without displays a new line may begin a new formula, as `\\\\` does in a display."""
+    r"""In a file without displays a new line may begin a new formula, as `\\` does in a display."""
     result: list[Token] = []
     for token, depth in depths(tokens):
         if result and depth == 0 and "\n" in source.text[result[-1].end : token.start]:
@@ -147,7 +147,7 @@ def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
 
 
 def _is_plain(shape: Statement) -> bool:
-    """Whether its extents can be read; prose may also say `\\mathbb{R}^*`, which is no business of a program."""
+    r"""Whether its extents can be read; prose may also say `\mathbb{R}^*`, which is no business of a program."""
     try:
         _tree(shape.kind, shape.tokens)
     except UnexpectedToken:
@@ -183,7 +183,7 @@ def _tree(start: str, tokens: Sequence[Token]) -> Tree[Any]:
     parser = _parser().parse_interactive(start=start)
     for token in tokens:
         parser.feed_token(cast(Any, token))
-    return cast("Tree[Any]", parser.feed_eof())
+    return cast("Tree[Any]", parser.feed_eof())  # type: ignore[no-untyped-call]
 
 
 def _place_of(error: UnexpectedToken, tokens: Sequence[Token]) -> int:

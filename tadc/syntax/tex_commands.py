@@ -9,6 +9,7 @@ __all__ = [
     "ACCENTS",
     "ARGMAX",
     "CALLED",
+    "CHARACTERS",
     "DISPLAYS",
     "DROPPED",
     "DROPPED_WITH_ARGUMENT",
@@ -19,16 +20,29 @@ __all__ = [
     "LAYOUTS",
     "REDUCTIONS",
     "REFUSED",
+    "RELATIONS",
+    "REMARKS",
     "SIZES_OF_BRACKETS",
     "SYMBOLS",
+    "TEXTS",
+    "TEX_FUNCTIONS",
+    "TEX_REDUCTIONS",
+    "WITH_COLUMNS",
     "WORDS",
     "WRAPPERS",
+    "words",
 ]
 
-GREEK = frozenset(
+
+def words(text: str) -> frozenset[str]:
+    """The words of a list: a table without quotation marks."""
+    return frozenset(text.split())
+
+
+GREEK = words(
     """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda mu nu xi pi varpi
     rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi
-    Omega ell hbar imath jmath aleph""".split()
+    Omega ell hbar imath jmath aleph"""
 )
 
 # An accent is the end of another name: `\hat{x}` is `x_hat`.
@@ -47,23 +61,29 @@ WRAPPERS = {
     "mathbb": "blackboard", "mathbbm": "blackboard", "mathds": "blackboard",
 }  # fmt: skip
 
+# Wrappers that also hold words of the prose.
+TEXTS = words("text mbox textrm textnormal")
+
 # Functions of one argument, as `\exp` or `\operatorname{relu}`: the name in the language.
 FUNCTIONS = {
     name: name
-    for name in """exp expm1 exp2 log log1p log2 log10 sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh
-    acosh atanh erf erfc lgamma digamma abs sign floor ceil round relu sigmoid softplus gelu silu""".split()
+    for name in words("""exp expm1 exp2 log log1p log2 log10 sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh
+    acosh atanh erf erfc lgamma digamma abs sign floor ceil round relu sigmoid softplus gelu silu""")
 } | {
     "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
     "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
 }  # fmt: skip
+TEX_FUNCTIONS = words(
+    "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh"
+)  # commands of LaTeX itself
+TEX_REDUCTIONS = words("sum prod max min")
 INVERSES = {
     name: f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 }  # `\sin^{-1}`
 
+
 # What is always called with brackets: functions of several arguments and the boundary forms of subscripts.
-CALLED = frozenset(
-    """pow atan2 hypot fmod gate polygamma where clamp pad wrap reflect symmetric""".split()
-)
+CALLED = words("""pow atan2 hypot fmod gate polygamma where clamp pad wrap reflect symmetric""")
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
     "argmax": "argmax", "argmin": "argmin",
@@ -71,17 +91,18 @@ REDUCTIONS = {
 ARGMAX = {"max": "argmax", "min": "argmin"}  # `\arg\max`
 
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
-FUNCTION_LETTERS = frozenset("f g h F G H Gamma Phi Psi phi varphi psi zeta rho".split())
+FUNCTION_LETTERS = words("f g h F G H Gamma Phi Psi phi varphi psi zeta rho")
 
 # Words between formulas, written in \text{..} or \mathrm{..}.
 WORDS = {
     "if": "IF", "when": "IF", "for": "IF", "otherwise": "OTHERWISE", "else": "OTHERWISE", "and": "AND", "or": "OR",
     "not": "NOT",
 }  # fmt: skip
+REMARKS = words("where with each all on in is are respectively")
 
 # fmt: off
 SYMBOLS = {
-    "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "*": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
+    "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
     "coloneqq": "DEF", "coloneq": "DEF", "equiv": "DEF", "triangleq": "DEF",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
@@ -92,32 +113,34 @@ SYMBOLS = {
     "top": "TOP", "intercal": "TOP", "dagger": "TOP", "prime": "PRIME",
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
-    "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "lparen": "LPAR", "rparen": "RPAR",
-    "+": "PLUS", "-": "MINUS", "−": "MINUS", "/": "SLASH", "=": "EQ", "<": "<", ">=": ">=", "≤": "<=", "≥": ">=",
-    "≠": "!=", "·": "CDOT", "×": "CDOT", "∈": "IN", "!": "",
+    "lparen": "LPAR", "rparen": "RPAR",
+}
+CHARACTERS = {
+    "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",
+    "+": "PLUS", "-": "MINUS", "−": "MINUS", "/": "SLASH", "=": "EQ", "<": "<", ">": ">", "≤": "<=", "≥": ">=",
+    "≠": "!=", "·": "CDOT", "×": "CDOT", "∈": "IN",
 }
 # fmt: on
+RELATIONS = frozenset(("<", "<=", ">", ">=", "!="))
 
-DROPPED = frozenset(
-    """! nonumber notag displaystyle textstyle scriptstyle limits nolimits allowbreak break nobreak qedhere hfill strut
-    mathstrut noindent left right centering small normalsize displaylimits mathopen mathclose mathrel mathbin mathord
-    bf rm it cal sf tt hline par @ space nobreakspace - /""".split()
-) | {" ", "\n", "\t", "\r"}
-DROPPED_WITH_ARGUMENT = frozenset(
-    """label tag tag* hspace hspace* vspace vspace* phantom hphantom vphantom color intertext shortintertext ref eqref
-    cite footnote""".split()
-)
+DROPPED = words("""! nonumber notag displaystyle textstyle scriptstyle limits nolimits allowbreak break nobreak qedhere hfill strut
+    mathstrut noindent centering small normalsize displaylimits mathopen mathclose mathrel mathbin mathord
+    bf rm it cal sf tt hline par @ space nobreakspace - /""") | {" ", "\n", "\t", "\r"}
+DROPPED_WITH_ARGUMENT = words("""label tag tag* hspace hspace* vspace vspace* phantom hphantom vphantom color intertext shortintertext ref eqref
+    cite footnote""")
 SIZES_OF_BRACKETS = {
-    "left": "open", "right": "close", "middle": "", "big": "", "Big": "", "bigg": "", "Bigg": "", "bigl": "open",
+    "left": "open", "right": "close", "middle": "any", "big": "any", "Big": "any", "bigg": "any", "Bigg": "any", "bigl": "open",
     "Bigl": "open", "biggl": "open", "Biggl": "open", "bigr": "close", "Bigr": "close", "biggr": "close",
-    "Biggr": "close", "bigm": "", "Bigm": "",
+    "Biggr": "close", "bigm": "any", "Bigm": "any",
 }  # fmt: skip
 
 # Environments that are displays of their own, and those that only lay out rows inside one.
-DISPLAYS = frozenset(
-    """equation align gather multline flalign alignat xalignat eqnarray displaymath dmath math IEEEeqnarray""".split()
+DISPLAYS = words(
+    """equation align gather multline flalign alignat xalignat eqnarray displaymath dmath math IEEEeqnarray"""
 )
-LAYOUTS = frozenset("split aligned gathered alignedat multlined array subequations".split())
+LAYOUTS = words("split aligned gathered alignedat multlined array subequations")
+
+WITH_COLUMNS = words("array alignedat alignat xalignat")
 
 _TRANSPOSE = "write the element with its subscripts in the other order: `x_{ji}`"
 REFUSED = {

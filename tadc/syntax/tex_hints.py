@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tadc.errors import Source, Span, SyntaxError
-from tadc.syntax.tex_tokens import ENDS_OPERAND, OPENERS, Token
+from tadc.syntax.tex_commands import words
+from tadc.syntax.tex_token_list import ENDS_OPERAND, OPENERS, Token
 
 __all__ = ["explained"]
 
-_OPERATORS = frozenset("PLUS CDOT SLASH BMOD THIN EQ DEF REL MINUS".split())
+_OPERATORS = words("PLUS CDOT SLASH BMOD THIN EQ DEF REL MINUS")
 _CLOSER = {
     "LPAR": ")", "LSQB": "]", "LBRACE": "}", "LGROUP": "}", "BAR_L": "|", "FLOOR_L": r"\rfloor", "CEIL_L": r"\rceil",
     "CASES_B": r"\end{cases}",

@@ -11,10 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from tadc.errors import Span, SyntaxError
-from tadc.syntax.ast import Binary, Comparison, Condition, Expression, Logical, Name, Number, Range
+from tadc.syntax.ast import (
+    Binary,
+    Bracket,
+    Comparison,
+    Condition,
+    Expression,
+    Name,
+    Number,
+    Range,
+)
+from tadc.syntax.tex_parts import conjunction, truth
 
 __all__ = ["Limit", "Limits", "limits", "read_limits"]
 
@@ -142,19 +151,12 @@ def limits(
             "these limits name no index that is not bound already",
             fix=r"name the index, and the condition after `\mid`: `\sum_{k \mid k < i}`",
         )
-    condition = (
-        reduce(lambda a, b: Logical("and", a, b, a.span.to(b.span)), conditions)
-        if conditions
-        else None
-    )
-    return tuple(found.values()), condition
+    return tuple(found.values()), conjunction(conditions) if conditions else None
 
 
 def _condition(item: Expression | Condition) -> Condition:
-    if isinstance(item, Comparison) and len(item.operands) == 2 and item.relations == ("==",):
-        return item
-    if isinstance(item, Comparison | Logical) or not isinstance(item, Expression):
-        return item
+    if isinstance(item, Condition | Bracket):
+        return truth(item)
     raise SyntaxError(
         item.span,
         f"`{item.span.text}` among the limits is neither an index nor a condition",

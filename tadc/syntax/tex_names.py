@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex_commands import FUNCTION_LETTERS
-from tadc.syntax.tex_tokens import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
+from tadc.syntax.tex_token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
 
 __all__ = ["Vocabulary", "assembled", "closing_braces", "limit_names", "spelled"]
 
@@ -163,7 +163,7 @@ class _Assembly:
             self.holds[script + 1] = {"NAME": "indices", "RED": "limits"}.get(base.type, "")
 
     def _label(self, script: int, content: list[Token], base: Token, inside: str) -> str:
-        """What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_prime` for `x^{\\prime}`, else nothing."""
+        r"""What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_prime` for `x^{\prime}`, else nothing."""
         if base.type != "NAME" or not content:
             return ""
         kinds = [token.type for token in content]
@@ -173,10 +173,8 @@ class _Assembly:
             return f"_{content[0].value}" if inside and kinds == ["NUM"] else ""
         if set(kinds) == {"PRIME"}:
             return "_prime" * len(kinds)
-        if (
-            kinds == ["LPAR", "NUM", "RPAR"]
-            or kinds == ["LPAR", "NAME", "RPAR"]
-            and len(content[1].value) > 1
+        if kinds == ["LPAR", "NUM", "RPAR"] or (
+            kinds == ["LPAR", "NAME", "RPAR"] and len(content[1].value) > 1
         ):
             return f"_{content[1].value.replace('.', '_')}"
         if kinds == ["NAME"] and content[0].note == "upright" and len(content[0].value) > 1:
@@ -196,7 +194,7 @@ class _Assembly:
 
 
 def limit_names(tokens: Sequence[Token]) -> list[str]:
-    """The names that limits, such as `k`, `i,j=1` or `0 \\le k < N`, introduce as far as tokens tell."""
+    r"""The names that limits, such as `k`, `i,j=1` or `0 \le k < N`, introduce as far as tokens tell."""
     names: list[str] = []
     part: list[str] = []
     related = False
@@ -220,15 +218,18 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
     for place, token in enumerate(tokens):
         following = tokens[place + 1].type if place + 1 < len(tokens) else ""
         token = _identified(token, following, vocabulary)
-        if token.value == "T" and following == "RBRACE" and not vocabulary.knows("T"):
-            if [t.type for t in result[-2:]] == ["SUP", "LBRACE"]:
-                token = replace(token, type="TOP")
+        in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
+        if token.value == "T" and in_power and not vocabulary.knows("T"):
+            token = replace(token, type="TOP")
         if token.type in CLOSERS and contexts:
             contexts.pop()
             commas.pop()
-        elif contexts and contexts[-1] in ("indices", "limits") and result:
-            if _separate(result[-1], token, commas[-1], vocabulary):
-                result.append(Token("COMMA", "", token.start, token.start))
+        elif (
+            contexts
+            and contexts[-1] in ("indices", "limits")
+            and _separate(result[-1], token, commas[-1], vocabulary)
+        ):
+            result.append(Token("COMMA", "", token.start, token.start))
         if token.type in OPENERS:
             contexts.append(token.note)
             commas.append(place in with_commas)

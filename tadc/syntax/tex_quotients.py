@@ -9,7 +9,7 @@ from typing import Literal
 from tadc.errors import Span
 from tadc.syntax.ast import Binary, Expression, Name, Number, Unary
 from tadc.syntax.tex_names import Vocabulary
-from tadc.syntax.tex_tokens import CLOSERS, OPENERS, Token
+from tadc.syntax.tex_token_list import CLOSERS, OPENERS, Token
 
 __all__ = ["IndexText", "rounded"]
 
@@ -51,7 +51,7 @@ def rounded(
     if not isinstance(quotient, Binary) or quotient.operator != "/":
         return None
     divisor = quotient.right
-    if not (isinstance(divisor, Name) or isinstance(divisor, Number) and divisor.text.isdigit()):
+    if not (isinstance(divisor, Name) or (isinstance(divisor, Number) and divisor.text.isdigit())):
         return None
     if isinstance(divisor, Name) and divisor.name in vocabulary.indices:
         return None

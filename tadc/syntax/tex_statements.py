@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tadc.syntax.tex_commands import words
 from tadc.syntax.tex_names import closing_braces
-from tadc.syntax.tex_tokens import CLOSERS, OPENERS, Token
+from tadc.syntax.tex_token_list import CLOSERS, OPENERS, Token
 
 __all__ = ["Statement", "depths", "statements"]
 
@@ -51,9 +52,9 @@ class _Part:
     tokens: tuple[Token, ...]
 
 
-_OPERATORS = frozenset("PLUS MINUS CDOT THIN SLASH BMOD EQ DEF".split())
+_OPERATORS = words("PLUS MINUS CDOT THIN SLASH BMOD EQ DEF")
 _RELATIONS = frozenset(("EQ", "DEF", "IN"))
-_SEPARATORS = frozenset("COMMA DOT QUAD TEXT FORALL IF".split())
+_SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
 _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
 
 
@@ -171,7 +172,7 @@ def _only_dots(tokens: Sequence[Token]) -> bool:
 
 
 def _is_range(definition: Statement, found: list[Statement], in_remark: bool) -> bool:
-    """Whether it is the `i = 1` of `f_i = x_i, \\quad i = 1, \\dots, N`."""
+    r"""Whether it is the `i = 1` of `f_i = x_i, \quad i = 1, \dots, N`."""
     if not definition.is_scalar:
         return False
     return in_remark or any(definition.target in _left_names(before) for before in found)
@@ -189,12 +190,12 @@ def _left_names(statement: Statement) -> set[str]:
 
 
 def _ranges_over(tokens: Sequence[Token]) -> bool:
-    """`i \\in \\{1, \\dots, N\\}`: a set that is no shape."""
+    r"""`i \in \{1, \dots, N\}`: a set that is no shape."""
     return len(tokens) > 1 and tokens[0].type == "NAME" and tokens[1].type == "IN"
 
 
 def _continues(found: list[Statement], part: _Part) -> bool:
-    """Whether only a `\\quad` stands between a definition and its next operator."""
+    r"""Whether only a `\quad` stands between a definition and its next operator."""
     if not found or found[-1].kind != "definition":
         return False
     if any(token.type != "QUAD" for token in part.separators):
@@ -238,7 +239,7 @@ def _is_target(left: Sequence[Token]) -> bool:
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:
-    """`a, b \\in \\mathbb{R}^{3 \\times 5}`, without what restricts the numbers (`\\mathbb{R}_{+}`)."""
+    r"""`a, b \in \mathbb{R}^{3 \times 5}`, without what restricts the numbers (`\mathbb{R}_{+}`)."""
     kinds = [token.type for token in tokens]
     if "RR" not in kinds:
         return None

@@ -8,7 +8,7 @@ from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.tex_names import Vocabulary, closing_braces, limit_names
 from tadc.syntax.tex_statements import Statement
-from tadc.syntax.tex_tokens import Token
+from tadc.syntax.tex_token_list import Token
 
 __all__ = ["mixed_styles", "vocabulary"]
 
@@ -92,6 +92,7 @@ def mixed_styles(source: Source, definitions: Iterable[Statement]) -> list[Synta
     r"""An error for each name written in two styles, `\mathbf{x}` and `x`, which would be one tensor.
 
     Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`.
+    r
     """
     first: dict[str, Token] = {}
     errors: dict[str, SyntaxError] = {}
@@ -113,7 +114,7 @@ def mixed_styles(source: Source, definitions: Iterable[Statement]) -> list[Synta
                 errors[token.value] = SyntaxError(
                     Span(source, token.start, token.end),
                     f"`{one}` and `{two}` would be one name, `{token.value}`: styles are dropped",
-                    fix=f"use one style for both, or another letter or accent, such as `\\hat{{{token.value[0]}}}`",
+                    fix=rf"use one style for both, or another letter or accent, such as `\hat{{{token.value[0]}}}`",
                 )
     return list(errors.values())
 

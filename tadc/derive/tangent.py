@@ -1,0 +1,84 @@
+"""The tangent program: J times the tangents, by forward accumulation over the expression graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from tadc.derive.products import Products, plus
+from tadc.errors import DerivativeError
+from tadc.ir.affine import symbol
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import postorder
+
+__all__ = ["tangent"]
+
+
+def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
+    """Inputs: those of `program`, then a tangent `d<input>` for each of `wrt`. Outputs: `d<output>`."""
+    tensors = program.tensors
+    tangents = {
+        x: Tensor(names.derivative(f"d{x}"), tensors[x].shape, tensors[x].dtype) for x in wrt
+    }
+    outputs = {f: names.derivative(f"d{f}") for f in program.outputs}
+    inputs = frozenset(t.name for t in program.inputs)
+    called = {x: t.name for x, t in tangents.items()}
+    statements: list[Statement] = []
+    for statement in program.statements:
+        name = statement.target.name
+        change = _tangent(statement.body, called, inputs)
+        statements.append(statement)
+        if change is not None or name in outputs:
+            called[name] = outputs.get(name) or names.derivative(f"d{name}")
+            target = replace(statement.target, name=called[name])
+            statements.append(replace(statement, target=target, body=change or Const(0)))
+    for f in (f for f in program.outputs if f in inputs):
+        statements.append(_copy(tensors[f], called.get(f), outputs[f]))
+    return replace(
+        program,
+        inputs=(*program.inputs, *tangents.values()),
+        statements=tuple(statements),
+        outputs=tuple(outputs.values()),
+    )
+
+
+def _copy(tensor: Tensor, source: str | None, name: str) -> Statement:
+    """The tangent of an output that is an input: that input's own."""
+    indices = tuple(f"i{d}" for d in range(len(tensor.shape)))
+    body = Read(source, tuple(map(symbol, indices))) if source else Const(0)
+    return Statement(replace(tensor, name=name), indices, (), body)
+
+
+def _tangent(body: Expr, tangents: Mapping[str, str], finite: Set[str]) -> Expr | None:
+    """The change of `body` with its reads; None is zero."""
+    products = Products(frozenset(finite), masked=False)
+    change: dict[Expr, Expr | None] = {}
+    for node in postorder(body):
+        match node:
+            case Read(tensor, subscripts):
+                change[node] = Read(tangents[tensor], subscripts) if tensor in tangents else None
+            case Call():
+                total: Expr | None = None
+                for _, contribution in products.tangents(node, change):
+                    total = plus(total, contribution)
+                change[node] = total
+            case Select(condition, then, otherwise):
+                a, b = change[then], change[otherwise]
+                if a is None and b is None:
+                    change[node] = None
+                else:
+                    change[node] = Select(condition, a or Const(0), b or Const(0))
+            case Reduce("sum", indices, derived, domain, inner):
+                d = change[inner]
+                change[node] = None if d is None else Reduce("sum", indices, derived, domain, d)
+            case Reduce(op):
+                if change[node.body] is not None and op not in ("argmax", "argmin"):
+                    raise DerivativeError(
+                        None, f"the derivative of `{op}` is not supported yet", fix="use `sum`"
+                    )
+                change[node] = None
+            case Const() | IndexValue():
+                change[node] = None
+    return change[body]

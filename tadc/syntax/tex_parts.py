@@ -1,0 +1,120 @@
+r"""What rules of the LaTeX grammar give that is no node yet: scripts, and what stands in brackets.
+
+Brackets around one thing are transparent, except square ones around a condition, which are the number 1 or 0; brackets
+around several are arguments. The functions here say which is wanted, a number or a condition, and refuse the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from tadc.errors import Span, SyntaxError
+from tadc.syntax.ast import Binary, Bracket, Condition, Expression, Logical
+
+__all__ = [
+    "Part",
+    "Script",
+    "Several",
+    "conjunction",
+    "number",
+    "raised",
+    "script_of",
+    "truth",
+    "unwrapped",
+]
+
+
+class Script(NamedTuple):
+    """`_{..}` or `^{..}` with what it holds, or a prime."""
+
+    kind: Literal["SUB", "SUP", "PRIME"]
+    items: tuple[Expression | Condition, ...]
+    span: Span
+
+
+class Several(NamedTuple):
+    """What stands in round or square brackets: an expression, a condition, or arguments."""
+
+    items: tuple[Expression | Condition, ...]
+    is_square: bool
+    span: Span
+
+
+Part: TypeAlias = Any  # what a rule gives: a node, a token, or one of the two above
+
+
+def unwrapped(part: Part) -> Expression | Condition:
+    """The one thing in brackets."""
+    if not isinstance(part, Several):
+        return cast("Expression | Condition", part)
+    if len(part.items) != 1:
+        raise SyntaxError(
+            part.span,
+            f"`{part.span.text}` is a list, but what stands before it is no function that tadc knows",
+            fix=r"functions are `\max(a, b)`, `\exp(x)`, `\operatorname{pow}(a, b)`; tensors have subscripts, `k_{ij}`",
+        )
+    inside = part.items[0]
+    if isinstance(inside, Condition) and part.is_square:
+        return Bracket(inside, part.span)
+    return inside
+
+
+def number(part: Part) -> Expression:
+    """`part` where a number is wanted."""
+    result = unwrapped(part)
+    if isinstance(result, Condition):
+        raise SyntaxError(
+            result.span,
+            "a condition stands where a number is expected",
+            fix=r"write `\mathbf{1}[i = j]` for 1 or 0, or `\begin{cases}`",
+        )
+    return result
+
+
+def truth(part: Part) -> Condition:
+    """`part` where a condition is wanted."""
+    result = unwrapped(part)
+    if isinstance(result, Bracket):
+        return result.condition
+    if isinstance(result, Condition):
+        return result
+    raise SyntaxError(
+        result.span,
+        "a number stands where a condition is expected",
+        fix="compare it with something: `i = j`, `x_i > 0`",
+    )
+
+
+def conjunction(conditions: Sequence[Condition]) -> Condition:
+    """All of one or more conditions."""
+    return reduce(lambda a, b: Logical("and", a, b, a.span.to(b.span)), conditions)
+
+
+def script_of(scripts: Sequence[Script], kind: Literal["SUB", "SUP"]) -> Script | None:
+    """The script of that kind; two are an error."""
+    found = [script for script in scripts if script.kind == kind]
+    if len(found) > 1:
+        what = "subscripts" if kind == "SUB" else "superscripts"
+        raise SyntaxError(
+            found[1].span,
+            f"two {what} stand on one symbol",
+            fix="put them in one, `x_{i,j}`, or use brackets",
+        )
+    return found[0] if found else None
+
+
+def raised(base: Expression, scripts: Sequence[Script]) -> Expression:
+    """`base` to the power of its script; a subscript or a prime is an error here."""
+    for script in scripts:
+        if script.kind != "SUP":
+            raise SyntaxError(
+                script.span,
+                f"`{script.span.text}` stands on something that is no name",
+                fix="only names have subscripts and primes: write them inside the brackets, or give this part a statement of its own",
+            )
+    power = script_of(scripts, "SUP")
+    if power is None:
+        return base
+    return Binary("**", base, number(power.items[0]), base.span.to(power.span))
