@@ -1885,8 +1885,7 @@ def _misjudged(statement: Statement, numbers: Env) -> Index | None:
     """An implicit index whose range the rules do not give as intended, or give only to one way of reading them."""
     plain = [u for u in statement.uses if not u.subscript.boundary]
     known = {i for i in _indices(statement) if not i.implicit}
-    bare = ((u.subscript.form.bare, u) for u in plain if not u.within)
-    known |= {index for index, u in bare if index and index not in u.guards}
+    known |= {index for u in plain if not u.within and (index := u.subscript.form.bare)}
     unknown = [i for i in _indices(statement) if i not in known]
     while unknown:
         limits: dict[Index, int] = {}

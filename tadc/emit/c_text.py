@@ -219,7 +219,7 @@ class CText:
         return name(f"{self.names[tensor]}[{self._sum(terms).text}]")
 
     def _scaled(self, form: Affine, stride: int) -> Text:
-        if len(form.terms) <= 1 and (form.is_constant or not form.constant) or stride == 1:
+        if (len(form.terms) <= 1 and (form.is_constant or not form.constant)) or stride == 1:
             return self.affine(form * stride)
         return Text(f"{stride} * ({self.affine(form).text})", Precedence.PRODUCT)
 

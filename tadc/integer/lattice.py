@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from tadc.integer.matrix import Matrix, hermite_form, identity, product
 from tadc.integer.smith import smith_form
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Derived, divides, equals_zero
 
-__all__ = ["Lattice", "integer_solutions"]
+__all__ = ["Lattice", "integer_solutions", "remainder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,14 @@ def integer_solutions(
     return Lattice(tuple(guards), tuple(quotients.values()), tuple(heads), V1, V2)
 
 
+def remainder(form: Affine, s: int) -> Affine:
+    """`form` less a multiple of `s`, with coefficients `-s < c < s` of the same signs.
+
+    The constant is left as it is: `(b - 5) / 2` reads better than `(b + 1) / 2 - 3`.
+    """
+    return Affine.of({t: c % s if c > 0 else -(-c % s) for t, c in form.terms}, form.constant)
+
+
 def _combination(row: Sequence[int], forms: Sequence[Affine]) -> Affine:
     total: dict[Symbol, int] = {}
     rest = 0
@@ -80,22 +88,12 @@ def _combination(row: Sequence[int], forms: Sequence[Affine]) -> Affine:
 
 
 def _quotient(side: Affine, s: int) -> tuple[Affine, Affine, int] | None:
-    """`side / s` as `whole + sign * (rest / s)`, `rest` with small coefficients, the first of them positive.
-
-    A constant is left where it is: `(b - 5) / 2` reads better than `(b + 1) / 2 - 3`. None if `s` never divides.
-    """
-    small = Affine.of({t: c - s * _truncated(c, s) for t, c in side.terms}, side.constant)
-    if small.is_constant:
-        if small.constant % s:
-            return None
-        return side // s, Affine.of({}), 1
-    whole = (side - small) // s
-    sign = 1 if small.terms[0][1] > 0 else -1
-    return whole, sign * small, sign
-
-
-def _truncated(c: int, s: int) -> int:
-    return c // s if c >= 0 else -(-c // s)
+    """`side / s` as `whole + sign * (rest / s)`, the first coefficient of `rest` positive. None if `s` never divides."""
+    rest = remainder(side, s)
+    if rest.is_constant:
+        return (side // s, constant(0), 1) if rest.constant % s == 0 else None
+    sign = 1 if rest.terms[0][1] > 0 else -1
+    return (side - rest) // s, sign * rest, sign
 
 
 def _independent(forms: Sequence[Affine]) -> list[Affine]:

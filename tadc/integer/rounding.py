@@ -6,6 +6,7 @@ from collections.abc import Collection
 from math import gcd
 
 from tadc.integer.dictionary import Dictionary, Unbounded
+from tadc.integer.lattice import remainder
 from tadc.integer.redundancy import Facts
 from tadc.ir.affine import Affine, Symbol, symbol
 
@@ -21,7 +22,7 @@ def rounded(form: Affine, indices: Collection[Symbol], facts: Facts) -> Affine:
     c = gcd(*(a for s, a in form.terms if s in indices))
     if c < 2:
         return form
-    rest = Affine.of({s: a % c for s, a in form.terms}, form.constant % c)
+    rest = remainder(form, c)
     k = _quotient(rest, c, facts.near([rest]))
     return form if k is None else (form - rest) // c + k
 

@@ -131,7 +131,7 @@ class _Solutions:
 
 
 def _solved_equations(system: _System, ranking: Sequence[Symbol]) -> _Solutions | None:
-    values = {s: symbol(s) for s in system.columns}
+    values: dict[Symbol, Affine] = {s: symbol(s) for s in system.columns}
     if not system.equations:
         return _Solutions((), (), system.columns, values)
     fixed = {s for e in system.equations for s in e.symbols}
@@ -147,20 +147,26 @@ def _solved_equations(system: _System, ranking: Sequence[Symbol]) -> _Solutions 
         terms = [(v, head) for v, head in zip(basis.V1[row], lattice.heads, strict=True) if v]
         free = Affine.of(dict(zip(names, basis.V2[row], strict=True)))
         values[s] = sum((v * head for v, head in terms), free)
-    return _Solutions(
-        lattice.guards, lattice.quotients, _in_order(system, names, values), values
-    )
-
-
-XX
     places = {s: i for i, s in enumerate(system.columns)}
     positions = {s: (places[s], -1) for s in system.columns if s not in fixed}
     for c, z in enumerate(names):
+        if z in system.unknowns:
+            positions[z] = (places[z], c)
+            continue
         # A loop over no unknown stands where the first unknown stands that is computed from it.
-        moving = (places[s] for i, s in enumerate(sought) if basis.V2[i][c] and s not in names)
-        positions[z] = (places[z] if z in system.unknowns else min(moving, default=0), c)
+        first = next(s for i, s in enumerate(sought) if basis.V2[i][c] and s not in names)
+        positions[z] = (places[first], c)
+        values = _tidied(values, z, first)
     indices = tuple(sorted(positions, key=lambda z: positions[z]))
     return _Solutions(lattice.guards, lattice.quotients, indices, values)
+
+
+def _tidied(values: Mapping[Symbol, Affine], z: Symbol, unknown: Symbol) -> dict[Symbol, Affine]:
+    """With `z` shifted and reflected so that `unknown` is `.. + a*z + d`, where `0 <= d < a`."""
+    a, d = values[unknown].coefficient(z), values[unknown].constant
+    sign = 1 if a > 0 else -1
+    new = {z: sign * (symbol(z) - d // abs(a))}
+    return {s: value.substitute(new) for s, value in values.items()}
 
 
 def _without(form: Affine, symbols: set[Symbol]) -> Affine:

@@ -139,7 +139,8 @@ class Program:
         values = {s: constant(n) for s, n in self.size_values(sizes).items()}
 
         def static(t: Tensor) -> Tensor:
-            return Tensor(t.name, tuple(n.substitute(values) for n in t.shape), t.dtype)
+            extents = (n.substitute(values).constant for n in t.shape)
+            return Tensor(t.name, tuple(constant(max(0, n)) for n in extents), t.dtype)
 
         statements = (
             Statement(

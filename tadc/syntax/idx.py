@@ -61,12 +61,12 @@ def _parsed(source: Source, piece: Piece) -> tuple[Item, ...]:
             return ()
         case "statement":
             text = source.text[piece.start : piece.end]
-            odd = odd_character(source, piece)
+            odd = odd_character(source, piece.start, piece.end)
             if odd is not None:
                 raise odd
             with reading.part(source, piece.start):
                 try:
                     placed = idx_parser().parse(text)
                 except UnexpectedInput as error:
-                    raise explained(error, source, piece) from None
+                    raise explained(error, source, piece.start, piece.end) from None
             return placed.value  # type: ignore[attr-defined,no-any-return]  # lark says it is a Tree

@@ -86,21 +86,20 @@ def read_limits(
         ):
             kinds.append("interval")
             running.add(entry.ends[1])
+        elif entry.is_start and entry.ends[0] not in running and not is_bound(entry.ends[0] or ""):
+            kinds.append("start")
         else:
             kinds.append("condition")
     names: dict[str, Name] = {}
-    for entry, kind in zip(entries, kinds, strict=True):
-        if kind != "condition":
-            name = entry.ends[1 if kind == "interval" else 0]
-            names |= {n.name: n for n in entry.names if n.name == name and name not in names}
     free: dict[str, Name] = {}
     for entry, kind in zip(entries, kinds, strict=True):
-        if kind == "condition":
-            free |= {
-                n.name: n
-                for n in entry.names
-                if n.name not in free | names and not is_bound(n.name)
-            }
+        running_here = entry.ends[kind == "interval"]
+        for name in entry.names:
+            if kind != "condition" and name.name == running_here:
+                names.setdefault(name.name, name)
+            elif kind == "condition" and not is_bound(name.name):
+                free.setdefault(name.name, name)
+    free = {name: place for name, place in free.items() if name not in names}
     in_subscripts = {name: n for name, n in free.items() if is_subscript(name)}
     names |= in_subscripts
     if not names:
@@ -117,18 +116,25 @@ def limits(
 ) -> tuple[tuple[Range, ...], Condition | None]:
     """The ranges and the condition of the reduction, from the entries' trees. `span` is that of the limits."""
     found: dict[str, Range] = {}
+    names = {name.name: name for name in read.names}
     conditions: list[Condition] = []
     waiting: list[str] = []  # `i` of `i,j=1` takes the bounds of `j`
     for entry, kind, item in zip(read.entries, read.kinds, items, strict=True):
         if kind == "condition":
             conditions.append(_condition(item))
             continue
-        name = next(n for n in read.names if n.name == entry.ends[kind == "interval"])
+        name = names[entry.ends[kind == "interval"] or ""]
         if kind == "name":
             found[name.name] = Range(name, name.span)
             waiting.append(name.name)
         elif kind == "start":
             assert isinstance(item, Comparison), "a start is an equation"
+            if high is None:
+                raise SyntaxError(
+                    item.span,
+                    f"`{name.name}` has a lower bound and no upper one",
+                    fix=r"write it above, `\sum_{k=0}^{N-1}`, or a condition behind the index, `\sum_{k \mid k = 2 i}`",
+                )
             bounds = item.operands[1], high
             for other in [*waiting, name.name]:
                 place = found[other].name if other in found else name

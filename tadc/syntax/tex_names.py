@@ -9,7 +9,7 @@ whether `\sigma(..)`, `e` and `f(..)` are functions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex_commands import FUNCTION_LETTERS
@@ -32,6 +32,9 @@ class Vocabulary:
         return any(
             name in names for names in (self.declared, self.subscripted, self.indices, self.sizes)
         )
+
+
+_PREFIXES = ("RED", "FUNC", "CALLED")  # their scripts end no operand
 
 
 def closing_braces(tokens: Sequence[Token]) -> dict[int, int]:
@@ -127,7 +130,7 @@ class _Assembly:
     def _ends_operand(self) -> bool:
         if not self.result or self.result[-1].type not in ENDS_OPERAND:
             return False
-        return self.result[-1].note not in ("RED", "FUNC", "CALLED")
+        return self.result[-1].note not in _PREFIXES
 
     def _with_scripts(self, base: int, inside: str) -> Token:
         """The token at `base` with the scripts that are part of its name."""
@@ -193,12 +196,17 @@ class _Assembly:
         self.tokens[script + 2] = Token("ERROR", fact, first.start, last.end, fix)
 
 
-def limit_names(tokens: Sequence[Token]) -> list[str]:
-    r"""The names that limits, such as `k`, `i,j=1` or `0 \le k < N`, introduce as far as tokens tell."""
+def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int]) -> list[str]:
+    r"""The names that limits, such as `k`, `i,j=1` or `0 \le k < N`, introduce as far as tokens tell.
+
+    `opening` is the place of their `{`, `closing` what `closing_braces` gives.
+    """
     names: list[str] = []
     part: list[str] = []
     related = False
-    for token in [*tokens, Token("COMMA", ",", 0, 0)]:
+    place, end = opening + 1, closing.get(opening, len(tokens))
+    while place < end:
+        token = tokens[place]
         if token.type == "NAME" and (not related or not part):
             part.append(token.value)
         elif token.type in ("EQ", "REL", "IN"):
@@ -206,7 +214,8 @@ def limit_names(tokens: Sequence[Token]) -> list[str]:
         elif token.type == "COMMA":
             names += part
             part, related = [], False
-    return names
+        place = closing.get(place, place) + 1
+    return names + part
 
 
 def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
@@ -252,7 +261,7 @@ def _braces_with_commas(tokens: Sequence[Token]) -> set[int]:
 
 def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabulary) -> bool:
     """Whether two neighbours in a subscript are two subscripts; else they multiply, or are no two operands."""
-    if left.type not in ENDS_OPERAND or right.type not in STARTS_OPERAND:
+    if left.type not in ENDS_OPERAND or left.note in _PREFIXES or right.type not in STARTS_OPERAND:
         return False
     if left.type == "NUM":
         return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)

@@ -64,8 +64,7 @@ def _learn(
         elif token.type == "FUNC" and token.note and token.value != "log":
             subscripted.add(token.note)
         elif token.type == "SUB" and tokens[min(place + 1, len(tokens) - 1)].note == "limits":
-            end = closing.get(place + 1, len(tokens))
-            indices.update(limit_names(tokens[place + 2 : end]))
+            indices.update(limit_names(tokens, place + 1, closing))
 
 
 def _in_braces(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> bool:

@@ -122,7 +122,7 @@ SOLVED = {
         "0 <= b <= N-1; N >= 1; K >= 1",
         ["for i in max(0, b - K) .. min(N - 1, K + b)", "j = b"],
     ),
-    "an extent of 1": ("i j", "0 <= i <= 0; 0 <= j <= 0; i + j == b", "b == 0", ["i = 0", "j = 0"]),
+    "an extent of 1": ("i j", "0 <= i <= 0; 0 <= j <= 0; i + j == b", "b == 0", ["i = 0", "j = b"]),
     "an extent of 0": ("i", "0 <= i <= -1", "", ["empty"]),
     "a hidden equality that is odd": (
         "i",
@@ -197,7 +197,7 @@ SOLVED = {
     "a remainder": (
         "i q",
         "0 <= i <= N-1; 0 <= i - 3*q <= 2; i - 3*q == b",
-        "0 <= b <= 2; N >= 3",
+        "0 <= b <= 2; N >= 1",
         ["for q in 0 .. floor((N - b - 1) / 3)", "i = b + 3*q"],
     ),
     "no unknown can be kept": (
@@ -205,9 +205,9 @@ SOLVED = {
         "0 <= i <= 20; 0 <= j <= 20; 2*i + 3*j == b",
         "0 <= b <= 100",
         [
-            "for z0 in max(ceil((-b) / 2), ceil((-b - 20) / 3)) .. min(floor((20 - b) / 2), floor((-b) / 3))",
-            "i = -b - 3*z0",
-            "j = b + 2*z0",
+            "for z0 in max(ceil((b - 20) / 2), ceil((b) / 3)) .. min(floor((b) / 2), floor((b + 20) / 3))",
+            "i = 3*z0 - b",
+            "j = b - 2*z0",
         ],
     ),
 }

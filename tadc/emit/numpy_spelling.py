@@ -1,0 +1,139 @@
+"""How numpy spells scalar functions, operators and constants: a row a function.
+
+An expression in text is a `Text`; `spell` puts one together from others with the brackets that are needed and no more.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from functools import cache
+from math import inf, isinf, isnan
+from typing import NamedTuple
+
+from tadc.resources import resource
+
+__all__ = ["Precedence", "Text", "atom", "bracketed", "called", "library", "literal", "spell"]
+
+
+class Precedence(IntEnum):
+    """How tightly the outermost operator of a text binds, loosest first."""
+
+    COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(6)
+
+
+class Text(NamedTuple):
+    """An expression in text. `depth` is the nesting of its operations; a literal is a number of no element type."""
+
+    text: str
+    precedence: Precedence
+    depth: int = 0
+    literal: bool = False
+
+
+# fmt: off
+_OPERATORS = {
+    #       symbol  result              left                right
+    "add": (" + ",  Precedence.SUM,     Precedence.SUM,     Precedence.PRODUCT),
+    "sub": (" - ",  Precedence.SUM,     Precedence.SUM,     Precedence.PRODUCT),
+    "mul": (" * ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.SIGN),
+    "div": (" / ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.SIGN),
+    "pow": ("**",   Precedence.POWER,   Precedence.ATOM,    Precedence.SIGN),
+}
+
+_CALLS = {
+    "exp": "np.exp", "expm1": "np.expm1", "exp2": "np.exp2", "log": "np.log", "log1p": "np.log1p", "log2": "np.log2",
+    "log10": "np.log10", "sqrt": "np.sqrt", "rsqrt": "1 / np.sqrt", "cbrt": "np.cbrt",
+    "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan",
+    "sinh": "np.sinh", "cosh": "np.cosh", "tanh": "np.tanh", "asinh": "np.arcsinh", "acosh": "np.arccosh",
+    "atanh": "np.arctanh", "abs": "np.abs", "sign": "np.sign", "floor": "np.floor", "ceil": "np.ceil",
+    "round": "np.rint", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
+    "fmod": "np.fmod", "erf": "special.erf", "erfc": "special.erfc", "digamma": "special.digamma",
+    # those of templates/numpy/functions.py
+    "gate": "gate", "relu": "relu", "sigmoid": "sigmoid", "softplus": "softplus", "silu": "silu", "gelu": "gelu",
+    "lgamma": "lgamma", "polygamma": "polygamma",
+}
+# fmt: on
+
+
+def atom(text: str, depth: int = 0) -> Text:
+    """A name, an element, a call: what no operator can break up."""
+    return Text(text, Precedence.ATOM, depth)
+
+
+def literal(value: float) -> Text:
+    """A Python number: beside an array it takes the array's element type."""
+    if isnan(value):
+        return Text("np.nan", Precedence.ATOM, 0, True)
+    if isinf(value):
+        sign = value < 0
+        return Text("-np.inf" if sign else "np.inf", Precedence(3 if sign else 5), 0, True)
+    if isinstance(value, int) and abs(value) > 2**31:
+        value = float(value) if abs(value) < 2**1023 else inf if value > 0 else -inf
+        return literal(value)
+    text = repr(value)
+    return Text(text, Precedence.SIGN if text[0] == "-" else Precedence.ATOM, 0, True)
+
+
+def bracketed(text: Text, needed: Precedence) -> str:
+    return text.text if text.precedence >= needed else f"({text.text})"
+
+
+def spell(function: str, args: Sequence[Text], real: str) -> Text:
+    """A call of `function` in the element type `real`."""
+    depth = 1 + max(a.depth for a in args)
+    first, *others = args
+    if all(a.literal for a in args):
+        first = typed(first, real)
+    match function:
+        case "polygamma":
+            order, x = args
+            return atom(f"polygamma({order.text}, {typed(x, real).text})", depth)
+        case "neg":
+            return Text(f"-{bracketed(first, Precedence.SIGN)}", Precedence.SIGN, depth)
+        case "pow" if others[0].literal and not others[0].text.lstrip("-").isdigit():
+            # `x**0.5` would be the square root, which differs at `-inf`.
+            return atom(f"np.power({first.text}, {others[0].text})", depth)
+    if function in _OPERATORS:
+        symbol, result, left, right = _OPERATORS[function]
+        text = f"{bracketed(first, left)}{symbol}{bracketed(others[0], right)}"
+        return Text(text, result, depth)
+    called = _CALLS[function]
+    text = f"{called}({', '.join(a.text for a in (first, *others))})"
+    return Text(text, Precedence.PRODUCT if " / " in called else Precedence.ATOM, depth)
+
+
+def typed(text: Text, real: str) -> Text:
+    """The text with an element type: a literal is wrapped."""
+    return atom(f"{real}({text.text})") if text.literal else text
+
+
+@cache
+def library() -> Mapping[str, str]:
+    """The definitions of `templates/numpy/functions.py` by name, in order."""
+    source = resource("templates/numpy/functions.py").read_text("utf-8")
+    definitions: dict[str, str] = {}
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef(name=name):
+                definitions[name] = ast.get_source_segment(source, node) or ""
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                definitions[name] = ast.get_source_segment(source, node) or ""
+            case _:
+                pass
+    return definitions
+
+
+def called(text: str) -> tuple[str, ...]:
+    """The definitions of the library that `text` needs, in the library's order."""
+    definitions = library()
+    needed: set[str] = set()
+    open_texts = [text]
+    while open_texts:
+        words = set(re.findall(r"\w+", open_texts.pop()))
+        found = [n for n in definitions if n in words and n not in needed]
+        needed.update(found)
+        open_texts += [definitions[n] for n in found]
+    return tuple(d for n, d in definitions.items() if n in needed)

@@ -1,0 +1,458 @@
+"""The public object: a program as a function of arrays, and its derivatives as functions again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc import compiler
+from tadc.check import Report, check
+from tadc.emit.c_names import identifier
+from tadc.emit.cuda import emit_cuda
+from tadc.emit.numpy import emit_numpy
+from tadc.errors import (
+    ArgumentError,
+    BackendError,
+    DerivativeError,
+    Error,
+    FileError,
+    Source,
+)
+from tadc.ir.affine import constant
+from tadc.ir.idx_text import program_text
+from tadc.ir.program import Program
+from tadc.options import BACKENDS, DTYPES, MEMORY, Options
+from tadc.resolve.resolve import Resolved
+from tadc.runtime.arguments import as_array, bound_arguments, element_type, prepared, written
+from tadc.runtime.binding import bind_sizes
+from tadc.runtime.run import Runners
+
+__all__ = ["Function", "compile", "load"]
+
+Array: TypeAlias = NDArray[Any]
+Wrt: TypeAlias = str | Sequence[str] | None
+Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # how a derivative was asked for, and by what
+
+MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
+
+
+def compile(
+    source: str,
+    *,
+    lang: Literal["idx", "tex"] = "idx",
+    dtype: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    backend: str = "auto",
+    memory: str = "auto",
+    blas: bool = True,
+    index_base: int = 0,
+    name: str | None = None,
+) -> Function:
+    """A function of arrays from the text of a program.
+
+    `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64") fixes the type of tensors that declare
+    none. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
+    """
+    options = _options(dtype, sizes, backend, memory, blas, index_base, name)
+    return _compiled(Source(_text(source), "<string>"), lang, options)
+
+
+def load(
+    path: str | Path,
+    *,
+    dtype: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    backend: str = "auto",
+    memory: str = "auto",
+    blas: bool = True,
+    index_base: int = 0,
+    name: str | None = None,
+) -> Function:
+    """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
+    options = _options(dtype, sizes, backend, memory, blas, index_base, name or Path(path).stem)
+    lang: Literal["idx", "tex"] = "tex" if Path(path).suffix == ".tex" else "idx"
+    try:
+        text = Path(path).read_text("utf-8")
+    except OSError as error:
+        raise FileError(None, f"{path}: {error.strerror or error}", fix="check the path") from None
+    except UnicodeDecodeError:
+        raise FileError(None, f"{path} is not UTF-8 text", fix="save it as UTF-8") from None
+    return _compiled(Source(text, str(path)), lang, options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """What a function was made from: all that a copy in another process needs."""
+
+    source: Source
+    lang: Literal["idx", "tex"]
+    options: Options
+    derivations: tuple[Derivation, ...] = ()
+
+
+class Function:
+    """A program as a function of arrays.
+
+    Call it with one array an input, by position in the order of `inputs` or by name; sizes that do not follow from
+    the shapes are keywords. Made by `compile`, `load`, and the methods that derive.
+    """
+
+    def __init__(self, origin: _Origin, resolved: Resolved, program: Program, mode: str) -> None:
+        self._origin = origin
+        self._resolved = resolved
+        self._program = program
+        self._mode = mode
+        self._runners = Runners(program)
+        self._sizes: dict[object, dict[str, int]] = {}
+        self._derived: dict[Derivation, Function] = {}
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str:
+        return self._program.name
+
+    @property
+    def program(self) -> Program:
+        """The program in tadc's intermediate representation."""
+        return self._program
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs: in the order of their declarations, then of first use."""
+        return tuple(t.name for t in self._program.inputs)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return self._program.outputs
+
+    @property
+    def ranges(self) -> tuple[Any, ...]:
+        """Every index of the program, its range, and the rule and place that gave it."""
+        return self._resolved.ranges
+
+    def __str__(self) -> str:
+        return program_text(self._program)
+
+    def __repr__(self) -> str:
+        return f"<tadc.Function {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self._origin,)
+
+    def source(self, target: str) -> str:
+        """The function as text: "cuda", "numpy", "idx". Generated for float32 unless `dtype` says otherwise."""
+        dtype = self._origin.options.dtype or "float32"
+        match target:
+            case "idx":
+                return str(self)
+            case "cuda":
+                return emit_cuda({self._mode: self._program}, self._origin.source.text, dtype).text  # type: ignore[arg-type]
+            case "numpy":
+                return emit_numpy(self._program, self._mode, dtype)
+            case "c" | "cuda-atomic" | "latex":
+                raise BackendError(
+                    None,
+                    f"the target `{target}` is not supported yet",
+                    fix="use `cuda`, `numpy` or `idx`",
+                )
+            case _:
+                raise ArgumentError(
+                    None, f"there is no target `{target}`", fix="use `cuda`, `numpy` or `idx`"
+                )
+
+    # ------------------------------------------------------------------ calls
+
+    def __call__(
+        self, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
+    ) -> Any:
+        """The output, or a tuple of them in the order of `outputs`.
+
+        `out` is an array, a tuple or a dict of arrays to write to; `accumulate` adds to them instead. Raises
+        ArgumentError, ShapeError and RangeError for arguments that do not fit.
+        """
+        call = self._call(arrays, named)
+        return self._returned(written(self._run(call), self._targets(out), accumulate))
+
+    def vjp(
+        self, *arrays: Any, wrt: Wrt = None, **named: Any
+    ) -> tuple[Any, Callable[..., dict[str, Array]]]:
+        """The outputs, and the pullback: a function from cotangents to a dict of gradients by input.
+
+        The pullback takes one cotangent, a tuple, or several; None is zero. The arrays must not change before it
+        is called. `wrt` restricts the gradients; without it all inputs with real elements have one.
+        """
+        call = self._call(arrays, named)
+        chosen = self._wrt(wrt, [n for n in self.inputs if call.arrays[n].dtype.kind == "f"])
+        values = self._run(call)
+
+        def pullback(
+            *cotangents: Any, out: Any = None, accumulate: bool = False
+        ) -> dict[str, Array]:
+            given = (
+                cotangents[0]
+                if len(cotangents) == 1 and isinstance(cotangents[0], tuple)
+                else cotangents
+            )
+            if len(given) != len(self.outputs):
+                raise ArgumentError(
+                    None,
+                    f"{len(given)} cotangents are given, and there are {len(self.outputs)} outputs",
+                    fix="give one for each output; None is zero",
+                )
+            adjoint = self.adjoint(chosen)
+            arrays = dict(call.arrays)
+            for name, value, cotangent in zip(
+                adjoint.inputs[len(self.inputs) :],
+                (values[f] for f in self.outputs),
+                given,
+                strict=True,
+            ):
+                arrays[name] = (
+                    np.zeros_like(value) if cotangent is None else as_array(name, cotangent)
+                )
+            results = adjoint._run(adjoint._call((), {**arrays, **call.given}))
+            gradients = {
+                x: results[dx].astype(call.arrays[x].dtype, copy=False)
+                if call.arrays[x].dtype.kind == "f"
+                else results[dx]
+                for x, dx in zip(chosen, adjoint.outputs, strict=True)
+            }
+            targets = dict(zip(chosen, out, strict=True)) if isinstance(out, tuple) else out
+            return written(gradients, targets, accumulate)
+
+        return self._returned(dict(values)), pullback
+
+    def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""
+        call = self._call((), dict(primals))
+        chosen = self._wrt(tuple(tangents), [])
+        values = self._run(call)
+        tangent = self.tangent(chosen)
+        given = dict(
+            zip(tangent.inputs[len(self.inputs) :], (tangents[x] for x in chosen), strict=True)
+        )
+        results = tangent._run(tangent._call((), {**call.arrays, **given, **call.given}))
+        return self._returned(dict(values)), tangent._returned(results)
+
+    def check(self, *, seed: int = 0, **sizes: int) -> Report:
+        """Compare derivatives with numeric differentiation, and backends with each other, on random input.
+
+        Sizes that are not given are chosen small; the report says which. It is true when all agree.
+        """
+        return check(self, seed, sizes)
+
+    # ------------------------------------------------------------------ derivatives
+
+    def adjoint(self, wrt: Wrt = None) -> Function:
+        """The adjoint program. Inputs: those of this one, then `d<output>`..; outputs: `d<input>` for each of `wrt`."""
+        return self._derivative("adjoint", self._wrt(wrt, self.inputs))
+
+    def tangent(self, wrt: Wrt = None) -> Function:
+        """The tangent program. Inputs: those of this one, then `d<input>` for each of `wrt`; outputs: `d<output>`."""
+        return self._derivative("tangent", self._wrt(wrt, self.inputs))
+
+    def gradient(self, wrt: Wrt = None) -> Function:
+        """The gradient of a scalar output: the adjoint with cotangent 1. Raises DerivativeError for any other output."""
+        self._one_output("gradient", scalar=True)
+        return self._derivative("gradient", self._wrt(wrt, self.inputs))
+
+    def jacobian(self, wrt: Wrt = None) -> Function:
+        """The dense Jacobian of the single output by one input, `d<output>_d<input>`: shapes one after the other."""
+        self._one_output("jacobian", scalar=False)
+        return self._derivative("jacobian", self._one_input("jacobian", wrt))
+
+    def hessian(self, wrt: Wrt = None) -> Function:
+        """The Hessian of a scalar output by one input, `d2<output>_d<input>`."""
+        self._one_output("hessian", scalar=True)
+        return self._derivative("hessian", self._one_input("hessian", wrt))
+
+    def hvp(self, wrt: Wrt = None) -> Function:
+        """Products with the Hessian of a scalar output. Inputs: those of this one, then `d<input>` for each of `wrt`."""
+        self._one_output("hvp", scalar=True)
+        return self._derivative("hvp", self._wrt(wrt, self.inputs))
+
+    def _derivative(self, mode: str, wrt: tuple[str, ...]) -> Function:
+        key = (mode, wrt)
+        if key not in self._derived:
+            self._derived[key] = _derived(self, mode, wrt)
+        return self._derived[key]
+
+    def _wrt(self, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
+        names = tuple(default) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        for k, name in enumerate(names):
+            if name not in self.inputs:
+                raise ArgumentError(
+                    None, f"`{name}` is no input", fix=f"the inputs are {', '.join(self.inputs)}"
+                )
+            if name in names[:k]:
+                raise ArgumentError(None, f"`{name}` stands twice in `wrt`", fix="name it once")
+        return names
+
+    def _one_output(self, what: str, *, scalar: bool) -> None:
+        if len(self.outputs) != 1:
+            raise DerivativeError(
+                None,
+                f"the {what} needs one output, and there are {len(self.outputs)}: {', '.join(self.outputs)}",
+                fix="name one with `output`, or use `adjoint`",
+            )
+        rank = len(self._program.tensors[self.outputs[0]].shape)
+        if scalar and rank:
+            raise DerivativeError(
+                None,
+                f"the {what} needs a scalar output, and {self.outputs[0]} has {rank} dimensions",
+                fix="sum over it, or use `adjoint` or `jacobian`",
+            )
+
+    def _one_input(self, what: str, wrt: Wrt) -> tuple[str, ...]:
+        names = self._wrt(wrt, self.inputs)
+        if len(names) != 1:
+            raise ArgumentError(
+                None, f"the {what} is by one input", fix=f"say which: {', '.join(self.inputs)}"
+            )
+        return names
+
+    # ------------------------------------------------------------------ running
+
+    def _call(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> _Call:
+        bound = bound_arguments(self._program, arrays, named)
+        shapes = {n: a.shape for n, a in bound.arrays.items()}
+        return _Call(bound.arrays, bound.sizes, self._bound_sizes(shapes, bound.sizes))
+
+    def _bound_sizes(
+        self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int]
+    ) -> dict[str, int]:
+        """The sizes of a call, after all that depends on them has been checked; remembered by signature."""
+        key = (tuple(shapes.items()), tuple(sorted(given.items())))
+        if key not in self._sizes:
+            sizes = bind_sizes(self._program, shapes, given)
+            for fact in self._resolved.facts:
+                values = {s: constant(n) for s, n in sizes.items()}
+                excused = fact.unless_empty is not None and fact.unless_empty.at(sizes) < 1
+                if not excused and not fact.condition.substitute(values).holds({}):
+                    raise fact.kind(fact.span, fact.sentence(sizes), fix=fact.fix)  # type: ignore[call-arg]
+            for unproved in self._resolved.checks:
+                unproved.verify(sizes)
+            if len(self._sizes) >= MOST_SIGNATURES:
+                self._sizes.clear()
+            self._sizes[key] = sizes
+        return self._sizes[key]
+
+    def _run(self, call: _Call) -> dict[str, Array]:
+        options = self._origin.options
+        dtype = element_type(self._program, call.arrays, options.dtype)
+        arrays = prepared(self._program, call.arrays, dtype)
+        try:
+            return self._runners.run(options.backend, dtype, arrays, call.sizes)
+        except MemoryError:
+            raise Error(
+                None, "there is not enough memory for this call", fix="use smaller arrays"
+            ) from None
+
+    def _targets(self, out: Any) -> Mapping[str, Any] | None:
+        if out is None or isinstance(out, dict):
+            return out
+        targets = out if isinstance(out, (tuple, list)) else (out,)
+        if len(targets) != len(self.outputs):
+            raise ArgumentError(
+                None,
+                f"`out` has {len(targets)} arrays for {len(self.outputs)} outputs",
+                fix="give one for each",
+            )
+        return dict(zip(self.outputs, targets, strict=True))
+
+    def _returned(self, results: Mapping[str, Array]) -> Any:
+        values = tuple(results[f] for f in self.outputs)
+        return values[0] if len(values) == 1 else values
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """Arrays by input, the sizes that the caller gave, and all sizes."""
+
+    arrays: Mapping[str, Array]
+    given: Mapping[str, int]
+    sizes: Mapping[str, int]
+
+
+def _options(
+    dtype: str | None,
+    sizes: Mapping[str, int] | None,
+    backend: str,
+    memory: str,
+    blas: bool,
+    index_base: int,
+    name: str | None,
+) -> Options:
+    for what, value, allowed in (
+        ("dtype", dtype, (None, *DTYPES)),
+        ("backend", backend, BACKENDS),
+        ("memory", memory, MEMORY),
+        ("index_base", index_base, (0, 1)),
+    ):
+        if value not in allowed:
+            choices = ", ".join(repr(a) for a in allowed)
+            raise ArgumentError(None, f"`{what}` is {value!r}", fix=f"use one of {choices}")
+    if backend in ("native", "cuda"):
+        raise BackendError(
+            None,
+            f"the backend `{backend}` is not supported yet",
+            fix="use `backend='numpy'`, or compile the text of `source('cuda')`",
+        )
+    numbers = dict(sizes or {})
+    for size, n in numbers.items():
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
+            raise ArgumentError(
+                None, f"the size `{size}` is {n!r}", fix="give an integer that is at least 0"
+            )
+    numbers = {s: int(n) for s, n in numbers.items()}
+    return Options(dtype, numbers, backend, memory, blas, index_base, name)
+
+
+def _text(source: Any) -> str:
+    if not isinstance(source, str):
+        raise ArgumentError(None, f"the source is a {type(source).__name__}", fix="pass a string")
+    return source
+
+
+def _compiled(source: Source, lang: Literal["idx", "tex"], options: Options) -> Function:
+    if lang not in ("idx", "tex"):
+        raise ArgumentError(None, f"`lang` is {lang!r}", fix="use 'idx' or 'tex'")
+    name = identifier(options.name or "program")
+    resolved = compiler.front(source, lang, name, options.sizes, options.index_base)
+    return Function(_Origin(source, lang, options), resolved, resolved.program, "primal")
+
+
+def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
+    program = f.program
+    match mode:
+        case "adjoint":
+            result = compiler.adjoint_program(program, wrt)
+        case "tangent":
+            result = compiler.tangent_program(program, wrt)
+        case "gradient":
+            result = compiler.gradient_program(program, wrt)
+        case "jacobian":
+            result = compiler.jacobian_program(program, wrt[0], f"d{f.outputs[0]}_d{wrt[0]}")
+        case "hessian":
+            gradient = compiler.gradient_program(program, wrt)
+            result = compiler.jacobian_program(gradient, wrt[0], f"d2{f.outputs[0]}_d{wrt[0]}")
+        case _:
+            result = compiler.tangent_program(compiler.gradient_program(program, wrt), wrt)
+    origin = f._origin
+    derivations = (*origin.derivations, (mode, wrt))
+    return Function(
+        _Origin(origin.source, origin.lang, origin.options, derivations), f._resolved, result, mode
+    )
+
+
+def _rebuilt(origin: _Origin) -> Function:
+    function = _compiled(origin.source, origin.lang, origin.options)
+    for mode, wrt in origin.derivations:
+        function = function._derivative(mode, wrt)
+    return function

@@ -1,0 +1,188 @@
+"""The arguments of a call: which array is which input, of which element type, and what comes out where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.errors import ArgumentError, BackendError, ShapeError
+from tadc.ir.program import Program
+
+__all__ = ["Arguments", "bound_arguments", "element_type", "prepared", "written"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arrays by input, and sizes given as keywords."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    sizes: Mapping[str, int]
+
+
+def bound_arguments(
+    program: Program, positional: Sequence[Any], named: Mapping[str, Any]
+) -> Arguments:
+    """Each input's array. Raises ArgumentError for missing, unexpected and double arguments."""
+    inputs = [t.name for t in program.inputs]
+    if len(positional) > len(inputs):
+        raise ArgumentError(
+            None,
+            f"{len(positional)} arrays are given, and the inputs are {_list(inputs)}",
+            fix="give one array for each input",
+        )
+    arrays = dict(zip(inputs, positional, strict=False))
+    sizes: dict[str, int] = {}
+    for name, value in named.items():
+        if name in arrays:
+            raise ArgumentError(
+                None, f"the input `{name}` is given twice", fix="give it by position or by name"
+            )
+        if name in inputs:
+            arrays[name] = value
+        elif name in program.sizes:
+            sizes[name] = _size(name, value)
+        else:
+            raise ArgumentError(
+                None,
+                f"there is no input or size `{name}`",
+                fix=f"the inputs are {_list(inputs)}"
+                + (f", the sizes {_list(program.sizes)}" if program.sizes else ""),
+            )
+    missing = [n for n in inputs if n not in arrays]
+    if missing:
+        raise ArgumentError(
+            None,
+            f"the input `{missing[0]}` is missing",
+            fix=f"the inputs are {_list(inputs)}, in this order",
+        )
+    return Arguments({n: as_array(n, arrays[n]) for n in inputs}, sizes)
+
+
+def as_array(name: str, value: Any) -> NDArray[Any]:
+    """The value as a numpy array of numbers. Raises ArgumentError for what is not one, BackendError for a GPU's."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(
+            None,
+            f"`{name}` is a masked array",
+            fix="fill it, or multiply with the mask in the formula",
+        )
+    if type(value).__module__.split(".")[0] == "cupy":
+        raise BackendError(
+            None,
+            f"`{name}` is a CuPy array, and running on a GPU is not supported yet",
+            fix="pass numpy arrays, or compile the text of `source('cuda')`",
+        )
+    try:
+        array = np.asarray(value)
+    except Exception as error:  # whatever a foreign `__array__` raises
+        raise ArgumentError(
+            None, f"`{name}` is no array: {error}", fix="pass a numpy array"
+        ) from None
+    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+        raise ArgumentError(
+            None,
+            f"`{name}` has elements of type {array.dtype}",
+            fix="pass real numbers of at most 64 bits: `.astype('float64')`",
+        )
+    return array
+
+
+def element_type(program: Program, arrays: Mapping[str, NDArray[Any]], chosen: str | None) -> str:
+    """The type that a call computes in: the chosen one, else what the arrays promote to (as in numpy)."""
+    if chosen is not None:
+        return chosen
+    declared = {t.name for t in program.inputs if t.dtype}
+    types = [
+        np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
+        for n, a in arrays.items()
+        if n not in declared
+    ]
+    if not types:
+        return "float64"
+    common = np.result_type(*types)
+    return "float32" if common == np.float32 else "float64"
+
+
+def prepared(
+    program: Program, arrays: Mapping[str, NDArray[Any]], dtype: str
+) -> dict[str, NDArray[Any]]:
+    """The arrays in the types that the program reads. Raises ArgumentError where one would lose digits."""
+    result = {}
+    for tensor in program.inputs:
+        array = arrays[tensor.name]
+        wanted = np.dtype(tensor.dtype or dtype)
+        if tensor.dtype and array.dtype.kind == "f" and array.dtype.itemsize > wanted.itemsize:
+            raise ArgumentError(
+                None,
+                f"`{tensor.name}` is declared {tensor.dtype}, and the array is {array.dtype}",
+                fix=f"convert it: `{tensor.name}.astype('{tensor.dtype}')`",
+            )
+        result[tensor.name] = array.astype(wanted, copy=False)
+    return result
+
+
+def written(
+    results: Mapping[str, NDArray[Any]], out: Mapping[str, Any] | None, accumulate: bool
+) -> dict[str, NDArray[Any]]:
+    """The results, in the arrays of `out` where there are some. Raises ShapeError and ArgumentError for wrong ones."""
+    if out is None:
+        if accumulate:
+            raise ArgumentError(
+                None, "`accumulate` needs `out`", fix="pass the arrays to add to: `out=..`"
+            )
+        return dict(results)
+    given = list(out.items())
+    for name, target in given:
+        if name not in results:
+            raise ArgumentError(
+                None,
+                f"`out` has `{name}`, which is no result",
+                fix=f"the results are {_list(list(results))}",
+            )
+        value = results[name]
+        if not isinstance(target, np.ndarray) or not target.flags.writeable:
+            raise ArgumentError(
+                None, f"`out` for `{name}` is not a writeable array", fix="pass a numpy array"
+            )
+        if target.shape != value.shape:
+            raise ShapeError(
+                None,
+                f"`out` for `{name}` has the shape {target.shape}, the result {value.shape}",
+                fix="make them agree",
+            )
+        if target.dtype != value.dtype:
+            raise ArgumentError(
+                None,
+                f"`out` for `{name}` has elements of type {target.dtype}, the result {value.dtype}",
+                fix="make them agree",
+            )
+    for k, (name, target) in enumerate(given):
+        for other, array in given[:k]:
+            if np.may_share_memory(target, array) and np.shares_memory(target, array):
+                raise ArgumentError(
+                    None, f"`out` for `{name}` and `{other}` overlap", fix="pass separate arrays"
+                )
+    filled = dict(results)
+    for name, target in given:
+        if accumulate:
+            target += results[name]
+        else:
+            target[...] = results[name]
+        filled[name] = target
+    return filled
+
+
+def _size(name: str, value: Any) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
+        return int(value)
+    raise ArgumentError(
+        None, f"the size `{name}` is {value!r}", fix="give an integer that is at least 0"
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(f"`{n}`" for n in names) or "none"

@@ -1,0 +1,92 @@
+"""Runs a program on arrays: chooses the backend, and compiles for numbers where a size is 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.errors import BackendError
+from tadc.ir.program import Program
+from tadc.runtime.interpreter import interpret
+from tadc.runtime.numpy_backend import NumpyRunner
+
+__all__ = ["Runners"]
+
+MOST_SPECIALISED = 64  # programs kept for calls with an extent of 0
+
+
+class Runner(Protocol):
+    """A program made callable."""
+
+    def run(
+        self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]
+    ) -> dict[str, NDArray[Any]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Interpreter:
+    program: Program
+    dtype: str
+
+    def run(
+        self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]
+    ) -> dict[str, NDArray[Any]]:
+        tensors = self.program.tensors
+        results = interpret(self.program, arrays, sizes)
+        return {
+            name: np.asarray(value, dtype=tensors[name].dtype or self.dtype)
+            for name, value in results.items()
+        }
+
+
+@dataclass(slots=True)
+class Runners:
+    """The compiled forms of one program, made when they are needed."""
+
+    program: Program
+    _made: dict[tuple[object, ...], Runner] = field(default_factory=dict)
+
+    def run(
+        self,
+        backend: str,
+        dtype: str,
+        arrays: Mapping[str, NDArray[Any]],
+        sizes: Mapping[str, int],
+    ) -> dict[str, NDArray[Any]]:
+        """The outputs by name. Raises BackendError for a backend that is not there."""
+        if any(n.at(sizes) < 1 for t in self.program.tensors.values() for n in t.shape) or any(
+            sizes[s] < 1
+            for s in (*self.program.sizes, *(d.name for d in self.program.derived_sizes))
+        ):
+            numbers = tuple(sorted(sizes.items()))
+            static = self._runner(backend, dtype, numbers)
+            return static.run(arrays, {})
+        return self._runner(backend, dtype, ()).run(arrays, sizes)
+
+    def _runner(self, backend: str, dtype: str, numbers: tuple[tuple[str, int], ...]) -> Runner:
+        key = (backend, dtype, numbers)
+        runner = self._made.get(key)
+        if runner is None:
+            if len(self._made) > MOST_SPECIALISED:
+                self._made.clear()
+            program = self.program.specialised(dict(numbers)) if numbers else self.program
+            runner = self._made[key] = _made(backend, program, dtype)
+        return runner
+
+
+def _made(backend: str, program: Program, dtype: str) -> Runner:
+    match backend:
+        case "auto" | "numpy":
+            return NumpyRunner(program, dtype)
+        case "interpreter":
+            return _Interpreter(program, dtype)
+        case _:
+            raise BackendError(
+                None,
+                f"the backend `{backend}` is not supported yet",
+                fix="use `backend='numpy'`, or compile the text of `source('cuda')`",
+            )

@@ -1,0 +1,71 @@
+"""Functions that numpy does not have. A generated module contains those that it calls, and what they call."""
+
+import numpy as np
+from scipy import special
+
+ELEMENTS = 2**20
+
+
+def blocks(low, stop, others):
+    """Pieces `first, after` of `range(low, stop)`: arrays with `others` elements for each value stay small."""
+    step = max(1, ELEMENTS // max(1, others))
+    for first in range(low, stop, step):
+        yield first, min(first + step, stop)
+
+
+def at(x, *subscripts):
+    """The elements of x at subscripts that are moved inside it; 0 if it has none."""
+    if not x.size:
+        return x.dtype.type(0)
+    return x[tuple(np.clip(s, 0, n - 1) for s, n in zip(subscripts, x.shape, strict=True))]
+
+
+def spread(values, *extents):
+    """The values, repeated along the last axes to have these extents."""
+    return np.broadcast_to(values, np.broadcast_shapes(np.shape(values), extents))
+
+
+def place(best, values, mask, axis):
+    """Where the first best value (np.argmax or np.argmin) among those of the mask is, along `axis`; -1 if there is none."""
+    values, mask = np.broadcast_arrays(values, mask)
+    if not values.shape[axis]:
+        return np.full_like(np.sum(values, axis, keepdims=True), -1)
+    worst = -np.inf if best is np.argmax else np.inf
+    found = best(np.where(mask, values, worst), axis, keepdims=True)
+    first = np.argmax(mask, axis, keepdims=True)
+    found = np.where(np.take_along_axis(mask, found, axis), found, first)
+    return np.where(np.any(mask, axis, keepdims=True), found, -1)
+
+
+def gate(a, b):
+    """0 where a or b is 0, whatever the other is, else a*b."""
+    return np.where((a == 0) | (b == 0), 0, a * b)
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def sigmoid(x):
+    e = np.exp(-abs(x))  # at most 1, so nothing overflows
+    return np.where(x < 0, e, 1) / (1 + e)
+
+
+def softplus(x):
+    return np.maximum(x, 0) + np.log1p(np.exp(-abs(x)))
+
+
+def gelu(x):
+    return 0.5 * x * special.erfc(-0.7071067811865476 * x)
+
+
+def silu(x):
+    return x * sigmoid(x)
+
+
+def lgamma(x):
+    return special.gammaln(np.where(np.isneginf(x), -x, x))  # at -inf too it is inf
+
+
+def polygamma(n, x):
+    return special.polygamma(n, x).astype(np.result_type(x))  # scipy's is always float64
