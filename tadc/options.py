@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 __all__ = ["BACKENDS", "DTYPES", "Options"]
 
@@ -18,7 +17,7 @@ class Options:
     """`dtype` None: that of the arrays of a call, float32 in generated text. `sizes` are numbers for sizes."""
 
     dtype: str | None = None
-    sizes: Mapping[str, int] = MappingProxyType({})
+    sizes: Mapping[str, int] = field(default_factory=dict)
     backend: str = "auto"
     memory: str = "auto"
     blas: bool = True

@@ -25,14 +25,13 @@ def program_names(program: Program) -> Mapping[str, str]:
 
 def python_names(*groups: Iterable[str]) -> Mapping[str, str]:
     """A Python identifier for every name. The earlier a group, the more its names stay what they are."""
-    taken = reserved()
+    taken = Names(reserved())
     return {n: taken.derivative(n) for n in dict.fromkeys(n for group in groups for n in group)}
 
 
-def reserved() -> Names:
-    """A supply of names that are neither Python's nor those of the module's functions."""
-    soft = ("np", "special", "Names")
-    return Names((*keyword.kwlist, *dir(builtins), *soft, *library()))
+def reserved() -> tuple[str, ...]:
+    """The names of Python, of the modules imported, and of the module's functions."""
+    return (*keyword.kwlist, *dir(builtins), "np", "special", *library())
 
 
 def identifier(name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tadc.integer.matrix import Matrix, hermite_form, identity, product
+from tadc.integer.reduction import short_basis
 from tadc.integer.smith import smith_form
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Derived, divides, equals_zero
@@ -97,9 +98,12 @@ def _quotient(side: Affine, s: int) -> tuple[Affine, Affine, int] | None:
 
 
 def _independent(forms: Sequence[Affine]) -> list[Affine]:
-    """Forms that vanish together exactly where all `forms` do, and no more of them than needed."""
+    """Forms that vanish together exactly where all `forms` do: as few as possible, with small coefficients."""
     if len(forms) < 2:
         return list(forms)
     symbols = sorted({s for form in forms for s in form.symbols})
     rows = [[*(form.coefficient(s) for s in symbols), form.constant] for form in forms]
-    return [Affine.of(dict(zip(symbols, row, strict=False)), row[-1]) for row in hermite_form(rows)]
+    return [
+        Affine.of(dict(zip(symbols, row, strict=False)), row[-1])
+        for row in short_basis(hermite_form(rows))
+    ]

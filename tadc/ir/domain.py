@@ -117,16 +117,23 @@ def between(low: Affine | int, form: Affine, high: Affine | int) -> tuple[Condit
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The integer points at which all `conditions` hold. Sorted, without repetition; `EMPTY` if one is `FALSE`."""
+    """The integer points at which all `conditions` hold. Sorted; `EMPTY` if one is `FALSE`.
+
+    Of inequalities with the same terms only the tightest is there.
+    """
 
     conditions: tuple[Condition, ...]
 
     @classmethod
     def of(cls, conditions: Iterable[Condition]) -> Domain:
-        kept = {c: None for c in conditions if c != TRUE}
-        if FALSE in kept:
-            return EMPTY
-        return cls(tuple(sorted(kept, key=_order)))
+        kept: dict[object, Condition] = {}
+        for c in conditions:
+            key: object = c.form.terms if c.relation == ">=" else c
+            other = kept.get(key)
+            if other is None or c.form.constant < other.form.constant:
+                kept[key] = c
+        constants = kept.pop((), TRUE)
+        return EMPTY if constants == FALSE else cls(tuple(sorted(kept.values(), key=_order)))
 
     def __and__(self, other: Domain) -> Domain:
         return Domain.of((*self.conditions, *other.conditions))

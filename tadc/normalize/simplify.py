@@ -50,6 +50,8 @@ def used(derived: tuple[Derived, ...], symbols: Set[Symbol]) -> tuple[Derived, .
 def simplified(e: Expr) -> Expr:
     """The rule: `e` with simplified operands, one step simpler."""
     match e:
+        case IndexValue(form) if form.is_constant:
+            return Const(form.constant)
         case Call("neg", (Call("neg", (x,)),)):
             return x
         case Call("neg", (Const(value),)) if value:

@@ -120,7 +120,7 @@ class _Solver:
             s: form for s, form in solution.substitution.items() if form.as_symbol() != s
         }
         body = substitute(e.body, values)
-        reduce = _loops(e, solution, body)
+        reduce = _loops(e, solution, body, owner)
         if isinstance(reduce, Reduce):
             inner = _Owner(frozenset(reduce.indices), owner)
             conditions = Domain.of(
@@ -136,20 +136,24 @@ class _Solver:
         return reduce if guards == EVERYWHERE else Select(guards, reduce, neutral)
 
 
-def _loops(e: Reduce, solution: Solution, body: Expr) -> Expr:
+def _loops(e: Reduce, solution: Solution, body: Expr, owner: _Owner) -> Expr:
     """The reduction over the solution's loops; the body alone where there are none.
 
-    A loop that runs once, because its index is a floor division of what is further out, becomes a derived index.
+    A loop that runs once, because its index is a floor division of what is further out, becomes a derived index: of
+    the reduction if one of its indices is in it, else of the owner.
     """
-    indices, derived = [], []
+    indices: list[Symbol] = []
+    derived: list[Derived] = []
     domain = EVERYWHERE
     for loop in solution.loops:
         if loop.value is not None and loop.value.divisor > 1:
-            derived.append(Derived(loop.index, loop.value.form, loop.value.divisor))
+            d = Derived(loop.index, loop.value.form, loop.value.divisor)
+            inner = {*indices, *(other.name for other in derived)}
+            (owner.of(d).derived if inner.isdisjoint(d.form.symbols) else derived).append(d)
         else:
             indices.append(loop.index)
             domain &= Domain.of(loop.conditions)
-    if not indices and not derived:
+    if not indices:
         return body
     return Reduce(e.op, tuple(indices), tuple(derived), domain, body)
 

@@ -8,6 +8,7 @@ rule: parentheses around `a + b` lie outside the span of the sum, and inside tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -58,6 +59,9 @@ _RELATIONS: dict[str, Relation] = {
 }  # fmt: skip
 
 
+_SIGNED = re.compile(r"[ \t]+[-+][^-+ \t\r\n]")  # `exp -x`, but `exp - x` subtracts from a tensor
+
+
 class Lefts(NamedTuple):
     """What stands in the brackets of a left side."""
 
@@ -104,10 +108,10 @@ def _rule(method: Callable[..., object]) -> Callable[[object, list[Symbol]], Pla
     def placed(build: object, symbols: list[Symbol]) -> Placed:
         values: list[object] = []
         for symbol in symbols:
-            if type(symbol) is Placed:
-                values.append(symbol.value)
-            elif symbol is None:
+            if symbol is None:
                 values.append(None)
+            elif isinstance(symbol, Placed):
+                values.append(symbol.value)
             elif symbol.type in _SIGNS:
                 values.append(_OPERATORS[symbol])
         first = symbols[0]
@@ -216,6 +220,15 @@ class Build(Transformer[Token, Placed]):
         return Number(span.text, span)
 
     def name(self, span: Span) -> Name:
+        return name_at(span)
+
+    def function_as_name(self, span: Span) -> Name:
+        if _SIGNED.match(span.source.text, span.end):
+            raise SyntaxError(
+                span,
+                f"`{span.text}` without parentheses is not applied to what begins with a sign",
+                fix=f"write `{span.text}(...)` with the sign inside",
+            )
         return name_at(span)
 
     def element(self, span: Span, name: Name, *subscripts: Expression) -> Expression:

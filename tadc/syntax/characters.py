@@ -69,4 +69,4 @@ def _error(span: Span) -> SyntaxError:
         fix = f"write `{normal.replace(chr(0x2044), '/')}`"
     else:
         fix = "names consist of letters, digits and `_`, and operators are ASCII"
-    return SyntaxError(span, f"{shown(character)} has no meaning in the language", fix=fix)
+    return SyntaxError(span, f"{shown(character)} is no sign of the language", fix=fix)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tadc.errors import Source, Span, SyntaxError
-from tadc.syntax.tex_commands import DISPLAYS
+from tadc.syntax.tex_commands import DISPLAYS, WITH_COLUMNS
 
 __all__ = ["Document", "Region", "scanned"]
 
@@ -72,6 +72,7 @@ _MARK = re.compile(
     re.VERBOSE,
 )
 _COMMENT_LINE = re.compile(r"^[ \t]*(%[^\n]*)", re.MULTILINE)
+_COLUMNS = re.compile(r"\{[^{}\n]*\}")
 _DIRECTIVE = re.compile(r"%!tadc(?![^\W_])[ \t]*")
 _CLOSED_BY = {r"\[": r"\]", r"\(": r"\)", "$": "$", "$$": "$$"}
 
@@ -118,12 +119,16 @@ class _Scan:
 
     def _directive(self, start: int, end: int) -> None:
         if directive := _DIRECTIVE.match(self.source.text, start, end):
-            self.regions.append(Region("directive", directive.end(), end))
+            said = self.source.text[directive.end() : end].rstrip()
+            start = directive.end()
+            self.regions.append(Region("directive", start, start + len(said)))
 
     def _open(self, mark: re.Match[str]) -> None:
         if self.opened is not None:
             self._unclosed()
-        self.opened, self.content = mark, mark.end()
+        columns = _COLUMNS.match(self.source.text, mark.end())
+        has_columns = columns is not None and mark["environment"] in WITH_COLUMNS
+        self.opened, self.content = mark, columns.end() if columns and has_columns else mark.end()
         self.closer = mark["environment"] or _CLOSED_BY[mark.group()]
 
     def _closes(self, mark: re.Match[str]) -> bool:

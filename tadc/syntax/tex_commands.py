@@ -140,10 +140,13 @@ DISPLAYS = words(
 )
 LAYOUTS = words("split aligned gathered alignedat multlined array subequations")
 
-WITH_COLUMNS = words("array alignedat alignat xalignat")
+WITH_COLUMNS = words("array alignedat alignat xalignat IEEEeqnarray")
 
 _TRANSPOSE = "write the element with its subscripts in the other order: `x_{ji}`"
 REFUSED = {
+    "not": ("`\\not` is read before `=` only", r"write the opposite relation: `\ge` for `\not<`"),
+    "arg": ("`\\arg` is read before `\\max` and `\\min` only", r"write `\arg\max_k`"),
+    "substack": ("`\\substack` is read with its rows in braces", r"write `\sum_{\substack{a \\ b}}`"),
     "|": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
     "lVert": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
     "rVert": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),

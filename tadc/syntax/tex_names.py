@@ -281,7 +281,7 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
             return replace(token, type="FUNC", value="sigmoid")
         case "NAME", "e":
             return replace(token, note="euler")
-        case "NAME", name if name in FUNCTION_LETTERS and following == "LPAR":
+        case "NAME", name if before_bracket and (_is_word(token) or name in FUNCTION_LETTERS):
             return Token(
                 "ERROR",
                 f"`{name}(..)` is no function that tadc knows",
@@ -291,3 +291,8 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
             )
         case _:
             return token
+
+
+def _is_word(token: Token) -> bool:
+    r"""Whether it is `\mathrm{softmax}`, which is hardly a factor."""
+    return token.note == "upright" and len(token.value) > 1

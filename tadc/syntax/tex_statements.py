@@ -151,7 +151,7 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
             in_remark = in_remark or bool(found)
             if not in_remark:
                 found.append(Statement("skipped", tokens))
-        elif in_remark or _only_dots(tokens):
+        elif in_remark or _only_dots(tokens) or _is_range_in_brackets(tokens, found):
             pass
         elif _continues(found, part):
             last = found.pop()
@@ -176,6 +176,14 @@ def _is_range(definition: Statement, found: list[Statement], in_remark: bool) ->
     if not definition.is_scalar:
         return False
     return in_remark or any(definition.target in _left_names(before) for before in found)
+
+
+def _is_range_in_brackets(tokens: Sequence[Token], found: list[Statement]) -> bool:
+    r"""Whether it is the `(i = 1, \dots, N)` of `f_i = x_i \quad (i = 1, \dots, N)`."""
+    if [token.type for token in tokens[:2]] != ["LPAR", "NAME"] or len(tokens) < 4:
+        return False
+    is_index = any(tokens[1].value in _left_names(before) for before in found)
+    return is_index and tokens[2].type in ("EQ", "COMMA", "IN")
 
 
 def _left_names(statement: Statement) -> set[str]:
@@ -223,8 +231,25 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is `f`, `f_{ij}` or `f_{ij}(a, b)`, whatever the right side is."""
     for place, (token, depth) in enumerate(depths(tokens)):
         if token.type in ("EQ", "DEF") and depth == 0:
-            return Statement("definition", tokens) if _is_target(tokens[:place]) else None
+            left = tokens[:place]
+            if _lacks_braces(left):
+                fact = "TeX takes one letter as a subscript, so that this is a product"
+                fix = "put all subscripts in braces: `y_{ij}`"
+                unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
+                return Statement("definition", (*left[:5], unread, *tokens[place:]))
+            return Statement("definition", tokens) if _is_target(left) else None
     return None
+
+
+def _lacks_braces(left: Sequence[Token]) -> bool:
+    """Whether it is `y_ij`, which TeX reads as `y_{i} j`."""
+    kinds = [token.type for token in left]
+    return (
+        kinds[:5] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
+        and not left[2].value
+        and len(kinds) > 5
+        and set(kinds[5:]) <= {"NAME", "NUM"}
+    )
 
 
 def _is_target(left: Sequence[Token]) -> bool:

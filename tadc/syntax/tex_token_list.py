@@ -61,6 +61,11 @@ class TokenList:
         """The kind of the innermost open bracket."""
         return self._opened[-1].kind if self._opened else ""
 
+    @property
+    def in_braces(self) -> bool:
+        """Whether this place is directly in an argument."""
+        return self.expected > 0 or self.innermost in ("LBRACE", "limits")
+
     def add(self, kind: str, value: str, start: int, end: int, note: str = "") -> None:
         """Append a token; if an argument is expected it is one, in braces."""
         token = Token(kind, value, start, end, note)

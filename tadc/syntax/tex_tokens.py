@@ -26,8 +26,9 @@ def tokenize(source: Source, start: int, end: int) -> list[Token]:
     return tokenizer.out.tokens
 
 
-_BLANK = re.compile(r"(?:\s|~|%[^\n]*)+")
+_BLANK = re.compile(r"(?:\s|~|\ufeff|%[^\n]*)+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
 _ROW = re.compile(r"\\\\\*?(?:\[\s*-?[0-9.]+\s*[a-z]{2}\s*\])?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+)\*?\}(?:\s*\[[a-z]\])?")
 _COLUMNS = re.compile(r"\s*\{[^{}]*\}")
@@ -44,6 +45,7 @@ class _Tokenizer:
         self.end = end
         self.out = TokenList()
         self.environments: list[str] = []  # cases, substack, or layout
+        self.ampersands = 0  # in this row
         self.side = ""  # of the next bracket: open after \left, close after \right, any after \big
 
     def step(self) -> None:
@@ -58,7 +60,12 @@ class _Tokenizer:
         elif number := _NUMBER.match(self.text, start, self.end):
             self.position = start + 1 if self.out.expected else number.end()
             digits = self.text[start : self.position]
-            self._add("NUM", f"0{digits}" if digits[0] == "." else digits, start)
+            if exponent := self._next(_EXPONENT):
+                power = f"10^{{{exponent[1].lstrip('+')}}}"
+                fact = f"`{digits}{exponent.group()}` would be Euler's number times {digits}"
+                self._refuse(start, fact, rf"write `{digits} \cdot {power}`")
+            else:
+                self._add("NUM", f"0{digits}" if digits[0] == "." else digits, start)
         elif character.isalpha():
             self._letter(start)
         else:
@@ -107,8 +114,11 @@ class _Tokenizer:
             case "|":
                 self._bar(start)
             case "&":
+                self.ampersands += 1
                 if inside == "cases":
                     self._add("AMP", character, start)
+                elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
+                    self._add("QUAD", character, start)
             case ":" if two == ":=":
                 self.position += 1
                 self._add("DEF", two, start)
@@ -131,6 +141,7 @@ class _Tokenizer:
     def _command(self, start: int) -> None:
         if self._next(_ROW):
             inside = self.environments[-1] if self.environments else ""
+            self.ampersands = 0
             self._add({"cases": "ROW", "substack": "COMMA"}.get(inside, "BREAK"), "\\\\", start)
             return
         command = self._next(COMMAND)
@@ -141,6 +152,8 @@ class _Tokenizer:
         name = command.group()[1:]
         if name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
             kind, value, self.position, note = wrapped(self.text, start, self.end)
+            if kind == "TEXT" and value in commands.REMARKS and self.out.in_braces:
+                kind, note = "NAME", "upright"  # the label of `W^{\text{in}}`
             if kind == "ERROR":
                 self._refuse(start, value, note)
             else:
@@ -158,8 +171,6 @@ class _Tokenizer:
             self._add("RED", commands.REDUCTIONS[name], start)
         elif name in commands.TEX_FUNCTIONS:
             self._add("FUNC", commands.FUNCTIONS[name], start)
-        elif name in commands.REFUSED:
-            self._refuse(start, *commands.REFUSED[name])
         else:
             self._special(name, start)
 
@@ -170,7 +181,7 @@ class _Tokenizer:
                 self._bar(start)
             case "begin" | "end":
                 self._environment(name, start)
-            case "substack" if self._next(_BRACE):
+            case "substack" if not self.out.expected and self._next(_BRACE):
                 self.out.open_substack()
                 self.environments.append("substack")
             case "not" if self._next(_EQUAL):
@@ -179,6 +190,8 @@ class _Tokenizer:
                 self._add("NAME", "inf", start)
             case "arg" if what := self._next(_MAX):
                 self._add("RED", commands.ARGMAX[what[1]], start)
+            case _ if name in commands.REFUSED:
+                self._refuse(start, *commands.REFUSED[name])
             case _:
                 self._refuse(
                     start,
