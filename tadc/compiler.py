@@ -61,9 +61,15 @@ def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
     return normalized(tangent(separate_reductions(program, names), wrt, names))
 
 
-def gradient_program(program: Program, wrt: Sequence[str]) -> Program:
+def gradient_program(program: Program, wrt: Sequence[str], prefix: str = "d") -> Program:
     names = taken_names(program)
-    return normalized(gradient(separate_reductions(program, names), wrt, names))
+    called = {x: f"{prefix}{x}" for x in wrt}
+    return normalized(gradient(separate_reductions(program, names), called, names))
+
+
+def hvp_program(program: Program, wrt: Sequence[str]) -> Program:
+    """The tangent of the gradient, which is called otherwise than the tangents: `d<input>` is theirs."""
+    return tangent_program(gradient_program(program, wrt, prefix="g"), wrt)
 
 
 def jacobian_program(program: Program, x: str, output: str) -> Program:

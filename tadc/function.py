@@ -23,7 +23,6 @@ from tadc.errors import (
     FileError,
     Source,
 )
-from tadc.ir.affine import constant
 from tadc.ir.idx_text import program_text
 from tadc.ir.program import Program
 from tadc.options import BACKENDS, DTYPES, MEMORY, Options
@@ -332,10 +331,7 @@ class Function:
         if key not in self._sizes:
             sizes = bind_sizes(self._program, shapes, given)
             for fact in self._resolved.facts:
-                values = {s: constant(n) for s, n in sizes.items()}
-                excused = fact.unless_empty is not None and fact.unless_empty.at(sizes) < 1
-                if not excused and not fact.condition.substitute(values).holds({}):
-                    raise fact.kind(fact.span, fact.sentence(sizes), fix=fact.fix)  # type: ignore[call-arg]
+                fact.verify(sizes)
             for unproved in self._resolved.checks:
                 unproved.verify(sizes)
             if len(self._sizes) >= MOST_SIGNATURES:
@@ -443,7 +439,7 @@ def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
             gradient = compiler.gradient_program(program, wrt)
             result = compiler.jacobian_program(gradient, wrt[0], f"d2{f.outputs[0]}_d{wrt[0]}")
         case _:
-            result = compiler.tangent_program(compiler.gradient_program(program, wrt), wrt)
+            result = compiler.hvp_program(program, wrt)
     origin = f._origin
     derivations = (*origin.derivations, (mode, wrt))
     return Function(

@@ -37,11 +37,11 @@ def adjoint(program: Program, wrt: Sequence[str], names: Names) -> Program:
     return _adjoint(program, sweep, cotangents, sweep.run(wrt, {x: f"d{x}" for x in wrt}))
 
 
-def gradient(program: Program, wrt: Sequence[str], names: Names) -> Program:
-    """The adjoint of one scalar output with the cotangent 1. Outputs: `d<input>` for each of `wrt`."""
+def gradient(program: Program, called: Mapping[str, str], names: Names) -> Program:
+    """The adjoint of one scalar output with the cotangent 1, by each input of `called`, and called so."""
     (f,) = program.outputs
     sweep = _Sweep(program, names, {f: _Cotangent(None)})
-    return _adjoint(program, sweep, (), sweep.run(wrt, {x: f"d{x}" for x in wrt}))
+    return _adjoint(program, sweep, (), sweep.run(tuple(called), called))
 
 
 def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:

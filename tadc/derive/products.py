@@ -20,8 +20,21 @@ ZERO = Const(0)
 
 
 def plus(a: Expr | None, b: Expr | None) -> Expr | None:
-    """The sum of two contributions; None is zero."""
-    return b if a is None else a if b is None else Call("add", (a, b))
+    """The sum of two contributions; None is zero. Choices by one condition are added branch by branch."""
+    match a, b:
+        case None, _:
+            return b
+        case _, None:
+            return a
+        case Select(condition, yes, no), Select(other, yes_, no_) if condition == other:
+            return Select(condition, _sum(yes, yes_), _sum(no, no_))
+        case _:
+            assert a is not None and b is not None
+            return Call("add", (a, b))
+
+
+def _sum(a: Expr, b: Expr) -> Expr:
+    return b if a is ZERO else a if b is ZERO else Call("add", (a, b))
 
 
 @dataclass(frozen=True, slots=True)

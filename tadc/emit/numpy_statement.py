@@ -14,7 +14,7 @@ from tadc.emit.numpy_scope import Axis, Scope, surely
 from tadc.emit.numpy_spelling import Precedence, Text, atom, bracketed, literal, spell, typed
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import Bounded, bounded
-from tadc.ir.domain import Condition, Derived, Domain
+from tadc.ir.domain import Condition
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor

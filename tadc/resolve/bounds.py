@@ -53,7 +53,12 @@ class ReadCheck:
 
     def error(self, point: Mapping[Symbol, int]) -> RangeError:
         reached = ", ".join(str(form.at(point) + self.base) for form in self.subscripts)
-        at = ", ".join(f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point)
+        own = {s for s, _ in self.indices}
+        at = [f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point]
+        at += [
+            f"{s} = {point[s]}" for s in dict.fromkeys(self._sizes) if s in point and s not in own
+        ]
+        when = f" when {', '.join(at)}" if at else ""
         extent = self.extents[self.dimension].at(point)
         where = (
             f"dimension {self.dimension} of {self.tensor}" if len(self.extents) > 1 else self.tensor
@@ -63,10 +68,16 @@ class ReadCheck:
         )
         return RangeError(
             self.span,
-            f"`{self.span.text}` is `{self.tensor}[{reached}]`{f' when {at}' if at else ''}, but {ends}",
+            f"`{self.span.text}` is `{self.tensor}[{reached}]`{when}, but {ends}",
             fix=f"write `{self.tensor}[{self._padded()}]` for zeros outside, or a smaller range"
             " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)",
         )
+
+    @property
+    def _sizes(self) -> list[Symbol]:
+        """The sizes that say where the read goes and where the tensor ends."""
+        forms = (*self.subscripts, self.extents[self.dimension])
+        return [s for form in forms for s in form.symbols]
 
     def _padded(self) -> str:
         """The read's own text with `pad` around the subscript in question."""

@@ -15,7 +15,7 @@ from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.resolve.scan import Scan, Subscript
 from tadc.resolve.scope import Index
-from tadc.resolve.shapes import Fact, Shapes
+from tadc.resolve.shapes import Fact, Shapes, escaped
 from tadc.resolve.sizes import Sizes
 
 __all__ = ["infer_ranges"]
@@ -124,16 +124,12 @@ def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: S
     """The range of rule 3 is empty only where the tensor is; else index 0 is outside already."""
     whole = shapes.shape(use.tensor)[use.dimension]
 
-    def sentence(values: dict[Symbol, int]) -> str:
-        return (
-            f"`{use.span.text}` leaves {use.tensor}, whose extent there is {whole.at(values)},"
-            f" at {index.name} = 0 already"
-        )
-
+    sentence = f"`{escaped(use.span.text)}` leaves {use.tensor}, whose extent there is {{}}, at {index.name} = 0 already"
     fix = f"make {use.tensor} longer, or write `pad({use.span.text})` for zeros outside"
+    fact = Fact(at_least_zero(extent - 1), RangeError, use.span, sentence, (whole,), fix, whole)
     if extent.is_constant and whole.is_constant and extent.constant < 1 and whole.constant:
-        raise RangeError(use.span, sentence({}), fix=fix)
-    return Fact(at_least_zero(extent - 1), RangeError, use.span, sentence, fix, whole)
+        raise fact.error({})
+    return fact
 
 
 def _undetermined(index: Index, scan: Scan) -> Error:

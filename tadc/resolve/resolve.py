@@ -324,17 +324,7 @@ class _Resolver:
             )
             for n in self._inputs
         )
-        facts = tuple(
-            Fact(
-                f.condition.substitute(values),
-                f.kind,
-                f.span,
-                f.sentence,
-                f.fix,
-                f.unless_empty and f.unless_empty.substitute(values),
-            )
-            for f in self._shapes.facts
-        )
+        facts = tuple(f.substitute(values) for f in self._shapes.facts)
         program = Program(
             self._name,
             sizes,

@@ -78,21 +78,20 @@ def factors(term: ast.Expression) -> tuple[list[ast.Bracket], list[ast.Expressio
     """
     brackets: list[ast.Bracket] = []
     others: list[ast.Expression] = []
-    stack = [term]
+    stack = [(term, True)]  # with whether it is a factor, or a denominator, which is taken as it is
     while stack:
         match stack.pop():
-            case ast.Binary("*", left, right):
-                stack += [right, left]
-            case ast.Binary("/", left, right):
-                others.append(right)
-                stack.append(left)
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Bracket() as bracket:
+            case ast.Binary("*", left, right), True:
+                stack += [(right, True), (left, True)]
+            case ast.Binary("/", left, right), True:
+                stack += [(right, False), (left, True)]
+            case ast.Unary(operand), True:
+                stack.append((operand, True))
+            case ast.Bracket() as bracket, True:
                 brackets.append(bracket)
-            case ast.Application(ast.Name("delta")) as delta:
+            case ast.Application(ast.Name("delta")) as delta, True:
                 brackets.append(as_bracket(delta))
-            case other:
+            case other, _:
                 others.append(other)
     return brackets, others
 

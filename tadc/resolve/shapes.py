@@ -6,30 +6,56 @@ a form when a bare index ties it to another dimension, or named at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from tadc.errors import ShapeError, Span
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.errors import Error, ShapeError, Span
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import FALSE, TRUE, Condition, equals_zero
 from tadc.ir.names import Names
 
-__all__ = ["Fact", "Shapes"]
+__all__ = ["Fact", "Shapes", "escaped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A condition on sizes that a call must fulfil, and the error if it does not.
 
-    `unless_empty` is an extent that, where it is 0, excuses the call.
+    `sentence` has a `{}` for the value of each of `forms`. `unless_empty` is an extent that, where it is 0, excuses
+    the call.
     """
 
     condition: Condition
-    kind: type[ShapeError] | type[Exception]
+    kind: type[Error]
     span: Span
-    sentence: Callable[[dict[Symbol, int]], str]
+    sentence: str
+    forms: tuple[Affine, ...]
     fix: str
     unless_empty: Affine | None = None
+
+    def substitute(self, values: Mapping[Symbol, Affine]) -> Fact:
+        return replace(
+            self,
+            condition=self.condition.substitute(values),
+            forms=tuple(form.substitute(values) for form in self.forms),
+            unless_empty=self.unless_empty and self.unless_empty.substitute(values),
+        )
+
+    def verify(self, sizes: Mapping[Symbol, int]) -> None:
+        """Raises the error if the sizes do not fulfil the condition."""
+        excused = self.unless_empty is not None and self.unless_empty.at(sizes) < 1
+        values = {s: constant(n) for s, n in sizes.items()}
+        if not excused and self.condition.substitute(values) != TRUE:
+            raise self.error(sizes)
+
+    def error(self, sizes: Mapping[Symbol, int]) -> Error:
+        numbers = [form.at(sizes) for form in self.forms]
+        return self.kind(self.span, self.sentence.format(*numbers), fix=self.fix)
+
+
+def escaped(text: str) -> str:
+    """The text as it must stand in a sentence with `{}`."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 class Shapes:
@@ -89,18 +115,15 @@ class Shapes:
         if condition == TRUE:
             return
 
-        def sentence(values: dict[Symbol, int]) -> str:
-            return (
-                f"the index `{index}` has the extent {second.at(values)} in `{other.text}`"
-                f" and {first.at(values)} in `{place.text}` (line {place.line}, column {place.column})"
-            )
-
-        fix = (
-            f"give both the same extent, or say the range: `{index}: ..` on the left or in the sum"
+        sentence = (
+            f"the index `{index}` has the extent {{}} in `{escaped(other.text)}`"
+            f" and {{}} in `{escaped(place.text)}` (line {place.line}, column {place.column})"
         )
+        fix = f"make the extents agree, or say the range: `{index}: ..` on the left or in the sum"
+        fact = Fact(condition, ShapeError, other, sentence, (second, first), fix)
         if condition == FALSE and first.is_constant and second.is_constant:
-            raise ShapeError(other, sentence({}), fix=fix)
-        self.facts.append(Fact(condition, ShapeError, other, sentence, fix))
+            raise fact.error({})
+        self.facts.append(fact)
 
     def named(self, names: Names) -> dict[Symbol, Affine]:
         """Final names for all extents that are still open, in order of the tensors."""

@@ -28,7 +28,7 @@ QUICK = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-THOROUGH = settings(QUICK, max_examples=6000)
+THOROUGH = settings(QUICK, max_examples=3000)
 
 Point = tuple[int, ...]
 

@@ -200,6 +200,12 @@ SOLVED = {
         "0 <= b <= 2; N >= 1",
         ["for q in 0 .. floor((N - b - 1) / 3)", "i = b + 3*q"],
     ),
+    "what is known rounds two bounds to one value": (
+        "i",
+        "0 <= 3*i + b <= 2",
+        "0 <= b <= 2",
+        ["i = 0"],
+    ),
     "no unknown can be kept": (
         "i j",
         "0 <= i <= 20; 0 <= j <= 20; 2*i + 3*j == b",
