@@ -35,7 +35,8 @@ class Facts:
 def merged(forms: Iterable[Affine]) -> tuple[Affine, ...] | None:
     """Of inequalities `form >= 0` with the same terms the tightest; None where two opposite ones contradict.
 
-    The order is that of the first with the terms; forms that are constant and hold are left out.
+    The order is that of the first with the terms. A constant is its own opposite: it contradicts if it is negative, else
+    it is left out.
     """
     tightest: dict[tuple[tuple[Symbol, int], ...], int] = {}
     for form in forms:

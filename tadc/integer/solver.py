@@ -118,8 +118,9 @@ def _reduced(
         tight = merged(simple)
         if tight is None:
             return None
-        if pairs := [tight[i] for i in opposite_pairs(tight) if not _has_made_up(tight[i])]:
-            return tuple(pairs)
+        equal = [tight[i] for i in opposite_pairs(tight)]
+        if equations := tuple(form for form in equal if not any(map(is_made_up, form.symbols))):
+            return equations
         bounds = list(tight)
         dictionary = _feasible((*bounds, *tests), near)
         if dictionary is None:
@@ -177,10 +178,6 @@ def _facts(known: Domain, guards: Iterable[Condition], quotients: Iterable[Deriv
 def _feasible(forms: Sequence[Affine], facts: Facts) -> Dictionary | None:
     dictionary = Dictionary.of((*forms, *facts.inequalities), facts.equations)
     return dictionary if dictionary is not None and dictionary.restore() else None
-
-
-def _has_made_up(form: Affine) -> bool:
-    return any(map(is_made_up, form.symbols))
 
 
 def _named(solution: Solution, fresh: Callable[[str], str]) -> Solution:

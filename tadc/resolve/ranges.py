@@ -44,11 +44,10 @@ def _by_bare_use(scan: Scan, shapes: Shapes) -> None:
                 continue
             extent = shapes.shape(use.tensor)[use.dimension]
             if index.extent is None:
-                index.within(extent, 2, use.span)
+                index.within(extent, 2, use.span, use.dimension_name)
                 shapes.hint(extent, index.name)
             else:
-                assert index.place is not None
-                shapes.unify(index.extent, extent, index.place, use.span, index.name)
+                shapes.unify(index, extent, use.span, use.dimension_name)
 
 
 def _by_what_is_left(scan: Scan, shapes: Shapes, sizes: Sizes) -> bool:

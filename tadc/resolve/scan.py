@@ -37,6 +37,10 @@ class Subscript:
     scope: Scope
     restricted: frozenset[Symbol]
 
+    @property
+    def dimension_name(self) -> str:
+        return f"dimension {self.dimension} of {self.tensor}"
+
 
 @dataclass(slots=True)
 class Scan:

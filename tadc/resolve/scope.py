@@ -30,13 +30,14 @@ class Index:
     conditions: tuple[Condition, ...] | None = None
     rule: int = 0
     place: Span | None = None
+    source: str = ""  # of rule 2: which dimension of which tensor
 
     @property
     def determined(self) -> bool:
         return self.extent is not None or self.conditions is not None
 
-    def within(self, extent: Affine, rule: int, place: Span) -> None:
-        self.extent, self.rule, self.place = extent, rule, place
+    def within(self, extent: Affine, rule: int, place: Span, source: str = "") -> None:
+        self.extent, self.rule, self.place, self.source = extent, rule, place, source
 
     @property
     def range(self) -> tuple[Condition, ...]:

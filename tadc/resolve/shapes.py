@@ -13,6 +13,7 @@ from tadc.errors import Error, ShapeError, Span
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import FALSE, TRUE, Condition, equals_zero
 from tadc.ir.names import Names
+from tadc.resolve.scope import Index
 
 __all__ = ["Fact", "Shapes", "escaped"]
 
@@ -100,12 +101,13 @@ class Shapes:
         if open_ is not None and "." in open_ and name.upper() != name:
             self._hints[open_] = name.upper()
 
-    def unify(self, first: Affine, second: Affine, place: Span, other: Span, index: str) -> None:
-        """Both extents are those of the index: bind an open one, else the call must show that they agree.
+    def unify(self, index: Index, extent: Affine, place: Span, dimension: str) -> None:
+        """The extent is that of the index too: bind an open one, else the call must show that they agree.
 
         Raises ShapeError where both are numbers and differ.
         """
-        first, second = self.settled(first), self.settled(second)
+        assert index.extent is not None and index.place is not None
+        first, second = self.settled(index.extent), self.settled(extent)
         for one, two in ((second, first), (first, second)):
             open_ = one.as_symbol()
             if open_ is not None and "." in open_ and not two.coefficient(open_):
@@ -116,11 +118,11 @@ class Shapes:
             return
 
         sentence = (
-            f"the index `{index}` has the extent {{}} in `{escaped(other.text)}`"
-            f" and {{}} in `{escaped(place.text)}` (line {place.line}, column {place.column})"
+            f"the index `{index.name}` has the extent {{}} from {dimension}, and {{}} from {index.source}"
+            f" (line {index.place.line}, column {index.place.column})"
         )
-        fix = f"make the extents agree, or say the range: `{index}: ..` on the left or in the sum"
-        fact = Fact(condition, ShapeError, other, sentence, (second, first), fix)
+        fix = f"make the extents agree, or say the range: `{index.name}: ..` on the left or in the sum"
+        fact = Fact(condition, ShapeError, place, sentence, (second, first), fix)
         if condition == FALSE and first.is_constant and second.is_constant:
             raise fact.error({})
         self.facts.append(fact)

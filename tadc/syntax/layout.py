@@ -32,7 +32,7 @@ class Piece:
 
 _BLANK = re.compile(r"(?:[ \t\n]+|\r\n|#[^\n]*)*")  # with newlines and comments
 _INDENT = re.compile(r"[ \t]*")
-_MARK = re.compile(r"[\[({]|[\])}]|[;\n]|#[^\n]*")
+_MARK = re.compile(r"[\[({]|[\])}]|;|\r?\n|#[^\n]*")
 
 _OPENING = re.compile(
     r"""step [ \t]* \{
@@ -115,7 +115,7 @@ def _end_of_statement(scanner: _Scanner, in_block: bool, errors: list[SyntaxErro
         elif sign == ";" and not brackets:
             scanner.skip_to(mark.end())
             return mark.start()
-        elif sign == "\n":
+        elif sign.endswith("\n"):
             scanner.line = mark.end()
             scanner.skip_to(mark.end())
             if _ends_before(scanner, base, brackets, errors):

@@ -148,15 +148,9 @@ $y_i = x_i$                                        == y[i] = x[i]
 
 @pytest.mark.parametrize("line", SAME.strip().splitlines())
 def test_a_formula_means_what_its_plain_spelling_says(line: str) -> None:
-    formula, _, plain = line.rpartition("==")
-    plain = plain.replace("x[i]**2 * e", "x[i]**2 * e")
-    formula, plain = formula.strip().replace("@", "\n"), plain.strip().replace("@", "\n")
+    formula, _, plain = line.replace("@", "\n").rpartition("==")
 
-    expected = idx(plain)
-    if "e_i^2 e" not in formula and formula.endswith(" e"):
-        expected = expected.replace(" e)", " (call exp 1))")
-
-    assert tex(formula) == expected
+    assert tex(formula.strip()) == idx(plain.strip())
 
 
 def test_eulers_number_alone_is_exp_of_one() -> None:
@@ -241,7 +235,9 @@ def test_a_reduction_with_an_interval_has_bounds() -> None:
 
 
 def test_shapes_in_prose_count_for_names_that_formulas_use() -> None:
-    text = r"Let $x \in \mathbb{R}^3$, $z \in \mathbb{R}^4$, \(y \in \mathbb{R}^{*}\). \[ y_i = x_i \]"
+    text = (
+        r"Let $x \in \mathbb{R}^3$, $z \in \mathbb{R}^4$, \(y \in \mathbb{R}^{*}\). \[ y_i = x_i \]"
+    )
     shapes = [i for i in parse_tex(Source(text)).items if isinstance(i, TensorDeclaration)]
 
     assert [shape.name.name for shape in shapes] == ["x"]
