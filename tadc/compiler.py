@@ -44,11 +44,16 @@ def front(
 
 def normalized(program: Program) -> Program:
     """What every program goes through, the user's and derivatives alike."""
-    program = live(simplify(program))
-    while (next_ := simplify(solved(program))) != program:
-        program = next_  # a guard of an inner reduction restricts the outer one's domain, which is solved again
-    program = separate_inner_reductions(program, taken_names(program))
+    program = _solved(live(simplify(program)))
+    program = _solved(separate_inner_reductions(program, taken_names(program)))
     return plain_names(program)
+
+
+def _solved(program: Program) -> Program:
+    """Solved and simplified, until nothing changes: a guard of an inner reduction restricts the outer one's domain."""
+    while (next_ := simplify(solved(program))) != program:
+        program = next_
+    return program
 
 
 def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:

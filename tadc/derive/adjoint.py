@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from tadc.derive.gather import element_indices, gathered
 from tadc.derive.products import Products, has_choice
+from tadc.derive.reductions import Shares, active, with_ties
 from tadc.derive.uses import Use, uses
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, between, equals_zero
@@ -34,14 +35,14 @@ def adjoint(program: Program, wrt: Sequence[str], names: Names) -> Program:
     )
     seeds = {f: _Cotangent(t.name) for f, t in zip(program.outputs, cotangents, strict=True)}
     sweep = _Sweep(program, names, seeds)
-    return _adjoint(program, sweep, cotangents, sweep.run(wrt, {x: f"d{x}" for x in wrt}))
+    return _adjoint(sweep, cotangents, sweep.run(wrt, {x: f"d{x}" for x in wrt}))
 
 
 def gradient(program: Program, called: Mapping[str, str], names: Names) -> Program:
     """The adjoint of one scalar output with the cotangent 1, by each input of `called`, and called so."""
     (f,) = program.outputs
     sweep = _Sweep(program, names, {f: _Cotangent(None)})
-    return _adjoint(program, sweep, (), sweep.run(tuple(called), called))
+    return _adjoint(sweep, (), sweep.run(tuple(called), called))
 
 
 def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:
@@ -57,7 +58,7 @@ def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:
     rows = tuple(taken.fresh(i) for i in letters)
     pairs = tuple(zip(rows, extents, strict=True))
     sweep = _Sweep(program, names, {f: _Cotangent(None, rows)}, pairs)
-    return _adjoint(program, sweep, (), sweep.run((x,), {x: output}))
+    return _adjoint(sweep, (), sweep.run((x,), {x: output}))
 
 
 def symbols_of(program: Program) -> set[Symbol]:
@@ -105,16 +106,18 @@ class _Sweep:
     rows: tuple[tuple[Symbol, Affine], ...] = ()
     uses: dict[str, list[Use]] = field(default_factory=dict)
     masked: set[str] = field(default_factory=set)
+    ties: Mapping[str, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
 
     def run(self, wrt: Sequence[str], gradients: Mapping[str, str]) -> tuple[str, ...]:
         """Add the statements of the adjoints; the names of the gradients. `gradients` are the names wished for."""
-        active = _active(self.program, wrt)
+        reached = active(self.program, wrt)
+        self.program, self.ties = with_ties(self.program, reached, self.names)
         outputs = {x: self.names.derivative(gradients[x]) for x in wrt}
         for statement in reversed(self.program.statements):
-            cotangent = self._intermediate(statement) if statement.target.name in active else None
+            cotangent = self._intermediate(statement) if statement.target.name in reached else None
             if cotangent is not None:
-                self._hand_on(statement, cotangent, active)
+                self._hand_on(statement, cotangent, reached)
         for x in wrt:
             self._complete(x, outputs[x])
         return tuple(outputs.values())
@@ -140,11 +143,12 @@ class _Sweep:
         self.statements.append(Statement(target, (*rows, *indices), (), body))
         return _Cotangent(called, rows)
 
-    def _hand_on(self, statement: Statement, cotangent: _Cotangent, active: Set[str]) -> None:
+    def _hand_on(self, statement: Statement, cotangent: _Cotangent, reached: Set[str]) -> None:
         """Note the uses of active tensors in the statement."""
         masked = statement.target.name in self.masked
         products = Products(frozenset(t.name for t in self.program.inputs), masked)
-        for use in uses(statement, cotangent.at(statement.indices), active, products):
+        shares = Shares(statement, self.ties, products, self.names)
+        for use in uses(statement, cotangent.at(statement.indices), reached, shares):
             name = use.read.tensor
             if (
                 masked
@@ -156,24 +160,14 @@ class _Sweep:
             self.uses.setdefault(name, []).append(own)
 
 
-def _adjoint(
-    program: Program, sweep: _Sweep, cotangents: tuple[Tensor, ...], outputs: tuple[str, ...]
-) -> Program:
+def _adjoint(sweep: _Sweep, cotangents: tuple[Tensor, ...], outputs: tuple[str, ...]) -> Program:
+    program = sweep.program
     return replace(
         program,
         inputs=(*program.inputs, *cotangents),
         statements=(*program.statements, *sweep.statements),
         outputs=outputs,
     )
-
-
-def _active(program: Program, wrt: Sequence[str]) -> frozenset[str]:
-    """The tensors that depend on one of `wrt`, those included."""
-    active = set(wrt)
-    for s in program.statements:
-        if any(isinstance(e, Read) and e.tensor in active for e in postorder(s.body)):
-            active.add(s.target.name)
-    return frozenset(active)
 
 
 def _sizes(program: Program) -> tuple[Symbol, ...]:

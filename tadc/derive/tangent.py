@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tadc.derive.products import Products, plus
-from tadc.errors import DerivativeError
+from tadc.derive.reductions import Shares, active, with_ties
 from tadc.ir.affine import symbol
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -18,6 +18,7 @@ __all__ = ["tangent"]
 
 def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     """Inputs: those of `program`, then a tangent `d<input>` for each of `wrt`. Outputs: `d<output>`."""
+    program, ties = with_ties(program, active(program, wrt), names)
     tensors = program.tensors
     tangents = {
         x: Tensor(names.derivative(f"d{x}"), tensors[x].shape, tensors[x].dtype) for x in wrt
@@ -28,8 +29,8 @@ def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     statements: list[Statement] = []
     for statement in program.statements:
         name = statement.target.name
-        change = _tangent(statement.body, called, inputs)
-        statements.append(statement)
+        products = Products(inputs, masked=False)
+        change = _tangent(statement, called, Shares(statement, ties, products, names))
         if change is not None or name in outputs:
             called[name] = outputs.get(name) or names.derivative(f"d{name}")
             target = replace(statement.target, name=called[name])
@@ -39,7 +40,7 @@ def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     return replace(
         program,
         inputs=(*program.inputs, *tangents.values()),
-        statements=tuple(statements),
+        statements=(*program.statements, *statements),
         outputs=tuple(outputs.values()),
     )
 
@@ -51,17 +52,16 @@ def _copy(tensor: Tensor, source: str | None, name: str) -> Statement:
     return Statement(replace(tensor, name=name), indices, (), body)
 
 
-def _tangent(body: Expr, tangents: Mapping[str, str], finite: Set[str]) -> Expr | None:
-    """The change of `body` with its reads; None is zero."""
-    products = Products(frozenset(finite), masked=False)
+def _tangent(statement: Statement, tangents: Mapping[str, str], shares: Shares) -> Expr | None:
+    """The change of a statement's value with its reads; None is zero."""
     change: dict[Expr, Expr | None] = {}
-    for node in postorder(body):
+    for node in postorder(statement.body):
         match node:
             case Read(tensor, subscripts):
                 change[node] = Read(tangents[tensor], subscripts) if tensor in tangents else None
             case Call():
                 total: Expr | None = None
-                for _, contribution in products.tangents(node, change):
+                for _, contribution in shares.products.tangents(node, change):
                     total = plus(total, contribution)
                 change[node] = total
             case Select(condition, then, otherwise):
@@ -70,15 +70,13 @@ def _tangent(body: Expr, tangents: Mapping[str, str], finite: Set[str]) -> Expr 
                     change[node] = None
                 else:
                     change[node] = Select(condition, a or Const(0), b or Const(0))
-            case Reduce("sum", indices, derived, domain, inner):
+            case Reduce(_, indices, derived, domain, inner):
                 d = change[inner]
-                change[node] = None if d is None else Reduce("sum", indices, derived, domain, d)
-            case Reduce(op):
-                if change[node.body] is not None and op not in ("argmax", "argmin"):
-                    raise DerivativeError(
-                        None, f"the derivative of `{op}` is not supported yet", fix="use `sum`"
-                    )
-                change[node] = None
+                change[node] = (
+                    None
+                    if d is None
+                    else Reduce("sum", indices, derived, domain, shares.of(node, d))
+                )
             case Const() | IndexValue():
                 change[node] = None
-    return change[body]
+    return change[statement.body]

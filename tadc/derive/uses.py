@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-from tadc.derive.products import Products, plus
-from tadc.errors import DerivativeError
+from tadc.derive.products import plus
+from tadc.derive.reductions import Shares
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
@@ -47,22 +47,20 @@ class _Region:
     domain: Domain
 
 
-def uses(
-    statement: Statement, cotangent: Expr, active: Set[str], products: Products
-) -> Iterator[Use]:
+def uses(statement: Statement, cotangent: Expr, active: Set[str], shares: Shares) -> Iterator[Use]:
     """The uses of the tensors in `active`, in a stable order. Raises DerivativeError where there is no rule."""
     regions = [
         _Region(statement.body, cotangent, statement.indices, statement.derived, statement.box)
     ]
     while regions:
         region = regions.pop(0)
-        found, inner = _accumulate(region, active, products)
+        found, inner = _accumulate(region, active, shares)
         yield from found
         regions += inner
 
 
 def _accumulate(
-    region: _Region, active: Set[str], products: Products
+    region: _Region, active: Set[str], shares: Shares
 ) -> tuple[list[Use], list[_Region]]:
     order = list(postorder(region.root, _within_region))
     matters = _depends(region.root, active)
@@ -90,7 +88,7 @@ def _accumulate(
             case Read():
                 found.append(Use(node, region.unknowns, region.derived, region.domain, g))
             case Call():
-                for operand, contribution in products.partials(node, g):
+                for operand, contribution in shares.products.partials(node, g):
                     add(operand, contribution)
             case Select(Comparison() as condition, then, otherwise):
                 add(then, Select(condition, g, Const(0)))
@@ -102,14 +100,8 @@ def _accumulate(
                     enter(otherwise, Select(domain, Const(0), g), EVERYWHERE)
                 else:
                     enter(otherwise, g, negated)
-            case Reduce("sum", _, _, domain, body):
-                enter(body, g, domain, node)
-            case Reduce("argmax" | "argmin"):
-                pass
-            case Reduce(op):
-                raise DerivativeError(
-                    None, f"the derivative of `{op}` is not supported yet", fix="use `sum`"
-                )
+            case Reduce(_, _, _, domain, body):
+                enter(body, shares.of(node, g), domain, node)
             case Const() | IndexValue():
                 pass
     return found, inner

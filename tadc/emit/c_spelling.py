@@ -136,6 +136,9 @@ def spell(function: str, args: Sequence[Text], dtype: DType) -> Text:
         case "pow":
             base, exponent = args
             return _power(base, exponent, dtype)
+        case "detached":
+            (x,) = args
+            return x
         case "rsqrt":
             return spell("div", [literal(1, dtype), spell("sqrt", args, dtype)], dtype)
         case "polygamma":

@@ -45,7 +45,10 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
         special=any("special." in text for text in (body, *functions)),
         functions=functions,
         parameters=", ".join([*inputs, *(["*", *sizes] if sizes else [])]),
-        inputs=[f"{n} = np.asarray({n}, np.{dtypes[t.name]})" for n, t in zip(inputs, program.inputs, strict=True)],
+        inputs=[
+            f"{n} = np.asarray({n}, np.{dtypes[t.name]})"
+            for n, t in zip(inputs, program.inputs, strict=True)
+        ],
         body=body,
         outputs=_outputs(program, names),
     )
@@ -54,7 +57,7 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
 def _outputs(program: Program, names: Mapping[str, str]) -> str:
     inputs = {t.name for t in program.inputs}
     parts = [
-        f"np.array({names[n]}, order=\"C\")" if n in inputs else names[n] for n in program.outputs
+        f'np.array({names[n]}, order="C")' if n in inputs else names[n] for n in program.outputs
     ]
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 

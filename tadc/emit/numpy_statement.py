@@ -25,7 +25,9 @@ __all__ = ["statement_lines"]
 
 Walk: TypeAlias = Generator[Any, Any, Text]
 INDENT = "    "
-DEEPEST = 12  # operations within one line of text: Python's parser has its limits, and so have readers
+DEEPEST = (
+    12  # operations within one line of text: Python's parser has its limits, and so have readers
+)
 LONGEST = 100  # characters of an operand that stays without a name
 FEW = 2**20  # elements for which a statement needs no blocks
 
@@ -261,7 +263,9 @@ class _StatementText:
                 yes = yield self.value(then, home, risky=inner)
                 no = yield self.value(otherwise, home, risky=inner)
                 yes = typed(yes, self.real) if no.literal else yes
-                text = atom(f"np.where({test}, {yes.text}, {no.text})", 1 + max(yes.depth, no.depth))
+                text = atom(
+                    f"np.where({test}, {yes.text}, {no.text})", 1 + max(yes.depth, no.depth)
+                )
         if e in self.shared and not text.literal:
             text = self._let(e, text, home)
         return text
@@ -382,8 +386,16 @@ class _StatementText:
     def _reduction_axis(self, b: Bounded, scope: Scope) -> tuple[Axis, list[Condition]]:
         """The hull of an index's range, and what it leaves to the mask."""
         position = scope.depth
-        low = self._bound([(self.extreme(e, scope, highest=False) + (c - 1), c) for e, c in b.lows], "max", f"{b.index}_low")
-        high = self._bound([(self.extreme(e, scope, highest=True), c) for e, c in b.highs], "min", f"{b.index}_high")
+        low = self._bound(
+            [(self.extreme(e, scope, highest=False) + (c - 1), c) for e, c in b.lows],
+            "max",
+            f"{b.index}_low",
+        )
+        high = self._bound(
+            [(self.extreme(e, scope, highest=True), c) for e, c in b.highs],
+            "min",
+            f"{b.index}_high",
+        )
         left = []
         for e, c in b.lows:
             if not all(s in self.scalars for s in e.symbols):

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 Relation: TypeAlias = Literal["==", "!=", "<", "<="]
-ReduceOp: TypeAlias = Literal["sum", "prod", "max", "min", "argmax", "argmin"]
+ReduceOp: TypeAlias = Literal["sum", "prod", "max", "min"]
 
 _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 

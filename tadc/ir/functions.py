@@ -233,6 +233,7 @@ FUNCTIONS = _table(
     _row("lgamma",   _lgamma,      lambda x, y: call("digamma", x)),
     _row("digamma",  _digamma,     lambda x, y: call("polygamma", 1, x)),
 
+    _row("detached", np.positive,  None, finite=True),  # the value of x, which derivatives take for a constant
     _row("abs",      np.abs,       lambda x, y: call("sign", x), finite=True),
     _row("sign",     np.sign,      None, finite=True),
     _row("floor",    np.floor,     None, finite=True),

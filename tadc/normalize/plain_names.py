@@ -72,7 +72,7 @@ def _renamed(derived: tuple[Derived, ...], values: Mapping[Symbol, Affine]) -> t
 
 def _free(name: Symbol, taken: set[Symbol]) -> Symbol:
     """The name without a number at its end, or with the first number that is free."""
-    plain = sub(r"(_\d+)+$", "", name) or name
+    plain = sub(r"(_\d*)+$", "", name) or name
     free, count = plain, 0
     while free in taken:
         count += 1

@@ -94,7 +94,7 @@ class _Separation:
         if any(not free.issuperset(self._free(domain)) for domain, _ in around.guards):
             return False  # its reads may be inside only because of an index that it does not know
         fewer = len(free) < len(self.statement.indices) + len(around.bound)
-        return fewer or (self.top and not around.bound)
+        return fewer or (self.top and (reduce.op != "sum" or not around.bound))
 
     def _free(self, e: Reduce | Domain) -> set[Symbol]:
         """The indices that `e` depends on, through derived indices of the statement too."""
@@ -113,10 +113,12 @@ class _Separation:
         extents |= {s: n for s, n in around.bound.items() if n is not None}
         free = self._free(reduce)
         indices = tuple(s for s in extents if s in free)
-        body: Expr = reduce
-        neutral = Const(NEUTRAL[reduce.op])
+        inside = Domain.of(c for domain, holds in around.guards if holds for c in domain)
+        body: Expr = Reduce(
+            reduce.op, reduce.indices, reduce.derived, reduce.domain & inside, reduce.body
+        )
         for domain, holds in reversed(around.guards):
-            body = Select(domain, body, neutral) if holds else Select(domain, neutral, body)
+            body = body if holds else Select(domain, Const(NEUTRAL[reduce.op]), body)
         known = set(indices)
         derived = tuple(d for d in self.statement.derived if known.issuperset(self._free_of(d)))
         name = self.names.fresh(f"{self.statement.target.name}_{reduce.op}")

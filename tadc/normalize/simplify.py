@@ -16,14 +16,7 @@ from tadc.ir.walk import rewrite
 
 __all__ = ["NEUTRAL", "simplified", "simplify"]
 
-NEUTRAL = {
-    "sum": 0,
-    "prod": 1,
-    "max": float("-inf"),
-    "min": float("inf"),
-    "argmax": -1,
-    "argmin": -1,
-}
+NEUTRAL = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 
 
 def simplify(program: Program) -> Program:
@@ -93,8 +86,10 @@ def simplified(e: Expr) -> Expr:
             return Const(NEUTRAL[op])
         case Reduce("sum", _, _, _, Const(0)):
             return Const(0)
-        case Reduce("sum", indices, derived, domain, Select(Domain() as condition, then, Const(0))):
-            return simplified(Reduce("sum", indices, derived, domain & condition, then))
+        case Reduce(op, indices, derived, domain, Select(Domain() as condition, then, rest)) if (
+            rest is Const(NEUTRAL[op])
+        ):
+            return simplified(Reduce(op, indices, derived, domain & condition, then))
         case Reduce(op, indices, derived, domain, body) if derived:
             kept = used(derived, body.symbols.union(domain.symbols))
             return e if len(kept) == len(derived) else Reduce(op, indices, kept, domain, body)

@@ -14,7 +14,7 @@ from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.integer import implies
 from tadc.ir.affine import Affine
 from tadc.ir.domain import EVERYWHERE, Condition, Domain
-from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.walk import descend
 from tadc.resolve.boundary import boundary_pieces
@@ -30,6 +30,7 @@ from tadc.resolve.formula import (
     selected,
 )
 from tadc.resolve.index_expression import BOUNDARY_FORMS, MOST_PIECES, IndexExpressions
+from tadc.resolve.reductions import REDUCTIONS, Points
 from tadc.resolve.scan import Scan, as_bracket, factors
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
@@ -43,7 +44,6 @@ CONSTANTS: Mapping[str, float] = {
     "nan": float("nan"),
 }
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
-_NEUTRAL = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -220,36 +220,31 @@ class _Elaborator:
     def _reduction(self, e: ast.Reduction, context: _Context) -> Walk:
         scope = self.scan.scopes[e]
         op = e.op.name
-        if op not in ("sum", "prod", "max", "min"):
+        if op in ("argmax", "argmin") and len(e.ranges) > 1:
             raise SyntaxError(
-                e.op.span, f"`{op}` is not supported yet", fix="use `sum`, `prod`, `max` or `min`"
+                e.op.span,
+                f"`{op}` has one index",
+                fix="make one index of several: `i = k // M`, `j = k % M`",
             )
-        inner = _Context(scope, context.around)
+        outer = inner = _Context(scope, context.around)
         domain = Domain.of(c for i in scope.indices.values() for c in i.range)
-        rest: Formula | None = None
+        test: Formula | None = None
         if e.condition is not None:
-            f = formula(e.condition, scope, self.indexing)
-            inner = inner.under(f, self._fresh)
-            affine = conjunction(f)
-            if affine is None:
-                rest = f
-            else:
-                domain &= affine
+            test = formula(e.condition, scope, self.indexing)
+            inner = inner.under(test, self._fresh)
+            affine = conjunction(test)
+            if affine is not None:
+                domain, test = domain & affine, None
+
+        def tested(value: Expr, otherwise: Expr) -> Expr:
+            if test is None:
+                return value
+            return descend(self._select(test, value, otherwise, outer))
+
         body = yield self.value(e.body, inner)
-        if rest is not None:
-            body = yield self._select(
-                rest, body, Const(_NEUTRAL[op]), _Context(scope, context.around)
-            )
-        if op == "sum":
-            match body:
-                case Select(
-                    Domain() as restriction, then, Const(0)
-                ):  # a bracket restricts the range
-                    domain, body = domain & restriction, then
-                case _:
-                    pass
         indices = tuple(i.symbol for i in scope.indices.values())
-        return Reduce(op, indices, tuple(scope.derived), domain, body)  # type: ignore[arg-type]
+        points = Points(indices, tuple(scope.derived), domain, tested, self.indexing.base)
+        return REDUCTIONS[op](points, body)
 
     def _read(self, e: ast.Element, context: _Context) -> Expr:
         tensor = e.name.name

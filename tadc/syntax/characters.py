@@ -11,7 +11,7 @@ from tadc.errors import Source, Span, SyntaxError
 
 __all__ = ["odd_character", "shown"]
 
-_WORD = re.compile(r"#[^\n]*|(?:\w|[^\x00-\x7f])+")
+_WORD = re.compile(r"#[^\n]*|(?:[0-9A-Za-z_]|[^\x00-\x7f])+")
 
 _SPELLINGS: Mapping[str, str] = MappingProxyType(
     {

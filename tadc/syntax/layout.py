@@ -40,7 +40,7 @@ _OPENING = re.compile(
     re.VERBOSE,
 )
 _STATEMENT = re.compile(
-    r"""[^\W\d](?:\w|[^\x00-\x7f])* [ \t]* (?: \[ [^\]\n]* \] [ \t]* )? (?: : [ \t]* \w+ [ \t]* )?
+    r"""[^\W\d_] (?: [0-9A-Za-z_] | [^\x00-\x7f] )* [ \t]* (?: \[ [^\]\n]* \] [ \t]* )? (?: : [ \t]* \w+ [ \t]* )?
         (?: <- | = (?! = | [^\n{]* \.\. ) )       # f[i] = ..., but not the range k = 0..4
       | (?: size | input | state | output ) [ \t]+ (?! (?: then | else | and | or | is ) \b ) [^\W\d]
       | base [ \t]+ [0-9]""",
@@ -100,7 +100,8 @@ def pieces(source: Source, start: int, end: int, errors: list[SyntaxError]) -> I
 
 def _end_of_statement(scanner: _Scanner, in_block: bool, errors: list[SyntaxError]) -> int:
     """Where the statement at the scanner ends; the scanner goes to the begin of what follows."""
-    base = _Base.of(scanner)
+    begin = scanner.at
+    base: _Base | None = None
     brackets = 0
     while mark := _MARK.search(scanner.text, scanner.at, scanner.end):
         sign = mark.group()
@@ -116,6 +117,7 @@ def _end_of_statement(scanner: _Scanner, in_block: bool, errors: list[SyntaxErro
             scanner.skip_to(mark.end())
             return mark.start()
         elif sign.endswith("\n"):
+            base = base or _Base.of(scanner, begin)
             scanner.line = mark.end()
             scanner.skip_to(mark.end())
             if _ends_before(scanner, base, brackets, errors):
@@ -135,10 +137,11 @@ class _Base:
     blanks: frozenset[str]
 
     @classmethod
-    def of(cls, scanner: _Scanner) -> _Base:
+    def of(cls, scanner: _Scanner, begin: int) -> _Base:
+        """The base of the statement that begins at `begin`, in the line of the scanner."""
         indent = scanner.indent()
         in_line = scanner.brace > scanner.line
-        return cls(scanner.at - scanner.line if in_line else len(indent), frozenset(indent))
+        return cls(begin - scanner.line if in_line else len(indent), frozenset(indent))
 
 
 def _ends_before(scanner: _Scanner, base: _Base, brackets: int, errors: list[SyntaxError]) -> bool:

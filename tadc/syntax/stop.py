@@ -21,7 +21,7 @@ DECLARATIONS = ("size", "input", "state", "output", "base", "einstein")
 
 _WORD = re.compile(
     r"""[0-9]+ (?: \.[0-9]+ (?: [eE][+-]?[0-9]+ )? | [eE][+-]?[0-9]+ )?
-      | [^\W\d_] (?: \w | [^\x00-\x7f] )*
+      | [^\W\d_] (?: [0-9A-Za-z_] | [^\x00-\x7f] )*
       | \*\* | // | \.\. | <- | == | != | <= | >=
       | \#[^\n]* | (?: [ \t\n] | \r\n )+ | .""",
     re.VERBOSE | re.DOTALL,

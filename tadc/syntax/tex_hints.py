@@ -112,7 +112,7 @@ def _mistake(
             )
         case "RED" | "FUNC" | "CALLED" if previous not in ("RED", "FUNC", "CALLED"):
             return f"`{token.value}` cannot stand here", "put brackets around it"
-        case "COMMA" if opened is None or opened.type in ("BAR_L", "LGROUP", "CASES_B"):
+        case "COMMA":
             return "a comma separates nothing here", "remove it"
         case kind if kind in _CLOSES:
             if opened is None:

@@ -102,23 +102,38 @@ def _has_relation(tokens: Sequence[Token]) -> bool:
 
 
 def _parts(row: Sequence[Token]) -> list[_Part]:
+    r"""Cut at commas, words and `\quad`; a `\quad` beside an operator is only space."""
     parts: list[_Part] = []
-    separators: list[Token] = []
+    before: list[Token] = []
     tokens: list[Token] = []
+    separators: list[Token] = []
     for token, depth in depths(row):
-        # `\land` joins conditions, `\text{and}` at the outside joins formulas
-        if depth == 0 and (
-            token.type in _SEPARATORS or (token.type == "AND" and token.value == "and")
-        ):
-            if tokens:
-                parts.append(_Part(tuple(separators), tuple(tokens)))
-                separators, tokens = [], []
+        if depth == 0 and _separates(token):
             separators.append(token)
-        else:
-            tokens.append(token)
-    if tokens or separators:
-        parts.append(_Part(tuple(separators), tuple(tokens)))
+            continue
+        if tokens and separators and not _is_space(separators, tokens[-1], token):
+            parts.append(_Part(tuple(before), tuple(tokens)))
+            before, tokens = separators, []
+        elif not tokens:
+            before += separators
+        separators = []
+        tokens.append(token)
+    if tokens:
+        parts.append(_Part(tuple(before), tuple(tokens)))
+    if separators:
+        parts.append(_Part(tuple(separators), ()))
     return parts
+
+
+def _separates(token: Token) -> bool:
+    r"""`\land` joins conditions, but `\text{and}` outside of brackets joins formulas."""
+    return token.type in _SEPARATORS or (token.type == "AND" and token.value == "and")
+
+
+def _is_space(separators: Sequence[Token], left: Token, right: Token) -> bool:
+    if any(token.type != "QUAD" for token in separators):
+        return False
+    return left.type in _OPERATORS or right.type in _OPERATORS
 
 
 def _in_row(parts: list[_Part]) -> list[Statement]:
@@ -153,9 +168,6 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
                 found.append(Statement("skipped", tokens))
         elif in_remark or _only_dots(tokens) or _is_range_in_brackets(tokens, found):
             pass
-        elif _continues(found, part):
-            last = found.pop()
-            found.append(Statement(last.kind, last.tokens + tokens))
         else:
             _add_unread(found, tokens, words)
     if names:
@@ -175,40 +187,29 @@ def _is_range(definition: Statement, found: list[Statement], in_remark: bool) ->
     r"""Whether it is the `i = 1` of `f_i = x_i, \quad i = 1, \dots, N`."""
     if not definition.is_scalar:
         return False
-    return in_remark or any(definition.target in _left_names(before) for before in found)
+    return in_remark or definition.target in _left_names(found)
 
 
 def _is_range_in_brackets(tokens: Sequence[Token], found: list[Statement]) -> bool:
     r"""Whether it is the `(i = 1, \dots, N)` of `f_i = x_i \quad (i = 1, \dots, N)`."""
     if [token.type for token in tokens[:2]] != ["LPAR", "NAME"] or len(tokens) < 4:
         return False
-    is_index = any(tokens[1].value in _left_names(before) for before in found)
-    return is_index and tokens[2].type in ("EQ", "COMMA", "IN")
+    return tokens[1].value in _left_names(found) and tokens[2].type in ("EQ", "COMMA", "IN")
 
 
-def _left_names(statement: Statement) -> set[str]:
-    if statement.kind != "definition":
-        return set()
-    left = []
-    for token in statement.tokens:
+def _left_names(found: Sequence[Statement]) -> set[str]:
+    """The indices of the definition before."""
+    names: set[str] = set()
+    for token in found[-1].tokens[1:] if found and found[-1].kind == "definition" else ():
         if token.type in ("EQ", "DEF"):
             break
-        left.append(token.value)
-    return set(left[1:])
+        names.add(token.value)
+    return names
 
 
 def _ranges_over(tokens: Sequence[Token]) -> bool:
     r"""`i \in \{1, \dots, N\}`: a set that is no shape."""
     return len(tokens) > 1 and tokens[0].type == "NAME" and tokens[1].type == "IN"
-
-
-def _continues(found: list[Statement], part: _Part) -> bool:
-    r"""Whether only a `\quad` stands between a definition and its next operator."""
-    if not found or found[-1].kind != "definition":
-        return False
-    if any(token.type != "QUAD" for token in part.separators):
-        return False
-    return part.tokens[0].type in _OPERATORS or found[-1].tokens[-1].type in _OPERATORS
 
 
 def _add_unread(
@@ -217,6 +218,8 @@ def _add_unread(
     """What follows a definition and is not understood is an error of that definition."""
     if not found or found[-1].kind != "definition":
         found.append(Statement("skipped", tokens))
+        return
+    if found[-1].tokens[-1].type == "ERROR":
         return
     fact = "the formula has ended before this, which is no remark that tadc knows"
     fix = r"put `\text{for}` before a remark, write conditions as `\begin{cases}`, or give the second formula a display of its own"

@@ -9,7 +9,6 @@ from time import perf_counter
 from integer.systems import domain, numbered_names
 from integer.test_points import IMPLIED, POINTS
 from integer.test_solver import SOLVED
-
 from tadc.integer import implies, smallest_point, solve
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import Domain, at_least_zero, between

@@ -51,7 +51,9 @@ def test_what_only_looks_like_a_display_is_not_one(hidden: str) -> None:
         [("display", "z_i = x_i")],
         [("bare", f"{hidden}\n\\[ z_i = x_i \\]")],
     )
-    assert "y_i" not in str([t for kind, t in mathematics(hidden + "\n\\[ z \\]") if kind == "display"])
+    assert "y_i" not in str(
+        [t for kind, t in mathematics(hidden + "\n\\[ z \\]") if kind == "display"]
+    )
 
 
 def test_formulas_in_prose_are_found_and_end_with_their_paragraph() -> None:
@@ -78,9 +80,7 @@ def test_directives_are_found_in_the_preamble_in_prose_and_in_displays() -> None
 def test_declarations_and_definitions_keep_the_order_of_the_file() -> None:
     text = "%!tadc size N\n\\[ y_i = x_i, \\quad x \\in \\mathbb{R}^N \\]\n%!tadc output y\n\\[ z_i = y_i \\]"
 
-    assert sexpr(parse_tex(Source(text))) == sexpr(
-        parse_tex(Source(text.replace("First", "")))
-    )
+    assert sexpr(parse_tex(Source(text))) == sexpr(parse_tex(Source(text.replace("First", ""))))
     kinds = [type(item).__name__ for item in parse_tex(Source(text)).items]
     assert kinds == [
         "SizeDeclaration",
@@ -91,7 +91,9 @@ def test_declarations_and_definitions_keep_the_order_of_the_file() -> None:
     ]
 
 
-@pytest.mark.parametrize("display", [r"\[ y_i = x_i", "$$ y_i = x_i\n\n", r"\begin{align*} y_i = x_i"])
+@pytest.mark.parametrize(
+    "display", [r"\[ y_i = x_i", "$$ y_i = x_i\n\n", r"\begin{align*} y_i = x_i"]
+)
 def test_a_display_that_is_not_closed_is_an_error(display: str) -> None:
     with pytest.raises(SyntaxError, match="not closed") as caught:
         parse_tex(Source(f"Text.\n{display}"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
@@ -295,6 +296,21 @@ def test_a_source_of_256_kilobytes_is_read_and_a_larger_one_refused():
         parse_idx(Source(text + "#"))
     with pytest.raises(SyntaxError, match="bytes"):
         parse_idx(Source("#" + "é" * (LARGEST_SOURCE // 2)))
+
+
+SLOW_IF_QUADRATIC = {
+    "statements on a line that is indented far": " " * 100_000 + "a=1;" * 10_000,
+    "lines after one that is indented far": " " * 100_000 + "a = (1" + "\n+1" * 30_000 + ")",
+    "words of other scripts in an open bracket": "a = (\n" + "é" * 100_000,
+    "brackets that nobody closes": "a = (\n" * 30_000,
+    "a deep error": "a = " + "-" * 200_000 + "x)",
+}
+
+
+@pytest.mark.parametrize("text", SLOW_IF_QUADRATIC.values(), ids=SLOW_IF_QUADRATIC)
+def test_long_texts_are_read_in_time_proportional_to_their_length(text):
+    with contextlib.suppress(SyntaxError):  # no clock: quadratic ones would take minutes
+        parse_idx(Source(text))
 
 
 @pytest.mark.parametrize("enabled", [True, False])

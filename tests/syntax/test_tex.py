@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import random
-import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -270,6 +270,9 @@ DEEP = 10_000
         "y_i = " + r"\hat" * DEEP + " x",
         r"y_i = \begin{cases}" + r"1 & i<2 \\ " * DEEP + r"x_i \end{cases}",
         r"\[ y_{i} = x_i + \] " * DEEP,
+        r"\[ y_i = x_i" + ", a = b" * DEEP + r"\]",
+        r"\[ y_i = x_i" + ", 3" * DEEP + r"\]",
+        r"\[ y_i = x_i" + r"\quad + b" * DEEP + r"\]",
         "$" * 10 * DEEP,
         "\\" * 10 * DEEP,
         "y_i = " + r"\text{" * DEEP,
@@ -278,13 +281,9 @@ DEEP = 10_000
 )
 def test_deep_and_long_texts_are_read_or_refused_in_linear_time(formula: str) -> None:
     started = time.process_time()
-    limit = sys.getrecursionlimit()
-    try:
+    with suppress(SyntaxError):
         parse_tex(Source(formula))
-    except SyntaxError:
-        pass
 
-    assert sys.getrecursionlimit() == limit
     assert time.process_time() - started < 20  # seconds; quadratic texts take minutes
 
 
@@ -293,12 +292,15 @@ def test_a_source_has_at_most_256_kilobytes() -> None:
         parse_tex(Source("y_i = x_i" + " " * 256 * 1024))
 
 
+PIECES = r"""\ { } ( ) [ ] | _ ^ & $ $$ = < , . ' % ² 0 e \left \right \frac \sum \max_k \\ \text{
+    \begin{cases} \end{cases} \[ \] \mathbb{R}"""
+
+
 def test_no_text_raises_anything_but_an_error_of_ours() -> None:
     chance = random.Random(20)
     texts = [line.rpartition("==")[0].replace("@", "\n") for line in SAME.strip().splitlines()]
     texts.append((EXAMPLES / "paper.tex").read_text())
-    pieces = [*r"\ { } ( ) [ ] | _ ^ & $ $$ = < , . ' % ² 0 e".split(), "\n\n", "\x00", "\ud800"]
-    pieces += r"\left \right \frac \sum \max_k \\ \text{ \begin{cases} \end{cases} \[ \] \mathbb{R}".split()
+    pieces = [*PIECES.split(), "\n\n", "\x00", "\ud800"]
     for _ in range(4000):
         text = chance.choice(texts)
         for _ in range(chance.randint(1, 4)):

@@ -29,7 +29,7 @@ y_i = k(a_i, b_i)                     | (a_i, b_i) | is a list
 y_i = f(a_i)                          | f          | no function that tadc knows
 y_i = \mathrm{softmax}(x_i)           | \mathrm{softmax} | no function that tadc knows
 y_i = \mathbf{x}_i + x_i              | x@2        | styles are dropped
-y_i = \bar{x_i}                       | \bar       | more than a name
+y_i = \bar{x_i}                       | \bar{x     | more than a name
 y_i = i < 3                           | <          | relation stands outside
 y_i = \begin{cases} 1 & i < 3 \\ 0 & i > 5 \end{cases} | 0 & i > 5 | may leave something out
 y_i = \begin{cases} 1 \\ 0 & i > 5 \end{cases}         | 1          | not the last
@@ -44,7 +44,7 @@ y_i = \sum_{i \le 3} x_k              | _{i \le 3} | no index that is not bound
 y_i = 1 + \dots + x_i                 | \dots      | dots
 y_i =                                 |            | ends where something should follow
 y_i = x_i \cdot                       |            | ends where something should follow
-y_i = x_{i,,j}                        | ,          | cannot stand here
+y_i = x_{i,,j}                        | ,@2        | separates nothing
 y_i = x_{}                            | }          | something is missing
 y_i = x_i, i < 3                      | i < 3      | has ended before this
 y_i = x_i \text{ if } i > 3           | i > 3      | would be dropped
@@ -62,21 +62,20 @@ y_i = \partial x_i                    | \partial   | derivatives
 y_i = x^\frac12                       | \frac      | more than one sign
 y_i = x_i \text{or so} y_i            | y_i@2      | has ended before this
 \frac{a}{b} = c                       | \frac{a}{b} = c | no display defines
-%!tadc size                           | *          |
-%!tadc step {                         | *          | not supported yet
+%!tadc step {                         | ?          | not supported yet
 """
 
 
 def cases() -> list[tuple[str, int | None, int, str]]:
-    """Formula, zero-based start and length of the marked text (start None: anywhere), words."""
-    table = []
+    """The formula, start and length of the marked text (`?` is None: anywhere), and the words."""
+    table: list[tuple[str, int | None, int, str]] = []
     for line in ERRORS.strip().splitlines():
-        formula, marked, words = (part.strip() for part in line.rsplit(" | ", 2) if True)
+        formula, marked, words = (part.strip() for part in line.rsplit(" | ", 2))
         marked, _, which = marked.partition("@")
         start = -1
         for _ in range(int(which or 1)):
             start = formula.find(marked, start + 1) if marked else len(formula)
-        table.append((formula, None if marked == "*" and "^*" not in formula else start, len(marked), words))
+        table.append((formula, None if marked == "?" else start, len(marked), words))
     return table
 
 

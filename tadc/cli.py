@@ -1,0 +1,515 @@
+"""The command line: `tadc compile`, `show`, `run`, `check`.
+
+Exit status 0; 1 for an error in the input, on standard error as `errors.Error` prints it; 2 for a wrong command line
+(click's own); 70 for a bug of ours, 130 and 141 for Ctrl-C and a closed pipe. The compiler is imported by the commands
+that need it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from tadc.errors import (
+    ArgumentError,
+    BackendError,
+    DerivativeError,
+    Error,
+    FileError,
+    Span,
+)
+from tadc.options import BACKENDS, DTYPES
+from tadc.version import __version__
+
+if TYPE_CHECKING:
+    from tadc.emit.c_spelling import DType
+    from tadc.function import Function
+
+__all__ = ["commands", "main"]
+
+TARGETS = {"cuda": ".cu", "c": ".c", "numpy": ".py", "idx": ".idx", "latex": ".tex"}
+MODES = ("primal", "adjoint", "tangent", "jacobian", "inverse-tangent", "inverse-adjoint")
+RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # language, section 3
+
+INPUT, BUG, INTERRUPTED, CLOSED_PIPE = 1, 70, 130, 141
+
+
+def main() -> None:
+    """The program `tadc`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # None if closed
+            stream.reconfigure(errors="backslashreplace")
+    commands(prog_name="tadc")
+
+
+class _Commands(click.Group):
+    """Commands return their exit status; what they raise becomes a message on standard error and a status."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            ctx.exit(self._status(ctx))
+        except BrokenPipeError:
+            # The interpreter flushes both streams once more when it ends.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(nowhere, stream.fileno())
+            ctx.exit(CLOSED_PIPE)
+
+    def _status(self, ctx: click.Context) -> int:
+        try:
+            status: int = super().invoke(ctx)
+            return status
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Exception as error:
+            return _reported(error)
+
+
+def _reported(error: Exception) -> int:
+    """Say on standard error what went wrong. The exit status."""
+    match error:
+        case Error():
+            message, status = str(error), INPUT
+        case MemoryError():
+            message, status = "there is not enough memory\nuse smaller sizes", INPUT
+        case OSError():
+            message, status = f"{error.filename or 'the output'}: {error.strerror}", INPUT
+        case _ if os.environ.get("TADC_TRACEBACK"):
+            raise error
+        case _:
+            message, status = (
+                f"this is a bug in tadc {__version__}: {type(error).__name__}: {error}\n"
+                "please report it with the command and its input; with TADC_TRACEBACK=1 it says where",
+                BUG,
+            )
+    click.echo(message, err=True)
+    return status
+
+
+# ---------------------------------------------------------------------- what options are made of
+
+
+def _assignments(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> dict[str, str]:
+    """`name=value`, each name once."""
+    result: dict[str, str] = {}
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not (name and value):
+            raise click.BadParameter(f"`{text}` is not of the form {parameter.metavar}")
+        if name in result:
+            raise click.BadParameter(f"`{name}` is given twice")
+        result[name] = value
+    return result
+
+
+def _numbers(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> dict[str, int]:
+    """`N=64`, each name once."""
+    values = _assignments(context, parameter, texts)
+    for name, value in values.items():
+        if not (value.isascii() and value.isdecimal() and len(value) < 20):
+            raise click.BadParameter(f"`{name}` is `{value}`: a size is an integer from 0")
+    return {name: int(value) for name, value in values.items()}
+
+
+def _names(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> tuple[str, ...] | None:
+    names = tuple(name.strip() for text in texts for name in text.split(","))
+    if not all(names):
+        raise click.BadParameter("a name is missing: write `a,b`")
+    return names or None
+
+
+def _distinct(
+    context: click.Context, parameter: click.Parameter, values: Sequence[str]
+) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+_size = click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    callback=_numbers,
+    metavar="N=64",
+    help="A number for a size; once for each.",
+)
+_wrt = click.option(
+    "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
+)
+_index_base = click.option(
+    "--index-base", type=click.IntRange(0, 1), default=0, help="The first index, 0 or 1."
+)
+_mode = click.option("--mode", type=click.Choice(MODES), default="primal", show_default=True)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="tadc %(version)s")
+def commands() -> None:
+    """A compiler for tensor formulas in index notation, and for their derivatives."""
+
+
+# ---------------------------------------------------------------------- compile
+
+
+@commands.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-o", "folder", type=Path, default=Path(), metavar="DIR", help="Where to write.")
+@click.option(
+    "--target",
+    "targets",
+    type=click.Choice(tuple(TARGETS)),
+    multiple=True,
+    default=("cuda",),
+    callback=_distinct,
+    show_default=True,
+    help="May be given several times.",
+)
+@click.option(
+    "--mode",
+    "modes",
+    type=click.Choice(MODES),
+    multiple=True,
+    default=("primal", "adjoint"),
+    callback=_distinct,
+    show_default=True,
+    help="May be given several times.",
+)
+@_wrt
+@click.option("--dtype", type=click.Choice(DTYPES), default="float32", show_default=True)
+@_size
+@click.option(
+    "--baseline", type=click.Choice(("atomic",)), help="Generate what tadc is compared with."
+)
+@_index_base
+def compile(
+    files: tuple[str, ...],
+    folder: Path,
+    targets: tuple[str, ...],
+    modes: tuple[str, ...],
+    wrt: tuple[str, ...] | None,
+    dtype: str,
+    sizes: dict[str, int],
+    baseline: str | None,
+    index_base: int,
+) -> int:
+    """Write a program and its derivatives as source files, with a manifest.
+
+    All modes stand in one .cu file; other targets get one file a mode. Each FILE's output is written whole or not at
+    all, and an error in one FILE does not keep the others from being compiled.
+    """
+    from tadc.runtime.files import refuse_collisions, text_writer, write_all
+
+    for target in targets:
+        if target in ("c", "latex"):
+            raise _unsupported("target", target, "use `cuda`, `numpy` or `idx`")
+    if baseline:
+        raise _unsupported("baseline", baseline, "leave `--baseline` out")
+    _check_modes(modes)
+    planned = {file: _output_paths(file, folder, targets, modes) for file in files}
+    refuse_collisions(
+        map(Path, files), [(Path(file), path) for file in files for path in planned[file]]
+    )
+    status = 0
+    for file in files:
+        try:
+            f = _loaded(file, sizes, dtype=dtype, index_base=index_base)
+            contents = _contents(f, targets, modes, wrt, dtype)
+            write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))
+        except Exception as error:
+            if status:
+                click.echo(err=True)
+            status = max(status, _reported(error))
+        else:
+            click.echo(f"{file} -> {', '.join(map(str, planned[file]))}")
+    return status
+
+
+def _output_paths(
+    file: str, folder: Path, targets: Sequence[str], modes: Sequence[str]
+) -> tuple[Path, ...]:
+    """Where the texts of `_contents` go, in its order."""
+    stem = Path(file).stem
+    names = [
+        f"{stem}{part}{TARGETS[target]}"
+        for target in targets
+        for part in ([""] if target == "cuda" else [f".{mode}" for mode in modes])
+    ]
+    return tuple(folder / name for name in (*names, f"{stem}.json"))
+
+
+def _contents(
+    f: Function,
+    targets: Sequence[str],
+    modes: Sequence[str],
+    wrt: tuple[str, ...] | None,
+    dtype: str,
+) -> list[str]:
+    """The text of every output of `compile`, the manifest last."""
+    from tadc.emit.cuda import emit_cuda
+
+    functions = {mode: _derivative(f, mode, wrt) for mode in modes}
+    programs = {mode: g.program for mode, g in functions.items()}
+    cuda = emit_cuda(programs, f._origin.source.text, cast("DType", dtype))
+    manifest = cuda.manifest if "cuda" in targets else _without_kernels(cuda.manifest, targets)
+    texts: list[str] = []
+    for target in targets:
+        if target == "cuda":
+            texts.append(cuda.text)
+        else:
+            texts += [g.source(target) for g in functions.values()]
+    return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]
+
+
+def _without_kernels(manifest: Mapping[str, Any], targets: Sequence[str]) -> dict[str, Any]:
+    """The manifest of files without kernels: launchers are the functions of `.py` files, if there are any."""
+    empty: dict[str, Any] = {"workspace_bytes": "0", "kernels": []}
+    if "numpy" not in targets:
+        empty["launcher"] = None
+    return {**manifest, "modes": {name: mode | empty for name, mode in manifest["modes"].items()}}
+
+
+# ---------------------------------------------------------------------- show
+
+
+@commands.command()
+@click.argument("file", metavar="FILE")
+@_mode
+@_wrt
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "latex", "idx")),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--ranges",
+    is_flag=True,
+    help="Show every index, its range, and the rule and place that gave it.",
+)
+@click.option("--cost", is_flag=True, help="Not supported yet.")
+@click.option("--plan", is_flag=True, help="Not supported yet.")
+@_size
+@_index_base
+def show(
+    file: str,
+    mode: str,
+    wrt: tuple[str, ...] | None,
+    format_: str,
+    ranges: bool,
+    cost: bool,
+    plan: bool,
+    sizes: dict[str, int],
+    index_base: int,
+) -> int:
+    """Print a program or a derivative of it, with the bounds that were found."""
+    if cost or plan:
+        raise _unsupported("option", "--cost" if cost else "--plan", "use `--ranges`")
+    if format_ == "latex":
+        raise _unsupported("format", format_, "use `text` or `idx`")
+    _check_modes((mode,))
+    f = _loaded(file, sizes, index_base=index_base)
+    g = _derivative(f, mode, wrt)
+    click.echo(_ranges(g) if ranges else str(g), nl=False)
+    return 0
+
+
+def _ranges(f: Function) -> str:
+    """The ranges of all indices as a table."""
+    head = ("index", "statement", "range", "rule", "place")
+    rows = [
+        (r.index, r.statement, r.range, RULES[r.rule], _place(r.place) if r.place else "")
+        for r in f.ranges
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        + "\n"
+        for row in (head, *rows)
+    )
+
+
+def _place(span: Span) -> str:
+    return f"{span.source.name}:{span.line}:{span.column} `{' '.join(span.text.split())}`"
+
+
+# ---------------------------------------------------------------------- run
+
+
+@commands.command()
+@click.argument("file", metavar="FILE")
+@click.argument("arguments", nargs=-1, callback=_assignments, metavar="[name=array.npy]...")
+@click.option(
+    "-o", "output", type=Path, metavar="out.npy|DIR", help="Write the outputs there instead."
+)
+@_mode
+@_wrt
+@click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True)
+@_size
+@_index_base
+def run(
+    file: str,
+    arguments: dict[str, str],
+    output: Path | None,
+    mode: str,
+    wrt: tuple[str, ...] | None,
+    backend: str,
+    sizes: dict[str, int],
+    index_base: int,
+) -> int:
+    """Evaluate a program, or a derivative of it, on arrays from .npy files or on numbers.
+
+    Derivatives take cotangents or tangents by name: `dc=dc.npy`.
+    """
+    from tadc.runtime.arguments import bound_arguments
+    from tadc.runtime.files import array_writer, refuse_collisions, write_all
+
+    _check_modes((mode,))
+    f = _derivative(_loaded(file, sizes, backend=backend, index_base=index_base), mode, wrt)
+    targets = {} if output is None else _output_files(output, f.outputs)
+    refuse_collisions(
+        map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets.values()]
+    )
+    values = {name: _value(text) for name, text in arguments.items()}
+    values |= {name: n for name, n in sizes.items() if name in f.program.sizes}
+    bound = bound_arguments(f.program, (), values)
+    given: dict[str, Any] = dict(bound.sizes)
+    results = f(*(bound.arrays[name] for name in f.inputs), **given)
+    named = dict(zip(f.outputs, results if isinstance(results, tuple) else (results,), strict=True))
+    if output is None:
+        click.echo("\n".join(_printed(name, value, len(named)) for name, value in named.items()))
+    else:
+        write_all({targets[name]: array_writer(value) for name, value in named.items()})
+        click.echo(f"{file} -> {', '.join(map(str, targets.values()))}")
+    return 0
+
+
+def _value(text: str) -> Any:
+    """The array in a `.npy` file; a number where there is no such file."""
+    from tadc.runtime.files import read_npy
+
+    number = None if os.path.exists(text) else _number(text)
+    return read_npy(text) if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _output_files(output: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Where each output goes: one may have a file of its own, others go to a folder by name."""
+    if output.suffix != ".npy":
+        return {name: output / f"{name}.npy" for name in names}
+    if len(names) > 1:
+        raise FileError(
+            None,
+            f"{output} is one file, and there are {len(names)} outputs: {', '.join(names)}",
+            fix="name a folder with `-o`",
+        )
+    return {names[0]: output} if names else {}
+
+
+def _printed(name: str, value: Any, count: int) -> str:
+    if count == 1:
+        return repr(value)
+    margin = " " * len(f"{name} = ")
+    return f"{name} = {repr(value).replace(chr(10), chr(10) + margin)}"
+
+
+# ---------------------------------------------------------------------- check
+
+
+@commands.command()
+@click.argument("file", metavar="FILE")
+@_size
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@_index_base
+def check(file: str, sizes: dict[str, int], seed: int, index_base: int) -> int:
+    """Compare derivatives with numeric differentiation, and backends with each other.
+
+    On random input; sizes that are not given are chosen small. Status 1 where something differs.
+    """
+    from tadc import check as checking
+
+    f = _loaded(file, sizes, index_base=index_base)
+    report = checking.check(f, seed, {s: n for s, n in sizes.items() if s in f.program.sizes})
+    click.echo(str(report))
+    return 0 if report else INPUT
+
+
+# ---------------------------------------------------------------------- not due yet
+
+
+def _later(name: str) -> None:
+    @commands.command(
+        name, hidden=True, context_settings={"ignore_unknown_options": True}, add_help_option=False
+    )
+    @click.argument("_", nargs=-1, type=click.UNPROCESSED)
+    def later(_: tuple[str, ...]) -> int:
+        raise _unsupported("command", name, "use `compile`, `show`, `run` or `check`")
+
+
+_later("bench")
+_later("doctor")
+
+
+# ---------------------------------------------------------------------- what commands share
+
+
+def _loaded(file: str, sizes: Mapping[str, int], **options: Any) -> Function:
+    from tadc.function import load
+
+    return load(file, sizes=sizes, **options)
+
+
+def _derivative(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function:
+    for name in wrt or ():
+        if name not in f.inputs:
+            raise ArgumentError(
+                None,
+                f"{f.name}: `{name}` is no input",
+                fix=f"the inputs are {', '.join(f.inputs) or 'none'}",
+            )
+    match mode:
+        case "primal":
+            return f
+        case "adjoint":
+            return f.adjoint(wrt)
+        case "tangent":
+            return f.tangent(wrt)
+        case _:
+            assert mode == "jacobian", mode
+            return f.jacobian(wrt)
+
+
+def _check_modes(modes: Sequence[str]) -> None:
+    for mode in modes:
+        if mode.startswith("inverse"):
+            raise DerivativeError(
+                None,
+                f"the mode `{mode}` is not supported yet",
+                fix="use `primal`, `adjoint`, `tangent` or `jacobian`",
+            )
+
+
+def _unsupported(what: str, name: str, fix: str) -> Error:
+    return BackendError(None, f"the {what} `{name}` is not supported yet", fix=fix)

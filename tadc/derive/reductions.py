@@ -1,0 +1,105 @@
+"""Derivatives of `prod`, `max` and `min` by their summands (design, section 3; language, section 6).
+
+A maximum is shared equally among its ties, which are counted once an element: a statement of their own. A product has
+for each factor the product of the others, before and after it: right with any number of zeros, without division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from tadc.derive.products import Products
+from tadc.errors import DerivativeError
+from tadc.ir.affine import symbol
+from tadc.ir.domain import Derived, Domain, at_least_zero, equals_zero
+from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder, substitute
+
+__all__ = ["Shares", "active", "with_ties"]
+
+
+def with_ties(
+    program: Program, reached: Set[str], names: Names
+) -> tuple[Program, Mapping[str, str]]:
+    """The program with a count of the ties after every active maximum or minimum, and their names by its target."""
+    ties: dict[str, str] = {}
+    statements: list[Statement] = []
+    for s in program.statements:
+        statements.append(s)
+        match s.body:
+            case Reduce("max" | "min", indices, derived, domain, body) if s.target.name in reached:
+                name = ties[s.target.name] = names.fresh(f"{s.target.name}_ties")
+                own = Read(s.target.name, tuple(map(symbol, s.indices)))
+                tie = Select(Comparison("==", body, own), Const(1), Const(0))
+                count = Reduce("sum", indices, derived, domain, tie)
+                statements.append(replace(s, target=replace(s.target, name=name), body=count))
+            case _:
+                pass
+    return replace(program, statements=tuple(statements)), ties
+
+
+def active(program: Program, wrt: Sequence[str]) -> frozenset[str]:
+    """The tensors that depend on one of `wrt`, those included."""
+    found = set(wrt)
+    for s in program.statements:
+        if any(isinstance(e, Read) and e.tensor in found for e in postorder(s.body)):
+            found.add(s.target.name)
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What each value that a reduction is made of gets of a change, or gives to one.
+
+    `statement` is where the reduction stands: `max`, `min` and `prod` must be its whole right side.
+    """
+
+    statement: Statement
+    ties: Mapping[str, str]
+    products: Products
+    names: Names
+
+    def of(self, reduce: Reduce, change: Expr) -> Expr:
+        """`change` times the derivative of `reduce` by its body, at one point of its domain."""
+        if reduce.op == "sum":
+            return change
+        if reduce is not self.statement.body:
+            raise DerivativeError(
+                None,
+                f"the derivative of this `{reduce.op}`, whose range depends on other indices, is not supported",
+                fix=f"give the `{reduce.op}` a statement of its own",
+            )
+        if reduce.op == "prod":
+            return self.products.times(change, _others(reduce, self.names))
+        at = tuple(map(symbol, self.statement.indices))
+        name = self.statement.target.name
+        share = Call("div", (change, Read(self.ties[name], at)))
+        return Select(Comparison("==", reduce.body, Read(name, at)), share, Const(0))
+
+
+def _others(reduce: Reduce, names: Names) -> Expr:
+    """The product of all factors but the one at the reduction's indices: those before it, then those after it.
+
+    Points are in lexicographic order: before a point are those that agree up to an index and are smaller in it.
+    """
+    parts: list[Expr] = []
+    for sign in (1, -1):
+        for d in range(len(reduce.indices)):
+            bound = [*reduce.indices, *(e.name for e in reduce.derived)]
+            new = {s: symbol(names.fresh(s)) for s in bound}
+            equal = [equals_zero(new[s] - symbol(s)) for s in reduce.indices[:d]]
+            s = reduce.indices[d]
+            apart = at_least_zero((symbol(s) - new[s]) * sign - 1)
+            derived = tuple(
+                Derived(str(new[e.name]), e.form.substitute(new), e.modulus) for e in reduce.derived
+            )
+            domain = reduce.domain.substitute(new) & Domain.of((*equal, apart))
+            indices = tuple(str(new[i]) for i in reduce.indices)
+            parts.append(Reduce("prod", indices, derived, domain, substitute(reduce.body, new)))
+    result = parts[0]
+    for part in parts[1:]:
+        result = Call("mul", (result, part))
+    return result

@@ -1,0 +1,84 @@
+"""The reductions of the language by those of the intermediate representation, `sum prod max min`.
+
+mean       the sum, divided by the number of points
+logsumexp  m + log(sum exp(e - m)), m the maximum; derivatives may take m for a constant, since it cancels
+argmax     the smallest index at which the maximum stands; the first NaN if there is one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Reduce, ReduceOp, Select, call
+
+__all__ = ["REDUCTIONS", "Points"]
+
+_INFINITY = Const(float("inf"))
+_NEUTRAL: dict[ReduceOp, Const] = {
+    "sum": Const(0),
+    "prod": Const(1),
+    "max": Const(float("-inf")),
+    "min": _INFINITY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What a reduction runs over: a domain, and within it a test that gives a value or the neutral element.
+
+    `base` is what the text counts indices from.
+    """
+
+    indices: tuple[Symbol, ...]
+    derived: tuple[Derived, ...]
+    domain: Domain
+    tested: Callable[[Expr, Expr], Expr]
+    base: int
+
+    def reduce(self, op: ReduceOp, body: Expr) -> Expr:
+        return Reduce(op, self.indices, self.derived, self.domain, self.tested(body, _NEUTRAL[op]))
+
+    @property
+    def index(self) -> Affine:
+        """The first index as the text counts it."""
+        return symbol(self.indices[0]) + self.base
+
+
+def _mean(points: Points, body: Expr) -> Expr:
+    return points.reduce("sum", body) / points.reduce("sum", Const(1))
+
+
+def _logsumexp(points: Points, body: Expr) -> Expr:
+    m = Call("detached", (points.reduce("max", body),))
+    total = points.reduce("sum", call("exp", body - m))
+    return Select(Comparison("==", call("abs", m), _INFINITY), m, m + call("log", total))
+
+
+def _argument(op: ReduceOp) -> Callable[[Points, Expr], Expr]:
+    def argument(points: Points, body: Expr) -> Expr:
+        here = IndexValue(points.index)
+        nan = Select(Comparison("!=", body, body), here, _INFINITY)
+        best = Select(Comparison("==", body, points.reduce(op, body)), here, nan)
+        first = points.reduce("min", best)
+        return Select(Comparison("==", first, _INFINITY), Const(-1), first)
+
+    return argument
+
+
+def _plain(op: ReduceOp) -> Callable[[Points, Expr], Expr]:
+    return lambda points, body: points.reduce(op, body)
+
+
+REDUCTIONS: dict[str, Callable[[Points, Expr], Expr]] = {
+    "sum": _plain("sum"),
+    "prod": _plain("prod"),
+    "max": _plain("max"),
+    "min": _plain("min"),
+    "mean": _mean,
+    "logsumexp": _logsumexp,
+    "argmax": _argument("max"),
+    "argmin": _argument("min"),
+}

@@ -1,0 +1,29 @@
+"""Options of the test run, and golden files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the files under tests/golden"
+    )
+
+
+@pytest.fixture
+def golden(request):
+    """`golden(name, text)` holds the text against the file, or writes it there under `--update-golden`."""
+
+    def compare(name, text):
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            path.write_text(text, "utf-8")
+        assert path.exists(), f"{path} is missing: pytest --update-golden writes it"
+        assert text == path.read_text("utf-8")
+
+    return compare
