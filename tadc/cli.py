@@ -23,6 +23,7 @@ from tadc.errors import (
     DerivativeError,
     Error,
     FileError,
+    ShapeError,
     Span,
 )
 from tadc.options import BACKENDS, DTYPES
@@ -74,20 +75,23 @@ class _Commands(click.Group):
             return _reported(error)
 
 
-def _reported(error: Exception) -> int:
-    """Say on standard error what went wrong. The exit status."""
+def _reported(error: Exception, file: str = "") -> int:
+    """Say on standard error what went wrong, with the file where the error has no place. The exit status."""
+    where = f"{file}: " if file else ""
     match error:
+        case Error(span=None) if not isinstance(error, FileError):
+            message, status = f"{where}{error}", INPUT
         case Error():
             message, status = str(error), INPUT
         case MemoryError():
-            message, status = "there is not enough memory\nuse smaller sizes", INPUT
+            message, status = f"{where}there is not enough memory\nuse smaller sizes", INPUT
         case OSError():
             message, status = f"{error.filename or 'the output'}: {error.strerror}", INPUT
         case _ if os.environ.get("TADC_TRACEBACK"):
             raise error
         case _:
             message, status = (
-                f"this is a bug in tadc {__version__}: {type(error).__name__}: {error}\n"
+                f"{where}this is a bug in tadc {__version__}: {type(error).__name__}: {error}\n"
                 "please report it with the command and its input; with TADC_TRACEBACK=1 it says where",
                 BUG,
             )
@@ -102,11 +106,12 @@ def _assignments(
     context: click.Context, parameter: click.Parameter, texts: Sequence[str]
 ) -> dict[str, str]:
     """`name=value`, each name once."""
+    form = (parameter.metavar or "name=value").strip("[].")
     result: dict[str, str] = {}
     for text in texts:
         name, _, value = (part.strip() for part in text.partition("="))
         if not (name and value):
-            raise click.BadParameter(f"`{text}` is not of the form {parameter.metavar}")
+            raise click.BadParameter(f"`{text}` is not of the form {form}")
         if name in result:
             raise click.BadParameter(f"`{name}` is given twice")
         result[name] = value
@@ -151,7 +156,7 @@ _wrt = click.option(
     "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
 )
 _index_base = click.option(
-    "--index-base", type=click.IntRange(0, 1), default=0, help="The first index, 0 or 1."
+    "--index-base", type=click.Choice((0, 1)), default=0, show_default=True, help="The first index."
 )
 _mode = click.option("--mode", type=click.Choice(MODES), default="primal", show_default=True)
 
@@ -227,12 +232,13 @@ def compile(
     for file in files:
         try:
             f = _loaded(file, sizes, dtype=dtype, index_base=index_base)
+            _refuse_open_sizes(f, sizes)
             contents = _contents(f, targets, modes, wrt, dtype)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))
         except Exception as error:
             if status:
                 click.echo(err=True)
-            status = max(status, _reported(error))
+            status = max(status, _reported(error, file))
         else:
             click.echo(f"{file} -> {', '.join(map(str, planned[file]))}")
     return status
@@ -323,6 +329,7 @@ def show(
         raise _unsupported("format", format_, "use `text` or `idx`")
     _check_modes((mode,))
     f = _loaded(file, sizes, index_base=index_base)
+    _refuse_open_sizes(f, sizes)
     g = _derivative(f, mode, wrt)
     click.echo(_ranges(g) if ranges else str(g), nl=False)
     return 0
@@ -481,12 +488,23 @@ def _loaded(file: str, sizes: Mapping[str, int], **options: Any) -> Function:
     return load(file, sizes=sizes, **options)
 
 
+def _refuse_open_sizes(f: Function, sizes: Mapping[str, int]) -> None:
+    """Raise ShapeError where a number was given for a size that is still symbolic: calls alone can bind it."""
+    for name in sizes:
+        if name in f.program.sizes:
+            raise ShapeError(
+                None,
+                f"the size `{name}` is not declared: it stands for the extent of an input",
+                fix=f"write `size {name}` and the shapes of the inputs: `input x[{name}]`",
+            )
+
+
 def _derivative(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function:
     for name in wrt or ():
         if name not in f.inputs:
             raise ArgumentError(
                 None,
-                f"{f.name}: `{name}` is no input",
+                f"`{name}` is no input",
                 fix=f"the inputs are {', '.join(f.inputs) or 'none'}",
             )
     match mode:

@@ -7,7 +7,7 @@ band's lower end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
@@ -31,27 +31,34 @@ _COMBINED = {
 
 
 class HullValues(Values):
-    """`elements` collects, for each reduction, the extents of all reductions around and of itself."""
+    """`elements` collects, for each reduction, the extents of all reductions around and of itself.
 
-    def __init__(self, frame: Frame, root: Expr, rank: int, *, blocked: bool) -> None:
-        super().__init__(frame, root, rank)
-        self.rank = rank
+    `wholes` has the axis of which another one is a piece.
+    """
+
+    def __init__(self, frame: Frame, root: Expr, outputs: Scope, *, blocked: bool) -> None:
+        super().__init__(frame, root, len(outputs.axes))
+        self.outputs = outputs
         self.blocked = blocked
         self.elements: list[tuple[Affine, ...]] = []
+        self.wholes: dict[Axis, Axis] = {}
 
     def reduced(self, e: Reduce, outer: Scope, risk: Risk) -> Walk:
         """The name of the reduction's value, which is computed in `outer`."""
         scope = Scope(outer, {}, {d.name: d for d in e.derived})
         bounds = bounded(e)
         mask = list(bounds.tests)
+        piece: Axis | None = None
         for b in bounds.each:
             axis, others = self._axis(b, scope)
             if not self.frame.surely(axis.extent - 1):
                 scope.empty.add(b.index)
+            if not scope.axes and self._is_divisible(e, outer):
+                axis = piece = self._piece(axis)
             scope.axes[b.index] = axis
             mask += [*others, *b.tests]
+        first = len(self.elements)
         self.elements.append(self._extents(scope))
-        pieces = self._in_blocks(e, scope)
         risk = risk | scope.empty | ({MASKED} if mask else set())
         body = typed((yield self.value(e.body, scope, risk)), self.frame.real)
         test = self.conditions(mask, scope) if mask else None
@@ -61,12 +68,12 @@ class HullValues(Values):
         else:
             text = self._reduction(e, body, test, scope, symbols)
         name = self.frame.taken.fresh("s" if e.op == "sum" else e.op)
-        if pieces is None:
+        if piece is None:
             outer.lines += [*scope.lines, f"{name} = {text}"]
         else:
             combined = _COMBINED[e.op].format(name, text)
             neutral = typed(literal(NEUTRAL[e.op]), self.frame.real).text
-            outer.lines += [f"{name} = {neutral}", pieces]
+            outer.lines += [f"{name} = {neutral}", self._loop(piece, scope, self.elements[first:])]
             outer.lines += [INDENT + line for line in (*scope.lines, f"{name} = {combined}")]
         return atom(name)
 
@@ -81,28 +88,30 @@ class HullValues(Values):
         most = frame.bound("min", highs, f"{b.index}_high")
         above = [at_least_zero(e - c * symbol(b.index)) for e, c in b.highs if not frame.is_scalar(e)]
         below = [at_least_zero(c * symbol(b.index) - e) for e, c in b.lows if not frame.is_scalar(e)]
-        width = self._slanting_width(b, scope)
-        if width is not None and 2 * frame.guess(width) < frame.guess(most - least):
+        widths = self._slanting_widths(b, scope)
+        narrow = min((frame.guess(e) // c for e, c in widths), default=0)
+        if widths and 2 * narrow < frame.guess(most - least):
             first = self._first(b, scope)
+            width = self._extent(frame.bound("min", widths, f"{b.index}_width"), b)
             above = [at_least_zero(e - c * symbol(b.index)) for e, c in b.highs]
             return Axis(b.index, position, constant(0), width, least, most, first), above
-        stop = most + 1
-        if not frame.surely(stop - least):
-            stop = frame.bound("max", [(least, 1), (stop, 1)], f"{b.index}_stop")
-        return Axis(b.index, position, least, stop, least, most), below + above
+        extent = self._extent(most + 1 - least, b)
+        return Axis(b.index, position, least, least + extent, least, most), below + above
 
-    def _slanting_width(self, b: Bounded, scope: Scope) -> Affine | None:
-        """The most values that the index has at one point of what is around it, if bounds slant alike."""
-        widths = []
-        for low, c in b.lows:
-            for high, d in b.highs:
-                form = high * c - low * d
-                if self.frame.is_scalar(form) and not self.frame.is_scalar(low):
-                    widths.append((form + c * d, c * d))
-        if not widths:
-            return None
-        width = self.frame.bound("min", widths, f"{b.index}_width")
-        return width if self.frame.surely(width) else self.frame.bound("max", [(constant(0), 1), (width, 1)], f"{b.index}_width")
+    def _extent(self, form: Affine, b: Bounded) -> Affine:
+        """The form, or 0 where it is negative."""
+        if self.frame.surely(form) or self.frame.is_extent(form):
+            return form
+        return self.frame.bound("max", [(constant(0), 1), (form, 1)], f"{b.index}_extent")
+
+    def _slanting_widths(self, b: Bounded, scope: Scope) -> list[tuple[Affine, int]]:
+        """Quotients that limit how many values the index has at one point around it, where bounds slant alike."""
+        pairs = [(low, c, high, d) for low, c in b.lows for high, d in b.highs]
+        return [
+            (high * c - low * d + c * d, c * d)
+            for low, c, high, d in pairs
+            if self.frame.is_scalar(high * c - low * d) and not self.frame.is_scalar(low)
+        ]
 
     def _first(self, b: Bounded, scope: Scope) -> str:
         """The name of the array of the index's least values."""
@@ -118,33 +127,49 @@ class HullValues(Values):
         scope.lines.append(f"{name} = {text}")
         return name
 
-    def _extents(self, scope: Scope) -> tuple[Affine, ...]:
-        around = [a for s in scope.chain for a in s.axes.values() if a.position >= self.rank]
-        return tuple(a.extent for a in around)
+    # ------------------------------------------------------------------ pieces
 
-    def _in_blocks(self, e: Reduce, scope: Scope) -> str | None:
-        """The loop over pieces of the first index, for reductions that stand in no other."""
-        if not self.blocked or e.op in ("argmax", "argmin") or scope.depth > len(scope.axes) + self.rank:
-            return None
-        if scope.depth > len(scope.axes) and scope.depth - len(scope.axes) < self.rank:
-            return None
-        index, *others = scope.axes
-        axis = scope.axes[index]
-        around = [a.extent for s in scope.chain[:-1] for a in s.axes.values()]
-        others_text = self.product([*around, *(scope.axes[i].extent for i in others)])
-        guess = self.frame.guess(axis.extent)
-        low, stop = self.frame.new_scalar(f"{index}_0", 0), self.frame.new_scalar(f"{index}_1", guess)
-        scope.axes[index] = Axis(index, axis.position, low, stop, axis.least, axis.most, axis.first)
-        ends = f"{self.frame.text(axis.low)}, {self.frame.text(axis.stop)}"
-        return f"for {self.frame.text(low)}, {self.frame.text(stop)} in blocks({ends}, {others_text}):"
+    def _is_divisible(self, e: Reduce, outer: Scope) -> bool:
+        """Whether the reduction is computed in pieces of its first index: those that stand in no other are."""
+        places = (self.outputs, self.frame.outside)
+        return self.blocked and outer in places and e.op not in ("argmax", "argmin")
+
+    def _piece(self, axis: Axis) -> Axis:
+        low = self.frame.new_scalar(f"{axis.index}_0", 0)
+        stop = self.frame.new_scalar(f"{axis.index}_1", self.frame.guess(axis.extent))
+        piece = replace(axis, low=low, stop=stop)
+        self.wholes[piece] = axis
+        return piece
+
+    def _loop(self, piece: Axis, scope: Scope, inner: Sequence[tuple[Affine, ...]]) -> str:
+        whole = self.wholes[piece]
+        outer = [a.extent for s in scope.chain[:-1] for a in s.axes.values()]
+        own = self._extents(scope)
+        others = self.largest((*outer, *own[1:]), [e[len(own) :] for e in inner])
+        ends = f"{self.frame.text(whole.low)}, {self.frame.text(whole.stop)}"
+        pair = f"{self.frame.text(piece.low)}, {self.frame.text(piece.stop)}"
+        return f"for {pair} in blocks({ends}, {others}):"
+
+    def _extents(self, scope: Scope) -> tuple[Affine, ...]:
+        axes = [a for s in scope.chain if s is not self.outputs for a in s.axes.values()]
+        return tuple(self.wholes.get(a, a).extent for a in axes)
+
+    def largest(self, extents: Sequence[Affine], more: Sequence[tuple[Affine, ...]]) -> str:
+        """The number of elements of the largest of arrays that have `extents` and some `more`, as text."""
+        found = [*dict.fromkeys(more)]
+        longest = [e for e in found if not any(e != f and e == f[: len(e)] for f in found)]
+        products = [self.product((*extents, *e)) for e in longest or [()]]
+        return products[0] if len(products) == 1 else f"max({', '.join(products)})"
 
     def product(self, extents: Sequence[Affine]) -> str:
         """The product of extents as text, numbers multiplied."""
         number = 1
         for n in extents:
             number *= n.constant if n.is_constant else 1
-        texts = [factor(self.frame.text(n)) for n in extents if not n.is_constant]
-        return " * ".join([*([str(number)] if number != 1 or not texts else []), *texts])
+        texts = [self.frame.text(n) for n in extents if not n.is_constant]
+        if number != 1 or not texts:
+            texts.insert(0, str(number))
+        return texts[0] if len(texts) == 1 else " * ".join(map(factor, texts))
 
     # ------------------------------------------------------------------ values
 
@@ -167,11 +192,13 @@ class HullValues(Values):
         (axis,) = scope.axes.values()
         values = self._spread(body.text, scope, symbols)
         index = self.index(axis.index, scope)
-        return f"place(np.{e.op}, {values}, {test or True}, {index}, {axis.position - self.levels}).astype({self.frame.real})"
+        where = axis.position - self.levels
+        found = f"place(np.{e.op}, {values}, {test or True}, {index}, {where})"
+        return f"{found}.astype({self.frame.real})"
 
     def _spread(self, values: str, scope: Scope, symbols: frozenset[str]) -> str:
         """Repeated along the reduction's axes that it does not depend on."""
-        found = self._axes(symbols, scope)
+        found = scope.indices(symbols)
         if all(i in found for i in scope.axes):
             return values
         first = min(a.position for a in scope.axes.values())
@@ -179,11 +206,3 @@ class HullValues(Values):
         for a in scope.axes.values():
             extents[a.position - first] = self.frame.text(a.extent)
         return f"spread({values}, {', '.join(extents)})"
-
-    def _axes(self, symbols: frozenset[str], scope: Scope) -> set[str]:
-        return scope.indices(symbols)
-
-
-@dataclass(frozen=True, slots=True)
-class _Unused:
-    pass

@@ -183,6 +183,10 @@ class Frame:
             form.constant + sum(c for _, c in form.terms) >= 0
         )
 
+    def is_extent(self, form: Affine) -> bool:
+        """Whether the form is an extent of a tensor, so that it is not negative."""
+        return any(form in t.shape for t in self.tensors.values())
+
     def extreme(self, form: Affine, scope: Scope, *, highest: bool) -> Affine:
         """The least or greatest value that a form of axes can have, from those of each axis alone."""
         result = constant(form.constant)

@@ -25,15 +25,21 @@ def spread(values, *extents):
     return np.broadcast_to(values, np.broadcast_shapes(np.shape(values), extents))
 
 
-def place(best, values, mask, axis):
-    """Where the first best value (np.argmax or np.argmin) among those of the mask is, along `axis`; -1 if there is none."""
-    values, mask = np.broadcast_arrays(values, mask)
+def total(values, axis):
+    """The sum along the last axes. Numpy adds in pairs, with small errors, only where they are contiguous."""
+    return np.sum(np.ascontiguousarray(values), axis, keepdims=True)
+
+
+def place(best, values, mask, index, axis):
+    """The first index of the best value, by np.argmax or np.argmin, among those of the mask; -1 if there is none."""
+    values, mask, index = np.broadcast_arrays(values, mask, index)
     if not values.shape[axis]:
-        return np.full_like(np.sum(values, axis, keepdims=True), -1)
+        return np.full(np.max(index, axis, keepdims=True, initial=0).shape, -1)
     worst = -np.inf if best is np.argmax else np.inf
     found = best(np.where(mask, values, worst), axis, keepdims=True)
-    first = np.argmax(mask, axis, keepdims=True)
+    first = np.argmax(mask, axis, keepdims=True)  # where all are the worst
     found = np.where(np.take_along_axis(mask, found, axis), found, first)
+    found = np.take_along_axis(index, found, axis)
     return np.where(np.any(mask, axis, keepdims=True), found, -1)
 
 
