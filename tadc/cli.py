@@ -59,7 +59,7 @@ class _Commands(click.Group):
         except BrokenPipeError:
             # The interpreter flushes both streams once more when it ends.
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            for stream in (sys.stdout, sys.stderr):
+            for stream in filter(None, (sys.stdout, sys.stderr)):
                 os.dup2(nowhere, stream.fileno())
             ctx.exit(CLOSED_PIPE)
 
@@ -86,7 +86,7 @@ def _reported(error: Exception, file: str = "") -> int:
         case MemoryError():
             message, status = f"{where}there is not enough memory\nuse smaller sizes", INPUT
         case OSError():
-            message, status = f"{error.filename or 'the output'}: {error.strerror}", INPUT
+            message, status = f"{error.filename or 'the output'}: {error.strerror or error}", INPUT
         case _ if os.environ.get("TADC_TRACEBACK"):
             raise error
         case _:
@@ -252,7 +252,7 @@ def _output_paths(
     names = [
         f"{stem}{part}{TARGETS[target]}"
         for target in targets
-        for part in ([""] if target == "cuda" else [f".{mode}" for mode in modes])
+        for part in ([""] if target in ("cuda", "c") else [f".{mode}" for mode in modes])
     ]
     return tuple(folder / name for name in (*names, f"{stem}.json"))
 

@@ -86,8 +86,12 @@ class HullValues(Values):
         highs = [(frame.extreme(e, scope, highest=True), c) for e, c in b.highs]
         least = frame.bound("max", lows, f"{b.index}_low")
         most = frame.bound("min", highs, f"{b.index}_high")
-        above = [at_least_zero(e - c * symbol(b.index)) for e, c in b.highs if not frame.is_scalar(e)]
-        below = [at_least_zero(c * symbol(b.index) - e) for e, c in b.lows if not frame.is_scalar(e)]
+        above = [
+            at_least_zero(e - c * symbol(b.index)) for e, c in b.highs if not frame.is_scalar(e)
+        ]
+        below = [
+            at_least_zero(c * symbol(b.index) - e) for e, c in b.lows if not frame.is_scalar(e)
+        ]
         widths = self._slanting_widths(b, scope)
         narrow = min((frame.guess(e) // c for e, c in widths), default=0)
         if widths and 2 * narrow < frame.guess(most - least):

@@ -6,12 +6,12 @@ of whoever binds the parameters, loops as the reduction's indices. The result is
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tadc.integer import Solution, solve
-from tadc.ir.affine import Affine, Symbol
+from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Derived, Domain
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
@@ -116,11 +116,12 @@ class _Solver:
             return neutral
         for quotient in solution.quotients:
             owner.of(quotient).derived.append(quotient)
-        values: Mapping[Symbol, Affine] = {
-            s: form for s, form in solution.substitution.items() if form.as_symbol() != s
-        }
+        values = {s: form for s, form in solution.substitution.items() if form.as_symbol() != s}
+        indices, own = self._loops(solution, owner, values)
         body = substitute(e.body, values)
-        reduce = _loops(e, solution, body, owner)
+        bounds = (c for loop in solution.loops if loop.index in indices for c in loop.conditions)
+        loops = Domain.of(bounds).substitute(values)
+        reduce: Expr = Reduce(e.op, indices, own, loops, body) if indices else body
         if isinstance(reduce, Reduce):
             inner = _Owner(frozenset(reduce.indices), owner)
             conditions = Domain.of(
@@ -135,27 +136,29 @@ class _Solver:
         guards = Domain.of(solution.guards)
         return reduce if guards == EVERYWHERE else Select(guards, reduce, neutral)
 
+    def _loops(
+        self, solution: Solution, owner: _Owner, values: dict[Symbol, Affine]
+    ) -> tuple[tuple[Symbol, ...], tuple[Derived, ...]]:
+        """The indices of the solution's loops, and those that are floor divisions of what is further out.
 
-def _loops(e: Reduce, solution: Solution, body: Expr, owner: _Owner) -> Expr:
-    """The reduction over the solution's loops; the body alone where there are none.
-
-    A loop that runs once, because its index is a floor division of what is further out, becomes a derived index: of
-    the reduction if one of its indices is in it, else of the owner.
-    """
-    indices: list[Symbol] = []
-    derived: list[Derived] = []
-    domain = EVERYWHERE
-    for loop in solution.loops:
-        if loop.value is not None and loop.value.divisor > 1:
-            d = Derived(loop.index, loop.value.form, loop.value.divisor)
-            inner = {*indices, *(other.name for other in derived)}
-            (owner.of(d).derived if inner.isdisjoint(d.form.symbols) else derived).append(d)
-        else:
-            indices.append(loop.index)
-            domain &= Domain.of(loop.conditions)
-    if not indices:
-        return body
-    return Reduce(e.op, tuple(indices), tuple(derived), domain, body)
+        Such a loop runs once. Where it needs no other loop its index goes to the owner, under a name of its own that
+        `values` gets: other reductions there may have derived indices of the same name.
+        """
+        indices: list[Symbol] = []
+        derived: list[Derived] = []
+        for loop in solution.loops:
+            if loop.value is None or loop.value.divisor == 1:
+                indices.append(loop.index)
+                continue
+            form = loop.value.form.substitute(values)
+            if {*indices, *(d.name for d in derived)}.isdisjoint(form.symbols):
+                lifted = Derived(self.names.fresh(loop.index), form, loop.value.divisor)
+                owner.of(lifted).derived.append(lifted)
+                new = {loop.index: symbol(lifted.name)}
+                values.update({s: f.substitute(new) for s, f in values.items()} | new)
+            else:
+                derived.append(Derived(loop.index, form, loop.value.divisor))
+        return tuple(indices), tuple(derived)
 
 
 def _loop_order(e: Reduce) -> tuple[Symbol, ...]:
