@@ -44,7 +44,8 @@ def front(
 
 def normalized(program: Program) -> Program:
     """What every program goes through, the user's and derivatives alike."""
-    program = _solved(live(simplify(program)))
+    # Derivatives hold copies of reductions inside each other: names are told apart before they are solved.
+    program = _solved(plain_names(live(simplify(program))))
     program = _solved(separate_inner_reductions(program, taken_names(program)))
     return plain_names(program)
 

@@ -1,4 +1,4 @@
-"""Options of the test run, and golden files."""
+"""Options of the test run, golden files, and the marker of slow tests."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the files under tests/golden"
     )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Slow tests run when they are asked for: `pytest -m slow`, or by their node id."""
+    if config.option.markexpr or any("::" in argument for argument in config.args):
+        return
+    slow = [item for item in items if "slow" in item.keywords]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if "slow" not in item.keywords]
 
 
 @pytest.fixture

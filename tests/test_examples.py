@@ -52,17 +52,30 @@ def test_an_example_passes_its_check_at_sizes_that_are_chosen(path):
     assert report, f"\n{report}"
 
 
-@PATHS
-@pytest.mark.parametrize("mode", ["primal", "adjoint", "adjoint of the adjoint"])
-def test_what_is_printed_is_the_same_program(path, mode):
+ORDERS = pytest.mark.parametrize("order", [0, 1, 2], ids=["primal", "adjoint", "adjoint twice"])
+
+
+def derived(path, order):
     f = loaded(path)
-    for _ in range(["primal", "adjoint", "adjoint of the adjoint"].index(mode)):
+    for _ in range(order):
         f = f.adjoint()
+    return f
 
-    again = tadc.compile(str(f), name=f.name)
 
-    assert str(again) == str(f)
-    assert again.program == f.program
+@PATHS
+@ORDERS
+def test_what_is_printed_prints_the_same(path, order):
+    f = derived(path, order)
+
+    assert str(tadc.compile(str(f), name=f.name)) == str(f)
+
+
+@PATHS
+@ORDERS
+def test_what_is_printed_is_the_same_program(path, order):
+    f = derived(path, order)
+
+    assert tadc.compile(str(f), name=f.name).program == f.program
 
 
 @PATHS

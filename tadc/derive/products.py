@@ -6,10 +6,11 @@ outermost, and where the partial may be infinite or NaN the product is a `gate`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
 from math import isfinite
 
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import FUNCTIONS, partials
 from tadc.ir.walk import postorder
@@ -47,6 +48,7 @@ class Products:
 
     finite: Set[str]
     masked: bool
+    _found: dict[str, dict[Expr, bool]] = field(default_factory=dict, compare=False)
 
     def partials(self, node: Call, g: Expr) -> list[tuple[Expr, Expr]]:
         """Each operand of the call with `g` times the derivative by it; none where the derivative is zero."""
@@ -62,11 +64,25 @@ class Products:
         ]
 
     def times(self, g: Expr, partial: Expr, *, gated: bool = False) -> Expr:
-        match g:
-            case Select(condition, then, Const(0)):
-                return Select(condition, self.times(then, partial, gated=gated), ZERO)
-            case Select(condition, Const(0), otherwise):
-                return Select(condition, ZERO, self.times(otherwise, partial, gated=gated))
+        around: list[tuple[Domain | Comparison, bool]] = []  # choices between a change and zero
+        while True:
+            match g:
+                case Select(condition, then, Const(0)):
+                    around.append((condition, True))
+                    g = then
+                case Select(condition, Const(0), otherwise):
+                    around.append((condition, False))
+                    g = otherwise
+                case _:
+                    break
+        product = self._product(g, partial, gated=gated)
+        for condition, holds in reversed(around):
+            product = (
+                Select(condition, product, ZERO) if holds else Select(condition, ZERO, product)
+            )
+        return product
+
+    def _product(self, g: Expr, partial: Expr, *, gated: bool) -> Expr:
         match partial:
             case Const(1):
                 return g
@@ -84,31 +100,45 @@ class Products:
 
     def _is_finite(self, partial: Expr, g: Expr) -> bool:
         """Whether the partial is finite wherever `g` may be a zero that masks."""
-        intermediate = not self.masked and not has_choice(g)
-        for node in postorder(partial):
-            match node:
-                case Const(value):
-                    if not isfinite(value):
-                        return False
-                case Read(tensor):
-                    if not intermediate and tensor not in self.finite:
-                        return False
-                case Call("pow", (_, Const(n))):
-                    if n < 0 or n != int(n):
-                        return False
-                case Call("div", (_, Const(divisor))) if divisor:
-                    pass
-                case Call(function):
-                    if not FUNCTIONS[function].finite:
-                        return False
-                case Reduce(op):
-                    if op not in ("sum", "prod"):
-                        return False
-                case IndexValue() | Select():
-                    pass
-        return True
+        if self.masked or somewhere(g, is_choice, self._found.setdefault("choice", {})):
+            done = self._found.setdefault("masked", {})
+            return not somewhere(partial, self._may_be_infinite_where_masked, done)
+        return not somewhere(partial, may_be_infinite, self._found.setdefault("plain", {}))
+
+    def _may_be_infinite_where_masked(self, e: Expr) -> bool:
+        return may_be_infinite(e) or (isinstance(e, Read) and e.tensor not in self.finite)
+
+
+def may_be_infinite(e: Expr) -> bool:
+    """Whether the node may be infinite or NaN although its operands, and the tensors that are read, are finite."""
+    match e:
+        case Const(value):
+            return not isfinite(value)
+        case Call("pow", (_, Const(n))):
+            return n < 0 or n != int(n)
+        case Call("div", (_, Const(divisor))) if divisor:
+            return False
+        case Call(function):
+            return not FUNCTIONS[function].finite
+        case Reduce(op):
+            return op not in ("sum", "prod")
+        case Read() | IndexValue() | Select():
+            return False
+
+
+def is_choice(e: Expr) -> bool:
+    """Whether a comparison of values decides."""
+    return isinstance(e, Select) and isinstance(e.condition, Comparison)
 
 
 def has_choice(g: Expr) -> bool:
     """Whether a comparison of values decides anywhere in `g`."""
-    return any(isinstance(e, Select) and isinstance(e.condition, Comparison) for e in postorder(g))
+    return any(map(is_choice, postorder(g)))
+
+
+def somewhere(root: Expr, holds: Callable[[Expr], bool], done: dict[Expr, bool]) -> bool:
+    """Whether `holds` of a node anywhere in `root`; `done` remembers it, so that a long chain is walked once."""
+    for node in postorder(root, lambda e: () if e in done else e.operands):
+        if node not in done:
+            done[node] = holds(node) or any(done[o] for o in node.operands)
+    return done[root]

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.derive.products import Products
-from tadc.errors import DerivativeError
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Derived, Domain, at_least_zero, equals_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
@@ -30,11 +29,9 @@ def with_ties(
     for s in program.statements:
         statements.append(s)
         match s.body:
-            case Reduce("max" | "min", indices, derived, domain, body) if s.target.name in reached:
+            case Reduce("max" | "min") if s.target.name in reached:
                 name = ties[s.target.name] = names.fresh(f"{s.target.name}_ties")
-                own = Read(s.target.name, tuple(map(symbol, s.indices)))
-                tie = Select(Comparison("==", body, own), Const(1), Const(0))
-                count = Reduce("sum", indices, derived, domain, tie)
+                count = _ties(s.body, Read(s.target.name, tuple(map(symbol, s.indices))))
                 statements.append(replace(s, target=replace(s.target, name=name), body=count))
             case _:
                 pass
@@ -54,7 +51,7 @@ def active(program: Program, wrt: Sequence[str]) -> frozenset[str]:
 class Shares:
     """What each value that a reduction is made of gets of a change, or gives to one.
 
-    `statement` is where the reduction stands: `max`, `min` and `prod` must be its whole right side.
+    A maximum or minimum that is the whole right side of `statement` is read, and so is the count of its ties.
     """
 
     statement: Statement
@@ -66,18 +63,21 @@ class Shares:
         """`change` times the derivative of `reduce` by its body, at one point of its domain."""
         if reduce.op == "sum":
             return change
-        if reduce is not self.statement.body:
-            raise DerivativeError(
-                None,
-                f"the derivative of this `{reduce.op}`, whose range depends on other indices, is not supported",
-                fix=f"give the `{reduce.op}` a statement of its own",
-            )
         if reduce.op == "prod":
             return self.products.times(change, _others(reduce, self.names))
-        at = tuple(map(symbol, self.statement.indices))
-        name = self.statement.target.name
-        share = Call("div", (change, Read(self.ties[name], at)))
-        return Select(Comparison("==", reduce.body, Read(name, at)), share, Const(0))
+        value: Expr = reduce
+        ties: Expr = _ties(reduce, reduce)
+        if reduce is self.statement.body:
+            at = tuple(map(symbol, self.statement.indices))
+            name = self.statement.target.name
+            value, ties = Read(name, at), Read(self.ties[name], at)
+        return Select(Comparison("==", reduce.body, value), Call("div", (change, ties)), Const(0))
+
+
+def _ties(reduce: Reduce, value: Expr) -> Reduce:
+    """At how many points the maximum or minimum `value` stands."""
+    tie = Select(Comparison("==", reduce.body, value), Const(1), Const(0))
+    return Reduce("sum", reduce.indices, reduce.derived, reduce.domain, tie)
 
 
 def _others(reduce: Reduce, names: Names) -> Expr:

@@ -32,9 +32,12 @@ def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
         products = Products(inputs, masked=False)
         change = _tangent(statement, called, Shares(statement, ties, products, names))
         if change is not None or name in outputs:
-            called[name] = outputs.get(name) or names.derivative(f"d{name}")
-            target = replace(statement.target, name=called[name])
+            target = replace(
+                statement.target, name=outputs.get(name) or names.derivative(f"d{name}")
+            )
             statements.append(replace(statement, target=target, body=change or Const(0)))
+            if change is not None:
+                called[name] = target.name
     for f in (f for f in program.outputs if f in inputs):
         statements.append(_copy(tensors[f], called.get(f), outputs[f]))
     return replace(

@@ -19,7 +19,7 @@ from tadc.ir.domain import Condition, at_least_zero
 from tadc.ir.expr import Expr, Reduce
 from tadc.normalize.simplify import NEUTRAL
 
-__all__ = ["HullValues"]
+__all__ = ["HullValues", "slanting_widths"]
 
 _REDUCTIONS = {"sum": "total", "prod": "np.prod", "max": "np.max", "min": "np.min"}
 _COMBINED = {
@@ -92,12 +92,15 @@ class HullValues(Values):
         below = [
             at_least_zero(c * symbol(b.index) - e) for e, c in b.lows if not frame.is_scalar(e)
         ]
-        widths = self._slanting_widths(b, scope)
+        widths = slanting_widths(b, frame)
         narrow = min((frame.guess(e) // c for e, c in widths), default=0)
         if widths and 2 * narrow < frame.guess(most - least):
             first = self._first(b, scope)
             width = self._extent(frame.bound("min", widths, f"{b.index}_width"), b)
             above = [at_least_zero(e - c * symbol(b.index)) for e, c in b.highs]
+            # Where the band is narrower, or empty, masked values go beyond `most`.
+            ends = [(frame.extreme(e, scope, highest=True) + (c - 1), c) for e, c in b.lows]
+            most = frame.bound("max", ends, f"{b.index}_last") + width - 1
             return Axis(b.index, position, constant(0), width, least, most, first), above
         extent = self._extent(most + 1 - least, b)
         return Axis(b.index, position, least, least + extent, least, most), below + above
@@ -107,15 +110,6 @@ class HullValues(Values):
         if self.frame.surely(form) or self.frame.is_extent(form):
             return form
         return self.frame.bound("max", [(constant(0), 1), (form, 1)], f"{b.index}_extent")
-
-    def _slanting_widths(self, b: Bounded, scope: Scope) -> list[tuple[Affine, int]]:
-        """Quotients that limit how many values the index has at one point around it, where bounds slant alike."""
-        pairs = [(low, c, high, d) for low, c in b.lows for high, d in b.highs]
-        return [
-            (high * c - low * d + c * d, c * d)
-            for low, c, high, d in pairs
-            if self.frame.is_scalar(high * c - low * d) and not self.frame.is_scalar(low)
-        ]
 
     def _first(self, b: Bounded, scope: Scope) -> str:
         """The name of the array of the index's least values."""
@@ -210,3 +204,13 @@ class HullValues(Values):
         for a in scope.axes.values():
             extents[a.position - first] = self.frame.text(a.extent)
         return f"spread({values}, {', '.join(extents)})"
+
+
+def slanting_widths(b: Bounded, frame: Frame) -> list[tuple[Affine, int]]:
+    """Quotients that limit how many values the index has at one point around it, where two of its bounds slant alike."""
+    pairs = [(low, c, high, d) for low, c in b.lows for high, d in b.highs]
+    return [
+        (high * c - low * d + c * d, c * d)
+        for low, c, high, d in pairs
+        if frame.is_scalar(high * c - low * d) and not frame.is_scalar(low)
+    ]

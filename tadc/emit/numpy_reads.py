@@ -21,19 +21,19 @@ MASKED = ""
 class Slices:
     """A read as basic indexing: a text for each subscript, and the axis that it keeps, None for a number.
 
-    `flipped` are the axes that still run backwards.
+    `flipped` are the dimensions of the result that still run backwards.
     """
 
     parts: tuple[str, ...]
     axes: tuple[Axis | None, ...]
-    flipped: tuple[Axis, ...]
+    flipped: tuple[int, ...]
 
     @property
     def kept(self) -> tuple[Axis, ...]:
         return tuple(a for a in self.axes if a is not None)
 
     @property
-    def text(self) -> str:
+    def brackets(self) -> str:
         """The subscripts in brackets, nothing where they are the whole array."""
         parts = list(self.parts)
         while parts and parts[-1] == ":":
@@ -66,12 +66,10 @@ def slices(e: Read, scope: Scope, frame: Frame) -> Slices | None:
             return None  # its ends may lie before the tensor, where numpy counts from the end
         parts.append(_slice(form, axis, extent, frame))
         axes.append(axis)
-    flipped = tuple(
-        a
-        for a, form in zip(axes, e.subscripts, strict=True)
-        if a is not None and form.coefficient(a.index) < 0
-    )
-    return Slices(tuple(parts), tuple(axes), flipped)
+    forms = (f for f, a in zip(e.subscripts, axes, strict=True) if a is not None)
+    kept = (a for a in axes if a is not None)
+    signs = [f.coefficient(a.index) for f, a in zip(forms, kept, strict=True)]
+    return Slices(tuple(parts), tuple(axes), tuple(k for k, c in enumerate(signs) if c < 0))
 
 
 def view(e: Read, scope: Scope, frame: Frame, levels: int) -> str | None:
@@ -89,10 +87,10 @@ def view(e: Read, scope: Scope, frame: Frame, levels: int) -> str | None:
         order = sorted(range(len(positions)), key=positions.__getitem__)
         turned = ".T" if order == [1, 0] else f".transpose({', '.join(map(str, order))})"
         ordered = tuple(found.kept[k] for k in order)
-        text = f"{name}{found.text}{turned}"
+        text = f"{name}{found.brackets}{turned}"
         text += _placed(Slices((":",) * len(order), ordered, ()), levels)
     if found.flipped:
-        text = f"np.flip({text}, {_axes([a.position - levels for a in found.flipped])})"
+        text = f"np.flip({text}, {_axes([positions[k] - levels for k in found.flipped])})"
     return text
 
 
@@ -107,7 +105,7 @@ def _placed(found: Slices, levels: int) -> str:
         parts.append(part)
     assert following is not None
     parts += ["None"] * (levels - following)
-    return Slices(tuple(parts), (), ()).text
+    return Slices(tuple(parts), (), ()).brackets
 
 
 def _slice(form: Affine, axis: Axis, extent: Affine, frame: Frame) -> str:

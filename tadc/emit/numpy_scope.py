@@ -6,7 +6,7 @@ index that a value does not depend on has extent 1 there. So values of all scope
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tadc.emit.numpy_spelling import Text
@@ -108,7 +108,8 @@ class Frame:
     """One statement's surroundings: its program's tensors and sizes, their names and types, and its own scalars.
 
     A scalar is a Python number with a name: a size, a bound, a loop variable. `outside` is the scope without indices.
-    `guesses` are plausible values of the scalars: choices between right methods go by them.
+    `guesses` are plausible values of the scalars: choices between right methods go by them. `pending` are scalars whose
+    definition is written when they are first used.
     """
 
     tensors: dict[str, Tensor]
@@ -121,6 +122,7 @@ class Frame:
     symbols: frozenset[Symbol]
     outside: Scope
     guesses: dict[Symbol, int]
+    pending: dict[Symbol, Callable[[], str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -153,6 +155,10 @@ class Frame:
 
     def text(self, form: Affine) -> str:
         """A form of scalars as text."""
+        for s in form.symbols:
+            if s in self.pending:
+                value = self.pending.pop(s)()
+                self.outside.lines.append(f"{self.scalars[s]} = {value}")
         return form.text(self.scalars)
 
     def is_scalar(self, form: Affine) -> bool:
@@ -167,10 +173,10 @@ class Frame:
         self.guesses[name] = guess
         return symbol(name)
 
-    def define(self, hint: str, text: str, guess: int) -> Affine:
+    def define(self, hint: str, text: Callable[[], str], guess: int) -> Affine:
         """A new scalar with a value that follows from the sizes."""
         form = self.new_scalar(hint, guess)
-        self.outside.lines.append(f"{self.text(form)} = {text}")
+        self.pending[form.symbols[0]] = text
         return form
 
     def guess(self, form: Affine) -> int:
@@ -208,8 +214,8 @@ class Frame:
             return form
         if form.is_constant:
             return constant(form.constant // divisor)
-        text = f"{factor(self.text(form))} // {divisor}"
-        return self.define(f"{hint}_quotient", text, self.guess(form) // divisor)
+        guess = self.guess(form) // divisor
+        return self.define(f"{hint}_quotient", lambda: self._divided(form, divisor), guess)
 
     def bound(self, op: str, quotients: Sequence[tuple[Affine, int]], hint: str) -> Affine:
         """The `max` or `min` of quotients, rounded down: a new scalar where it is not a form itself."""
@@ -223,9 +229,17 @@ class Frame:
             forms.insert(0, (constant(extreme(numbers)), 1))
         if len(forms) == 1:
             return self.quotient(*forms[0], hint)
-        texts = [self.text(e) if c == 1 else f"{factor(self.text(e))} // {c}" for e, c in forms]
         guess = extreme(self.guess(e) // c for e, c in forms)
-        return self.define(hint, f"{op}({', '.join(texts)})", guess)
+        return self.define(hint, lambda: self.extreme_text(op, forms), guess)
+
+    def extreme_text(self, op: str, quotients: Sequence[tuple[Affine, int]]) -> str:
+        """The `max` or `min` of quotients of scalars, rounded down."""
+        texts = dict.fromkeys(self._divided(e, c) for e, c in quotients)
+        return next(iter(texts)) if len(texts) == 1 else f"{op}({', '.join(texts)})"
+
+    def _divided(self, form: Affine, divisor: int) -> str:
+        text = self.text(form)
+        return text if divisor == 1 else f"{factor(text)} // {divisor}"
 
     def is_inside(self, e: Read, scope: Scope, dimension: int) -> bool:
         """Whether a subscript is inside its tensor in the whole hull of the indices, for any sizes of at least 1."""
@@ -255,7 +269,7 @@ def _guesses(program: Program) -> dict[Symbol, int]:
     extents = [n for t in program.tensors.values() for n in t.shape]
     extents += [form for d in program.derived_sizes for form in d.forms]
     small = {s for n in extents for s, c in n.terms if c < 0}
-    return program.size_values({s: 8 if s in small else 256 for s in program.sizes})
+    return program.size_values({s: 8 if s in small else 4096 for s in program.sizes})
 
 
 def _indices(statement: Statement) -> frozenset[Symbol]:

@@ -91,6 +91,8 @@ def spell(function: str, args: Sequence[Text], real: str) -> Text:
         case "polygamma":
             order, x = args
             return atom(f"polygamma({order.text}, {typed(x, real).text})", depth)
+        case "detached":
+            return first
         case "neg":
             return Text(f"-{bracketed(first, Precedence.SIGN)}", Precedence.SIGN, depth)
         case "pow" if others[0].literal and not others[0].text.lstrip("-").isdigit():

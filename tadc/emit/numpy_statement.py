@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 
+from tadc.emit.numpy_contraction import Contraction, Plan
 from tadc.emit.numpy_hull import HullValues
+from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope
-from tadc.ir.affine import Affine, constant
+from tadc.ir.affine import Affine, constant, symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement
-from tadc.ir.walk import descend
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import descend, postorder, rewrite
 
 __all__ = ["statement_lines"]
 
@@ -25,13 +30,83 @@ def statement_lines(
     taken: Names,
 ) -> list[str]:
     """The lines that compute the statement's target. `names` has tensors and sizes; `taken` is every name in use."""
-    frame = Frame.of(statement, program, names, dtypes, taken.copy())
-    whole = _StatementText(statement, frame, blocked=False)
-    lines = whole.lines()
-    if whole.is_small:
-        return lines
-    frame = Frame.of(statement, program, names, dtypes, taken.copy())
-    return _StatementText(statement, frame, blocked=True).lines()
+    statement = replace(statement, body=rewrite(statement.body, merged))
+    lines: list[str] = []
+    for blocked in (False, True):
+        frame = Frame.of(statement, program, names, dtypes, taken.copy())
+        rest = _without_contractions(statement, frame)
+        if rest is None:
+            return frame.outside.lines
+        text = _StatementText(rest, frame, blocked=blocked)
+        lines = text.lines()
+        if text.is_small:
+            break
+    return lines
+
+
+def merged(e: Expr) -> Expr:
+    """A sum of sums as one sum, and so for products and extremes."""
+    match e:
+        case Reduce(op, i, d, domain, Reduce(inner, j, c, other, body)) if (
+            op == inner and op in ("sum", "prod", "max", "min")
+        ):
+            return Reduce(op, (*i, *j), (*d, *c), domain & other, body)
+        case _:
+            return e
+
+
+def _without_contractions(statement: Statement, frame: Frame) -> Statement | None:
+    """The statement reading arrays instead of contractions, whose lines are written; None if that was all of it."""
+    body, lines = statement.body, frame.outside.lines
+    extents = dict(zip(statement.indices, statement.target.shape, strict=True))
+    arrays: dict[Expr, Expr] = {}
+    for e, reduce, risk in _outermost_sums(body):
+        contraction = Contraction.of(reduce, statement)
+        plan = contraction and Plan.of(contraction, statement, frame, risk)
+        if contraction is None or plan is None:
+            continue
+        target = frame.names[statement.target.name]
+        fits = frame.dtypes[statement.target.name] == frame.dtype
+        if e is body and contraction.indices == statement.indices and fits:
+            lines += plan.lines(frame, target)
+            return None
+        shape = tuple(extents[i] for i in contraction.indices)
+        local = frame.add_local("s", Tensor("s", shape))
+        lines += plan.lines(frame, local)
+        arrays[e] = Read(local, tuple(map(symbol, contraction.indices)))
+    return replace(statement, body=rewrite(body, lambda e: arrays.get(e, e)))
+
+
+def _outermost_sums(body: Expr) -> list[tuple[Expr, Reduce, Risk]]:
+    """The sums that stand in no reduction, each with what it replaces: itself, or a choice between it and 0."""
+    found: dict[Expr, tuple[Expr, Reduce, Risk]] = {}
+    for risk, into in ((Risk(), _unconditional), (Risk({MASKED}), _outside_reductions)):
+        for e in postorder(body, into):
+            match e:
+                case Reduce("sum"):
+                    found.setdefault(e, (e, e, risk))
+                case Select(Domain() as condition, Reduce("sum", i, d, domain, term), Const(0)):
+                    chosen = Reduce("sum", i, d, domain & condition, term)
+                    found.setdefault(e, (e, chosen, risk))
+                case _:
+                    pass
+    return list(found.values())
+
+
+def _unconditional(e: Expr) -> tuple[Expr, ...]:
+    match e:
+        case Reduce():
+            return ()
+        case Select(Comparison(_, left, right), then, otherwise):
+            return left, right, then, otherwise
+        case Select():
+            return ()
+        case _:
+            return e.operands
+
+
+def _outside_reductions(e: Expr) -> tuple[Expr, ...]:
+    return () if isinstance(e, Reduce) else e.operands
 
 
 class _StatementText:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeAlias
 
 from tadc.emit.numpy_reads import MASKED, Risk, is_safe, view
 from tadc.emit.numpy_scope import Frame, Scope, factor
 from tadc.emit.numpy_spelling import Precedence, Text, atom, bracketed, literal, spell, typed
-from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.walk import postorder
 
-__all__ = ["Values", "Walk"]
+__all__ = ["Values", "Walk", "condition_text"]
 
 Walk: TypeAlias = Generator[Any, Any, Text]
 DEEPEST = (
@@ -41,7 +41,7 @@ class Values:
     def index(self, s: Symbol, scope: Scope) -> str:
         """The name of the array of an index's values, or of a scalar."""
         if s in self.frame.scalars:
-            return self.frame.scalars[s]
+            return self.frame.text(symbol(s))
         home = scope.home(frozenset((s,)))
         if s in home.arrays:
             return home.arrays[s]
@@ -66,14 +66,7 @@ class Values:
         return form.text({s: self.index(s, scope) for s in form.symbols})
 
     def condition(self, condition: Condition, scope: Scope) -> str:
-        if condition.relation == "|":
-            return f"{factor(self.form(condition.form, scope))} % {condition.modulus} == 0"
-        number = constant(condition.form.constant)
-        left = Affine.of({s: -c for s, c in condition.form.terms if c < 0})
-        right = Affine.of({s: c for s, c in condition.form.terms if c > 0})
-        left, right = (left, right + number) if number.constant > 0 else (left - number, right)
-        equal = condition.relation == "=="
-        return f"{self.form(left, scope)} {'==' if equal else '<='} {self.form(right, scope)}"
+        return condition_text(condition, lambda form: self.form(form, scope))
 
     def conditions(self, conditions: Sequence[Condition], scope: Scope) -> str:
         """All of the conditions, as a Boolean array."""
@@ -155,6 +148,17 @@ class Values:
         if self.frame.dtypes[e.tensor] != self.frame.dtype:
             text += f".astype({self.frame.real})"
         return atom(text)
+
+
+def condition_text(condition: Condition, form: Callable[[Affine], str]) -> str:
+    """`j <= i + 1`, `i == j`, `(i + j) % 2 == 0`: negative terms stand on the left."""
+    if condition.relation == "|":
+        return f"{factor(form(condition.form))} % {condition.modulus} == 0"
+    number = constant(condition.form.constant)
+    left = Affine.of({s: -c for s, c in condition.form.terms if c < 0})
+    right = Affine.of({s: c for s, c in condition.form.terms if c > 0})
+    left, right = (left, right + number) if number.constant > 0 else (left - number, right)
+    return f"{form(left)} {'==' if condition.relation == '==' else '<='} {form(right)}"
 
 
 def _levels(nodes: Sequence[Expr]) -> int:

@@ -12,14 +12,16 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+        self._counts: dict[str, int] = {}  # the last number given to a hint: those before it are taken
 
     def fresh(self, hint: str) -> str:
         """`hint`, or `hint_1`, `hint_2`, .. where it is taken."""
-        name, count = hint, 0
+        name, count = hint, self._counts.get(hint, 0)
         while name in self._taken:
             count += 1
             name = f"{hint}_{count}"
         self._taken.add(name)
+        self._counts[hint] = count
         return name
 
     def derivative(self, hint: str) -> str:

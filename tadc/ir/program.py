@@ -117,15 +117,23 @@ class Program:
 
     @property
     def known(self) -> Domain:
-        """What holds of the sizes whenever a kernel runs: at least 1, what defines derived sizes, the facts.
+        """What holds of the sizes whenever a kernel runs: extents of at least 1, what defines derived sizes, the facts.
 
         A call with an extent of 0 is compiled for its numbers, so that kernels never meet one.
         """
-        names = (*self.sizes, *(d.name for d in self.derived_sizes))
-        positive = (at_least_zero(symbol(s) - 1) for s in names)
+        extents = (n for t in self.tensors.values() for n in t.shape)
         return self.facts & Domain.of(
-            (*positive, *(c for d in self.derived_sizes for c in d.conditions))
+            (
+                *(at_least_zero(symbol(s) - 1) for s in self.sizes),
+                *(at_least_zero(n - 1) for n in extents),
+                *(c for d in self.derived_sizes for c in d.conditions),
+            )
         )
+
+    def is_empty(self, sizes: Mapping[Symbol, int]) -> bool:
+        """Whether a size or an extent is 0 (or less) for these values of all sizes."""
+        extents = (n.at(sizes) for t in self.tensors.values() for n in t.shape)
+        return any(n < 1 for n in (*extents, *(sizes[s] for s in self.sizes)))
 
     def size_values(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
         """The values of all sizes, derived ones included, from those of `sizes`."""

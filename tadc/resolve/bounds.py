@@ -94,11 +94,13 @@ def read_checks(
     extents: tuple[Affine, ...],
     values: Mapping[Symbol, Affine],
     known: Domain,
+    allowed: Domain,
     base: int,
 ) -> Iterator[ReadCheck]:
     """What cannot be proved of a read for all sizes. `values` names open extents.
 
-    Raises RangeError if the read leaves its tensor whatever the sizes are.
+    `known` holds of the sizes where no extent is 0, `allowed` of those of every call. Raises RangeError if the read
+    leaves its tensor whatever the sizes are.
     """
     indices = tuple(
         (i.symbol, i.name) for scope in reversed(use.scope.chain) for i in scope.indices.values()
@@ -110,12 +112,15 @@ def read_checks(
         for d, (form, extent) in enumerate(zip(subscripts, extents, strict=True)):
             for beyond in (at_least_zero(-form - 1), at_least_zero(form - extent)):
                 outside = around & Domain.of((beyond,))
-                if is_empty(outside & known):
+                if is_empty(outside & allowed):
                     continue
                 check = ReadCheck(
                     use.tensor, d, subscripts, extents, use.span, outside, indices, base
                 )
-                if set(outside.symbols) <= set(inner):
+                if is_empty(outside & known):
+                    yield check  # outside only where a size is 0: `x[0]`
+                    continue
+                if set(outside.symbols).isdisjoint(known.symbols):
                     check.verify({})
                     continue
                 if _always(outside, inner, known):

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.integer import implies
 from tadc.ir.affine import Affine
-from tadc.ir.domain import EVERYWHERE, Condition, Domain
+from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.walk import descend
@@ -312,12 +312,6 @@ class _Elaborator:
                     fix="write a number, `inf` or `-inf`",
                 )
             outside = given
-        if extent == Affine.of({}) and name != "pad":
-            raise RangeError(
-                e.span,
-                f"`{e.span.text}` reads a tensor of extent 0",
-                fix="give it an element, or use `pad`",
-            )
         form = self.indexing.form(_value(e.args[0]), context.scope)
 
         def holds(*given: Condition) -> bool:
@@ -325,6 +319,12 @@ class _Elaborator:
             ranges = Domain.of((*context.scope.conditions, *assumed))
             return all(implies(ranges & d, wanted) for d in context.around)
 
+        if extent == Affine.of({}) and name != "pad" and not holds(FALSE):
+            raise RangeError(
+                e.span,
+                f"`{e.span.text}` reads a tensor of extent 0",
+                fix="give it an element, or use `pad`",
+            )
         return boundary_pieces(
             name,
             form - base,

@@ -193,22 +193,22 @@ def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressi
 
 def conjunction(f: Formula) -> Domain | None:
     """The formula as one domain, if it is a conjunction of affine conditions."""
-    match f:
-        case Atom(condition):
-            return Domain.of((condition,))
-        case And(parts):
-            domains = [conjunction(p) for p in parts]
-            result = EVERYWHERE
-            for d in domains:
-                if d is None:
+    conditions: list[Condition] = []
+    stack = [f]
+    while stack:
+        match stack.pop():
+            case Atom(condition):
+                conditions.append(condition)
+            case And(parts):
+                stack += parts
+            case Not(part):
+                negated = _negated_atom(part)
+                if negated is None:
                     return None
-                result &= d
-            return result
-        case Not(part):
-            negated = _negated_atom(part)
-            return None if negated is None else Domain.of((negated,))
-        case _:
-            return None
+                conditions.append(negated)
+            case _:
+                return None
+    return Domain.of(conditions)
 
 
 def _negated_atom(f: Formula) -> Condition | None:
@@ -226,15 +226,18 @@ def _negated_atom(f: Formula) -> Condition | None:
 
 def alternatives(f: Formula, fresh: Callable[[str], str]) -> Alternatives:
     """Domains one of which holds wherever the formula does. Of comparisons of values nothing is known."""
-    return tuple(dict.fromkeys(d for d in _alternatives(f, True, fresh) if d != EMPTY))
+    found: Alternatives = descend(_alternatives(f, True, fresh))
+    return tuple(dict.fromkeys(d for d in found if d != EMPTY))
 
 
-def _alternatives(f: Formula, wanted: bool, fresh: Callable[[str], str]) -> Alternatives:
+def _alternatives(
+    f: Formula, wanted: bool, fresh: Callable[[str], str]
+) -> Generator[Any, Any, Alternatives]:
     match f:
         case Values():
             return (EVERYWHERE,)
         case Not(part):
-            return _alternatives(part, not wanted, fresh)
+            return (yield _alternatives(part, not wanted, fresh))
         case Atom(condition) if wanted:
             return (Domain.of((condition,)),)
         case Atom(Condition(">=", form)):
@@ -248,7 +251,9 @@ def _alternatives(f: Formula, wanted: bool, fresh: Callable[[str], str]) -> Alte
             rest = form - modulus * symbol(fresh("t"))
             return (Domain.of(between(1, rest, modulus - 1)),)
         case And(parts) | Or(parts):
-            each = [_alternatives(p, wanted, fresh) for p in parts]
+            each = []
+            for p in parts:
+                each.append((yield _alternatives(p, wanted, fresh)))
             if isinstance(f, And) != wanted:
                 return tuple(d for a in each for d in a)
             product: Alternatives = (EVERYWHERE,)

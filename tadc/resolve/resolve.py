@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tadc.errors import Error, ShapeError, Span, SyntaxError, merged
-from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Derived, Domain, at_least_zero
+from tadc.ir.functions import FUNCTIONS
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
@@ -237,6 +238,12 @@ class _Resolver:
                 rank = len(read.subscripts) if isinstance(read, ast.Element) else 0
                 if rank == 0 and name not in self._inputs:
                     self._check_scalar(name, read.span)
+                    if name in FUNCTIONS and isinstance(read, ast.Name):
+                        raise SyntaxError(
+                            read.span,
+                            f"the function `{name}` has no argument here",
+                            fix=f"write `{name}(..)`, or declare a scalar of that name: `input {name}[]`",
+                        )
                 self._shapes.open(name, rank, read.span)
                 self._inputs.setdefault(name)
         return whole
@@ -334,20 +341,31 @@ class _Resolver:
             statements,
             self._outputs(drafts),
         )
-        checks = self._checks(drafts, program, values)
+        checks = self._checks(drafts, program, facts, values)
         self._raise()
         return Resolved(program, facts, checks, _ranges(drafts, values))
 
     def _checks(
-        self, drafts: list[_Draft], program: Program, values: Mapping[Symbol, Affine]
+        self,
+        drafts: list[_Draft],
+        program: Program,
+        facts: tuple[Fact, ...],
+        values: Mapping[Symbol, Affine],
     ) -> tuple[ReadCheck, ...]:
         checks: list[ReadCheck] = []
         known, tensors = program.known, program.tensors
+        allowed = Domain.of(
+            (
+                *(at_least_zero(symbol(s)) for s in program.sizes),
+                *(c for d in program.derived_sizes for c in d.conditions),
+                *(f.condition for f in facts if f.unless_empty is None),
+            )
+        )
         for draft in drafts:
             for use in draft.uses:
                 try:
                     shape = tensors[use.tensor].shape
-                    checks += read_checks(use, shape, values, known, self._base)
+                    checks += read_checks(use, shape, values, known, allowed, self._base)
                 except Error as error:
                     self._errors.append(error)
                     break

@@ -58,10 +58,7 @@ class Runners:
         sizes: Mapping[str, int],
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name. Raises BackendError for a backend that is not there."""
-        if any(n.at(sizes) < 1 for t in self.program.tensors.values() for n in t.shape) or any(
-            sizes[s] < 1
-            for s in (*self.program.sizes, *(d.name for d in self.program.derived_sizes))
-        ):
+        if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})

@@ -54,7 +54,8 @@ def _kernel(statement: Statement, name: str, order: list[str], program: Program)
         taken |= e.symbols
         if isinstance(e, Reduce):
             taken |= {*e.indices, *(d.name for d in e.derived)}
-    lowering = _Lowering(Names(taken), _shared(nodes), set())
+    shared = _shared(nodes)
+    lowering = _Lowering(Names(taken), shared, _stepped(nodes, shared), set())
     block = _Block(None)
     block.steps += [LetIndex(d) for d in statement.derived]
     value = descend(lowering.value(statement.body, block))
@@ -75,6 +76,15 @@ def _shared(nodes: list[Expr]) -> frozenset[Expr]:
     """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
     users = Counter(o for e in nodes for o in e.operands)
     return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
+
+
+def _stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
+    """What needs steps of its own, loops or names, somewhere in it. `nodes` has operands before users."""
+    found: set[Expr] = set()
+    for e in nodes:
+        if isinstance(e, Reduce) or e in shared or not found.isdisjoint(e.operands):
+            found.add(e)
+    return frozenset(found)
 
 
 @dataclass(slots=True, eq=False)
@@ -98,6 +108,7 @@ class _Block:
 class _Lowering:
     names: Names
     shared: frozenset[Expr]
+    stepped: frozenset[Expr]
     locals: set[str]
 
     def value(self, e: Expr, block: _Block) -> Walk:
@@ -113,7 +124,7 @@ class _Lowering:
                 block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
                 yield self._reduce(e, local, block)
                 result: Expr = Read(local, ())
-            case Select() if not self._is_plain(e):
+            case Select(_, then, otherwise) if not self.stepped.isdisjoint((then, otherwise)):
                 result = yield self._branch(e, block)
             case _:
                 operands = []
@@ -127,12 +138,6 @@ class _Lowering:
         if e in self.shared or isinstance(e, Reduce):
             block.known[e] = result
         return result
-
-    def _is_plain(self, e: Expr) -> bool:
-        """Whether the choice can stand inside an expression: no loops, and no names, in its branches."""
-        assert isinstance(e, Select)
-        inside = list(postorder((e.then, e.otherwise)))
-        return not any(isinstance(n, Reduce) or n in self.shared for n in inside)
 
     def _branch(self, e: Select, block: _Block) -> Walk:
         """A local that is assigned in the branch taken. What both branches need is computed before."""

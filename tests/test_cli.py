@@ -1,0 +1,722 @@
+"""The command line, mostly in this process; streams, signals and `python -m tadc` in one of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import tadc
+from tadc import cli, function
+
+PAPER = Path(__file__).parent.parent / "examples" / "paper.tex"
+CONV = "y[n,o,p] = sum{c, r} x[n,c,p+r] * w[o,c,r]\n"
+MATMUL = "size N\ninput a[N, 2], b[2, 3]\nc[i, j] = sum{k} a[i,k] * b[k,j]\n"
+BROKEN = "y[i] = x[i] +\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TADC_TRACEBACK", raising=False)
+    (tmp_path / "conv.idx").write_text(CONV)
+    (tmp_path / "matmul.idx").write_text(MATMUL)
+    (tmp_path / "broken.idx").write_text(BROKEN)
+    return tmp_path
+
+
+def tadc_(*arguments):
+    """The result of `tadc arguments`, for a bug of the command line with its traceback."""
+    result = CliRunner().invoke(cli.commands, arguments, prog_name="tadc")
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def process(*arguments, **options):
+    root = Path(tadc.__file__).parent.parent
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-m", "tadc", *arguments],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        **options,
+    )
+
+
+def files(folder=Path()):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+def manifest(path):
+    return json.loads(Path(path).read_text())
+
+
+GIVEN = ["broken.idx", "conv.idx", "matmul.idx"]
+
+
+# ---------------------------------------------------------------------- compile
+
+
+def test_compile_writes_all_modes_in_one_file_and_a_manifest_beside_it():
+    result = tadc_("compile", "conv.idx", "-o", "build")
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"conv.idx -> {Path('build/conv.cu')}, {Path('build/conv.json')}\n"
+    assert files(Path("build")) == ["conv.cu", "conv.json"]
+    text = Path("build/conv.cu").read_text()
+    assert "conv_primal_0" in text and "conv_adjoint_0" in text
+    described = manifest("build/conv.json")
+    assert (described["program"], described["source"]) == ("conv", CONV)
+    assert list(described["modes"]) == ["primal", "adjoint"]
+    assert described["modes"]["adjoint"]["kernels"]
+
+
+def test_compile_writes_to_the_current_folder_without_a_place():
+    assert tadc_("compile", "conv.idx").exit_code == 0
+    assert files() == sorted([*GIVEN, "conv.cu", "conv.json"])
+
+
+def test_targets_other_than_cuda_have_one_file_a_mode():
+    targets = ("--target", "idx", "--target", "numpy", "--target", "idx")
+    result = tadc_("compile", "conv.idx", *targets, "--mode", "primal", "--mode", "tangent")
+
+    assert result.exit_code == 0
+    names = ["conv.primal.idx", "conv.tangent.idx", "conv.primal.py", "conv.tangent.py"]
+    assert files() == sorted([*GIVEN, "conv.json", *names])
+    assert "dx" in Path("conv.tangent.idx").read_text()
+    compile(Path("conv.tangent.py").read_text(), "conv.tangent.py", "exec")
+
+
+def test_what_compile_writes_as_idx_is_the_same_program():
+    tadc_("compile", "conv.idx", "--target", "idx")
+
+    f = tadc.load("conv.idx")
+    assert str(tadc.load("conv.primal.idx")) == str(f)
+    assert str(tadc.load("conv.adjoint.idx")) == str(f.adjoint())
+
+
+def test_the_manifest_of_numpy_text_names_its_functions_and_no_kernels():
+    tadc_("compile", "conv.idx", "--target", "numpy")
+
+    mode = manifest("conv.json")["modes"]["adjoint"]
+    assert (mode["launcher"], mode["kernels"]) == ("conv_adjoint", [])
+    assert "def conv_adjoint(" in Path("conv.adjoint.py").read_text()
+
+
+def test_the_manifest_of_idx_text_has_no_launcher():
+    tadc_("compile", "conv.idx", "--target", "idx")
+
+    mode = manifest("conv.json")["modes"]["primal"]
+    assert (mode["launcher"], mode["inputs"], mode["outputs"]) == (None, ["x", "w"], ["y"])
+
+
+def test_a_latex_document_is_compiled_too():
+    assert tadc_("compile", str(PAPER), "-o", "build").exit_code == 0
+    assert manifest("build/paper.json")["modes"]["adjoint"]["outputs"] == ["da", "db", "dc", "dd"]
+
+
+def test_text_is_generated_for_float32_unless_the_command_says_otherwise():
+    tadc_("compile", "conv.idx", "-o", "single")
+    tadc_("compile", "conv.idx", "-o", "double", "--dtype", "float64")
+
+    assert "const double*" not in Path("single/conv.cu").read_text()
+    assert "const double*" in Path("double/conv.cu").read_text()
+    assert manifest("double/conv.json")["tensors"]["x"]["dtype"] == "float64"
+
+
+def test_a_size_of_the_command_line_is_a_number_in_the_text():
+    tadc_("compile", "matmul.idx", "--size", "N=64")
+
+    described = manifest("matmul.json")
+    assert described["sizes"] == []
+    assert described["tensors"]["a"]["shape"] == ["64", "2"]
+
+
+def test_a_number_for_a_size_that_only_calls_bind_is_refused():
+    Path("sum.idx").write_text("s = sum{i} x[i]\n")
+    size = tadc.load("sum.idx").program.sizes[0]
+
+    result = tadc_("compile", "sum.idx", "--size", f"{size}=64")
+
+    if result.exit_code == 0:  # numbers for such sizes are understood
+        assert manifest("sum.json")["sizes"] == []
+    else:
+        assert result.exit_code == 1
+        assert f"`{size}` is not declared" in result.stderr
+
+
+def test_derivatives_are_by_the_inputs_that_are_named():
+    tadc_("compile", "conv.idx", "--wrt", "w, x", "--mode", "adjoint")
+    assert manifest("conv.json")["modes"]["adjoint"]["outputs"] == ["dw", "dx"]
+
+    tadc_("compile", "conv.idx", "--wrt", "w", "--mode", "adjoint", "--mode", "jacobian")
+    modes = manifest("conv.json")["modes"]
+    assert (modes["adjoint"]["outputs"], modes["jacobian"]["outputs"]) == (["dw"], ["dy_dw"])
+
+
+def test_an_index_base_of_the_command_line_counts_from_one():
+    Path("shifted.idx").write_text("input x[8]\ny[i: 7] = x[i+1]\n")
+    tadc_("compile", "shifted.idx", "--index-base", "1", "--target", "idx", "--mode", "primal")
+
+    assert "x[i + 1]" in Path("shifted.primal.idx").read_text()
+    assert tadc_("show", "shifted.idx", "--index-base", "2").exit_code == 2
+
+
+@pytest.mark.parametrize("stem", ["my conv-2", "2d", "int", "αβ", "a.b", "__", "main"])
+def test_the_name_of_the_program_is_an_identifier_whatever_the_file_is_called(stem):
+    Path(f"{stem}.idx").write_text(CONV)
+
+    assert tadc_("compile", f"{stem}.idx").exit_code == 0
+    name = manifest(f"{stem}.json")["program"]
+    assert name.isidentifier() and name.isascii()
+
+
+# ---------------------------------------------------------------------- several files, whole or not at all
+
+
+def test_good_files_are_written_when_others_are_bad_and_all_errors_are_shown():
+    Path("broken2.idx").write_text("z[i] = q[i]**\n")
+    result = tadc_("compile", "broken.idx", "conv.idx", "missing.idx", "broken2.idx", "-o", "out")
+
+    assert result.exit_code == 1
+    assert files(Path("out")) == ["conv.cu", "conv.json"]
+    assert result.stdout.startswith("conv.idx -> ")
+    for place in ("broken.idx:1:", "missing.idx: ", "broken2.idx:1:"):
+        assert place in result.stderr
+    assert "\n    y[i] = x[i] +\n" in result.stderr and "^" in result.stderr
+
+
+def test_an_error_without_a_place_names_its_file():
+    Path("unused.idx").write_text("f = a + b\n")
+    result = tadc_("compile", "conv.idx", "unused.idx", "--wrt", "x")
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith("unused.idx: `x` is no input\n")
+    assert "conv.cu" in files() and "unused.cu" not in files()
+
+
+def test_files_written_before_stay_when_the_new_text_has_an_error():
+    tadc_("compile", "conv.idx")
+    before = Path("conv.cu").read_bytes()
+    Path("conv.idx").write_text(BROKEN)
+
+    assert tadc_("compile", "conv.idx").exit_code == 1
+    assert Path("conv.cu").read_bytes() == before
+
+
+def test_nothing_is_written_when_one_output_cannot_be():
+    Path("out/conv.json").mkdir(parents=True)
+    result = tadc_("compile", "conv.idx", "matmul.idx", "-o", "out")
+
+    assert result.exit_code == 1
+    assert files(Path("out")) == ["matmul.cu", "matmul.json"]
+    assert "conv.json exists and is not a file" in result.stderr
+
+
+def test_a_full_disk_leaves_nothing_behind(monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tadc.runtime.files.os.replace", full)
+    result = tadc_("compile", "conv.idx", "-o", "out")
+
+    assert result.exit_code == 1
+    assert "No space left on device" in result.stderr
+    assert files(Path("out")) == []
+
+
+def test_a_write_protected_output_is_not_replaced():
+    Path("conv.cu").write_text("mine")
+    Path("conv.cu").chmod(0o444)
+    if os.access("conv.cu", os.W_OK):
+        pytest.skip("this user may write everywhere")
+
+    assert tadc_("compile", "conv.idx").exit_code == 1
+    assert Path("conv.cu").read_text() == "mine"
+    assert "conv.json" not in files()
+
+
+def test_two_inputs_with_one_stem_are_an_error_before_anything_is_written():
+    Path("other").mkdir()
+    Path("other/conv.tex").write_text("$$ f_i = x_i $$")
+    result = tadc_("compile", "matmul.idx", "conv.idx", "other/conv.tex", "-o", "out")
+
+    assert result.exit_code == 1
+    assert "conv.idx" in result.stderr and "conv.tex" in result.stderr
+    assert not Path("out").exists()
+
+
+def test_an_output_over_an_input_is_an_error_before_anything_is_written():
+    Path("conv.primal.idx").write_text(CONV)
+    given = files()
+    result = tadc_("compile", "matmul.idx", "conv.idx", "conv.primal.idx", "--target", "idx")
+
+    assert result.exit_code == 1
+    assert "would overwrite the input conv.primal.idx" in result.stderr
+    assert files() == given
+    assert Path("conv.primal.idx").read_text() == CONV
+
+
+def test_an_output_over_its_own_input_is_an_error_also_through_a_link():
+    Path("conv.cu").symlink_to("conv.idx")
+
+    assert tadc_("compile", "conv.idx").exit_code == 1
+    assert Path("conv.idx").read_text() == CONV
+
+
+def test_the_folder_of_the_outputs_cannot_be_a_file():
+    result = tadc_("compile", "conv.idx", "-o", "matmul.idx")
+
+    assert result.exit_code == 1
+    assert Path("matmul.idx").read_text() == MATMUL
+
+
+# ---------------------------------------------------------------------- statuses
+
+
+USAGE = {
+    "no command": [],
+    "an unknown command": ["frobnicate"],
+    "no file": ["compile"],
+    "an unknown option": ["compile", "conv.idx", "--fast"],
+    "an unknown target": ["compile", "conv.idx", "--target", "fortran"],
+    "an unknown mode": ["compile", "conv.idx", "--mode", "backward"],
+    "an unknown dtype": ["compile", "conv.idx", "--dtype", "int8"],
+    "an unknown baseline": ["compile", "conv.idx", "--baseline", "fast"],
+    "an unknown format": ["show", "conv.idx", "--format", "html"],
+    "an unknown backend": ["run", "conv.idx", "--backend", "tpu"],
+    "a size without a number": ["show", "conv.idx", "--size", "N"],
+    "a size with a word": ["show", "conv.idx", "--size", "N=four"],
+    "a negative size": ["show", "conv.idx", "--size", "N=-4"],
+    "a size of a real number": ["show", "conv.idx", "--size", "N=4.0"],
+    "a size of thousands of digits": ["show", "conv.idx", "--size", "N=" + "9" * 5000],
+    "two numbers for a size": ["show", "conv.idx", "--size", "N=4", "--size", "N=5"],
+    "an empty name in wrt": ["show", "conv.idx", "--wrt", "x,"],
+    "an argument without a name": ["run", "conv.idx", "=x.npy"],
+    "an argument without a value": ["run", "conv.idx", "x="],
+    "an argument without either": ["run", "conv.idx", "x.npy"],
+    "an argument that is given twice": ["run", "conv.idx", "x=a.npy", "x=b.npy"],
+    "a negative seed": ["check", "conv.idx", "--seed", "-1"],
+}
+
+
+@pytest.mark.parametrize("arguments", USAGE.values(), ids=USAGE.keys())
+def test_a_wrong_command_line_has_status_2(arguments):
+    result = tadc_(*arguments)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Usage: tadc" in result.stderr
+    assert files() == GIVEN
+
+
+INPUT = {
+    "a missing file": (["show", "missing.idx"], "missing.idx: No such file or directory"),
+    "a folder": (["show", "."], ".: Is a directory"),
+    "an error in the text": (["show", "broken.idx"], "broken.idx:1:"),
+    "an unknown name in wrt": (["show", "conv.idx", "--wrt", "q"], "`q` is no input"),
+    "a name twice in wrt": (["show", "conv.idx", "--mode", "adjoint", "--wrt", "x,x"], "twice"),
+    "a jacobian by two inputs": (["show", "conv.idx", "--mode", "jacobian"], "by one input"),
+    "a missing array": (["run", "conv.idx"], "the input `x` is missing"),
+    "a missing .npy file": (["run", "conv.idx", "x=no.npy"], "no.npy: No such file"),
+    "an unknown argument": (["run", "conv.idx", "q=1"], "no input or size `q`"),
+    "what is no .npy file": (["run", "conv.idx", "x=conv.idx"], "not a .npy file"),
+    "a folder of arrays": (["run", "conv.idx", "x=."], ".: Is a directory"),
+    "a number for a tensor": (["run", "conv.idx", "x=3.5", "w=1"], "dimensions"),
+    "the target c": (["compile", "conv.idx", "--target", "c"], "not supported yet"),
+    "the target latex": (["compile", "conv.idx", "--target", "latex"], "not supported yet"),
+    "the baseline": (["compile", "conv.idx", "--baseline", "atomic"], "not supported yet"),
+    "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
+    "the format latex": (["show", "conv.idx", "--format", "latex"], "not supported yet"),
+    "the cost": (["show", "conv.idx", "--cost"], "not supported yet"),
+    "the plan": (["show", "conv.idx", "--plan"], "not supported yet"),
+    "the backend native": (["run", "conv.idx", "--backend", "native"], "not supported yet"),
+    "bench": (["bench", "conv.idx", "--size", "N=4096"], "not supported yet"),
+    "doctor": (["doctor"], "not supported yet"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), INPUT.values(), ids=INPUT.keys())
+def test_an_error_in_the_input_has_status_1(arguments, said):
+    result = tadc_(*arguments)
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert said in result.stderr
+    assert files() == GIVEN
+
+
+@pytest.mark.xfail(reason="the resolver ignores numbers for sizes that a program does not have")
+@pytest.mark.parametrize("command", ["compile", "show", "run", "check"])
+def test_a_number_for_a_size_that_the_program_does_not_have_has_status_1(command):
+    Path("grid.idx").write_text("size N\nt[i: N] = i\n")
+    result = tadc_(command, "grid.idx", "--size", "N=2", "--size", "Q=3")
+
+    assert result.exit_code == 1
+    assert "`Q`" in result.stderr
+
+
+def test_a_file_that_may_not_be_read_has_status_1():
+    Path("conv.idx").chmod(0)
+    if os.access("conv.idx", os.R_OK):
+        pytest.skip("this user may read everything")
+
+    result = tadc_("show", "conv.idx")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "conv.idx: Permission denied" in result.stderr
+
+
+def test_a_bug_is_one_sentence_with_a_request_to_report_it(monkeypatch):
+    def bug(*_, **__):
+        raise AssertionError("an invariant")
+
+    monkeypatch.setattr(function, "load", bug)
+    result = tadc_("show", "conv.idx")
+
+    assert result.exit_code == 70
+    assert "AssertionError: an invariant\nplease report it" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_bug_in_one_file_does_not_keep_others_from_being_compiled(monkeypatch):
+    load = function.load
+
+    def bug(file, **options):
+        if file == "conv.idx":
+            raise AssertionError("an invariant")
+        return load(file, **options)
+
+    monkeypatch.setattr(function, "load", bug)
+    result = tadc_("compile", "broken.idx", "conv.idx", "matmul.idx")
+
+    assert result.exit_code == 70
+    assert "conv.idx: this is a bug" in result.stderr
+    assert "matmul.cu" in files()
+
+
+def test_a_bug_shows_its_traceback_to_whom_asks_for_it(monkeypatch):
+    def bug(*_, **__):
+        raise AssertionError("an invariant")
+
+    monkeypatch.setattr(function, "load", bug)
+    monkeypatch.setenv("TADC_TRACEBACK", "1")
+
+    with pytest.raises(AssertionError, match="an invariant"):
+        tadc_("show", "conv.idx")
+
+
+def test_ctrl_c_has_status_130_and_leaves_nothing_behind(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tadc.runtime.files.os.replace", interrupted)
+    result = tadc_("compile", "conv.idx", "-o", "out")
+
+    assert (result.exit_code, result.stderr) == (130, "")
+    assert files(Path("out")) == []
+
+
+def test_too_little_memory_is_an_error_of_the_input(monkeypatch):
+    def large(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(function, "load", large)
+    result = tadc_("show", "conv.idx")
+
+    assert result.exit_code == 1
+    assert "not enough memory" in result.stderr
+
+
+# ---------------------------------------------------------------------- show
+
+
+def test_show_prints_the_program_with_its_ranges():
+    result = tadc_("show", "conv.idx")
+
+    assert result.exit_code == 0
+    assert result.stdout == str(tadc.load("conv.idx"))
+
+
+@pytest.mark.parametrize("format_", ["text", "idx"])
+def test_show_prints_a_derivative_with_its_bounds(format_):
+    result = tadc_("show", "conv.idx", "--mode", "adjoint", "--wrt", "w", "--format", format_)
+
+    assert result.stdout == str(tadc.load("conv.idx").adjoint("w"))
+
+
+def test_show_puts_numbers_for_sizes():
+    assert "input a[7, 2], b[2, 3]\n" in tadc_("show", "matmul.idx", "--size", "N=7").stdout
+
+
+def test_the_table_of_ranges_has_each_index_with_the_rule_and_place_that_gave_it():
+    Path("sums.idx").write_text("y[p] = sum{r} x[p+r] * w[r]\nz[i: 3] = sum{k=0..i} w[k]\n")
+    result = tadc_("show", "sums.idx", "--ranges")
+
+    assert result.exit_code == 0
+    head, *rows = (line.split() for line in result.stdout.splitlines())
+    assert head == ["index", "statement", "range", "rule", "place"]
+    by_index = {row[0]: row for row in rows}
+    assert set(by_index) == {"p", "r", "i", "k"}
+    assert by_index["r"][-2:] == ["sums.idx:1:26", "`r`"]
+    assert by_index["p"][-2:] == ["sums.idx:1:17", "`p+r`"]
+    assert "2," in by_index["r"] and "3," in by_index["p"]
+    assert "1," in by_index["i"] and "1," in by_index["k"]
+    assert "0..2" in by_index["i"]
+
+
+def test_a_program_without_indices_has_an_empty_table_of_ranges():
+    Path("scalar.idx").write_text("f = a * b\n")
+
+    assert tadc_("show", "scalar.idx", "--ranges").stdout.split() == [
+        *("index", "statement", "range", "rule", "place")
+    ]
+
+
+# ---------------------------------------------------------------------- run
+
+
+@pytest.fixture
+def arrays():
+    random = np.random.default_rng(0)
+    values = {"a": random.random((4, 2)), "b": random.random((2, 3)), "dc": random.random((4, 3))}
+    for name, value in values.items():
+        np.save(f"{name}.npy", value)
+    return values
+
+
+def test_run_prints_the_output(arrays):
+    result = tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy")
+
+    assert result.exit_code == 0
+    printed = eval(result.stdout, {"array": np.array})
+    np.testing.assert_allclose(printed, arrays["a"] @ arrays["b"], rtol=1e-6)
+
+
+def test_run_prints_several_outputs_with_their_names(arrays):
+    result = tadc_("run", "matmul.idx", "--mode", "adjoint", *(f"{n}={n}.npy" for n in arrays))
+
+    printed = {"array": np.array}
+    exec(result.stdout, printed)
+    np.testing.assert_allclose(printed["da"], arrays["dc"] @ arrays["b"].T, rtol=1e-6)
+    np.testing.assert_allclose(printed["db"], arrays["a"].T @ arrays["dc"], rtol=1e-6)
+
+
+def test_run_saves_one_output_as_a_file(arrays):
+    result = tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy", "-o", "out/c.npy")
+
+    assert result.exit_code == 0
+    np.testing.assert_allclose(np.load("out/c.npy"), arrays["a"] @ arrays["b"])
+
+
+def test_run_saves_several_outputs_in_a_folder(arrays):
+    given = [f"{n}={n}.npy" for n in arrays]
+    assert tadc_("run", "matmul.idx", "--mode", "adjoint", *given, "-o", "out").exit_code == 0
+
+    assert files(Path("out")) == ["da.npy", "db.npy"]
+    np.testing.assert_allclose(np.load("out/da.npy"), arrays["dc"] @ arrays["b"].T)
+
+
+def test_run_takes_a_folder_for_one_output_too(arrays):
+    tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy", "-o", "out")
+
+    assert files(Path("out")) == ["c.npy"]
+
+
+def test_several_outputs_do_not_go_to_one_file(arrays):
+    given = [f"{n}={n}.npy" for n in arrays]
+    result = tadc_("run", "matmul.idx", "--mode", "adjoint", *given, "-o", "out.npy")
+
+    assert result.exit_code == 1
+    assert "2 outputs: da, db" in result.stderr
+
+
+def test_run_differentiates_by_the_inputs_that_are_named(arrays):
+    given = [f"{n}={n}.npy" for n in arrays]
+    tadc_("run", "matmul.idx", "--mode", "adjoint", "--wrt", "b", *given, "-o", "db.npy")
+
+    np.testing.assert_allclose(np.load("db.npy"), arrays["a"].T @ arrays["dc"])
+
+
+def test_an_output_of_run_is_not_written_over_an_input(arrays):
+    before = files()
+    result = tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy", "-o", "./a.npy")
+
+    assert result.exit_code == 1
+    assert "would overwrite the input a.npy" in result.stderr
+    assert files() == before
+    np.testing.assert_array_equal(np.load("a.npy"), arrays["a"])
+
+
+def test_an_output_is_not_written_over_a_device(arrays):
+    result = tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy", "-o", "out.npy")
+    assert result.exit_code == 0
+    Path("null.npy").symlink_to(os.devnull)
+    result = tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy", "-o", "null.npy")
+
+    assert result.exit_code == 1
+    assert not Path(os.devnull).is_file()
+
+
+def test_scalars_are_numbers_on_the_command_line():
+    Path("scaled.idx").write_text("input s[], x[3]\ny[i] = s * x[i]\n")
+    np.save("x.npy", np.arange(3.0))
+
+    assert tadc_("run", "scaled.idx", "s=-2.5", "x=x.npy").stdout.strip() == repr(
+        np.array([-0.0, -2.5, -5.0])
+    )
+
+
+def test_a_file_that_is_called_like_a_number_is_a_file():
+    Path("scaled.idx").write_text("input s[]\ny = 2 * s\n")
+    np.save("3.npy", np.float64(4.0))
+    Path("3.npy").rename("3")
+
+    assert "8." in tadc_("run", "scaled.idx", "s=3").stdout
+
+
+def test_sizes_that_no_shape_gives_come_from_the_command_line():
+    Path("grid.idx").write_text("size N\nt[i: N] = i\n")
+
+    assert tadc_("run", "grid.idx", "--size", "N=3").stdout == "array([0., 1., 2.])\n"
+    assert tadc_("run", "grid.idx", "N=3").stdout == "array([0., 1., 2.])\n"
+    assert tadc_("run", "grid.idx").exit_code == 1
+
+
+def test_inputs_that_are_called_like_keywords_of_a_call_are_passed_too():
+    Path("names.idx").write_text("f = self * out + accumulate * wrt\n")
+    given = ("self=2", "out=3", "accumulate=5", "wrt=7")
+
+    assert "41." in tadc_("run", "names.idx", *given).stdout
+
+
+def test_arrays_of_objects_are_refused_unread():
+    np.save("x.npy", np.array([{}, {}]), allow_pickle=True)
+    Path("id.idx").write_text("y[i] = x[i]\n")
+    result = tadc_("run", "id.idx", "x=x.npy")
+
+    assert result.exit_code == 1
+    assert "x.npy is not a .npy file of numbers" in result.stderr
+
+
+@pytest.mark.parametrize("length", [0, 5, 60, 130])
+def test_a_damaged_array_file_is_an_error_of_the_input(length):
+    np.save("x.npy", np.arange(10.0))
+    Path("x.npy").write_bytes(Path("x.npy").read_bytes()[:length])
+    Path("id.idx").write_text("y[i] = x[i]\n")
+
+    assert tadc_("run", "id.idx", "x=x.npy").exit_code == 1
+
+
+@pytest.mark.parametrize("backend", ["auto", "numpy", "interpreter"])
+def test_run_computes_the_same_on_every_backend(arrays, backend):
+    tadc_("run", "matmul.idx", "a=a.npy", "b=b.npy", "-o", "c.npy", "--backend", backend)
+
+    np.testing.assert_allclose(np.load("c.npy"), arrays["a"] @ arrays["b"])
+
+
+# ---------------------------------------------------------------------- check
+
+
+def test_check_prints_its_sizes_and_comparisons():
+    result = tadc_("check", "conv.idx")
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("sizes: ")
+    assert "numeric differentiation" in result.stdout
+
+
+def test_check_takes_numbers_for_sizes_declared_or_not():
+    size = tadc.load("conv.idx").program.sizes[0]
+
+    assert tadc_("check", "matmul.idx", "--size", "N=2", "--seed", "3").exit_code == 0
+    assert tadc_("check", "conv.idx", "--size", f"{size}=2").exit_code == 0
+
+
+def test_a_check_that_finds_a_difference_has_status_1(monkeypatch):
+    row = tadc.check.Row("value", "numpy float64", 0.5, 1e-10)
+    report = tadc.check.Report({}, (row,))
+    monkeypatch.setattr("tadc.check.check", lambda *_: report)
+    result = tadc_("check", "conv.idx")
+
+    assert result.exit_code == 1
+    assert "DIFFERS" in result.stdout
+
+
+# ---------------------------------------------------------------------- the program as a process
+
+
+def test_the_version_is_that_of_the_package():
+    assert tadc_("--version").stdout == f"tadc {tadc.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["compile", "show", "run", "check"])
+def test_every_command_has_help_and_is_listed(command):
+    assert tadc_(command, "--help").stdout.startswith(f"Usage: tadc {command}")
+    assert f"\n  {command} " in tadc_("--help").stdout
+
+
+def test_commands_to_come_are_not_listed():
+    listed = tadc_("--help").stdout
+
+    assert "bench" not in listed and "doctor" not in listed
+
+
+def test_python_m_tadc_is_the_same_program():
+    program = process("compile", "conv.idx", "nix.idx", stdout=subprocess.PIPE)
+    out, err = program.communicate()
+
+    assert program.returncode == 1
+    assert out.decode().startswith("conv.idx -> ")
+    assert err.decode().startswith("nix.idx: ")
+    assert "conv.cu" in files()
+
+
+@pytest.mark.parametrize("arguments", [("show", "conv.idx"), ("--help",)])
+def test_a_closed_pipe_is_no_traceback(arguments):
+    read, write = os.pipe()
+    os.close(read)
+    program = process(*arguments, stdout=write)
+    os.close(write)
+
+    assert program.communicate()[1] == b""
+    assert program.returncode != 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_output_that_cannot_be_printed_is_an_error():
+    with open("/dev/full", "wb") as full:
+        program = process("show", "conv.idx", stdout=full)
+        err = program.communicate()[1].decode()
+
+    assert program.returncode == 1
+    assert err.startswith("the output: ") and "Traceback" not in err
+
+
+def test_a_terminal_without_greek_letters_shows_escapes(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    Path("greek.idx").write_text("y[i] = α[i]\n", "utf-8")
+    program = process("show", "greek.idx", stdout=subprocess.PIPE)
+    out, err = program.communicate()
+
+    assert (program.returncode, err) == (0, b"")
+    assert b"\\u03b1" in out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupted_process_has_status_130():
+    os.mkfifo("slow.idx")
+    program = process("show", "slow.idx", stdout=subprocess.PIPE)
+    writer = os.open("slow.idx", os.O_WRONLY)  # waits for the reader, which then waits for text
+    program.send_signal(signal.SIGINT)
+
+    assert program.communicate()[1] == b""
+    assert program.returncode == 130
+    os.close(writer)
