@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -74,7 +74,7 @@ def load(
 ) -> Function:
     """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
     options = _options(dtype, sizes, backend, memory, blas, index_base, name or Path(path).stem)
-    lang: Literal["idx", "tex"] = "tex" if Path(path).suffix == ".tex" else "idx"
+    lang: Literal["idx", "tex"] = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
     try:
         text = Path(path).read_text("utf-8")
     except OSError as error:
@@ -168,7 +168,7 @@ class Function:
     # ------------------------------------------------------------------ calls
 
     def __call__(
-        self, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
+        self, /, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
     ) -> Any:
         """The output, or a tuple of them in the order of `outputs`.
 
@@ -179,7 +179,7 @@ class Function:
         return self._returned(written(self._run(call), self._targets(out), accumulate))
 
     def vjp(
-        self, *arrays: Any, wrt: Wrt = None, **named: Any
+        self, /, *arrays: Any, wrt: Wrt = None, **named: Any
     ) -> tuple[Any, Callable[..., dict[str, Array]]]:
         """The outputs, and the pullback: a function from cotangents to a dict of gradients by input.
 
@@ -239,7 +239,7 @@ class Function:
         results = tangent._run(tangent._call((), {**call.arrays, **given, **call.given}))
         return self._returned(dict(values)), tangent._returned(results)
 
-    def check(self, *, seed: int = 0, **sizes: int) -> Report:
+    def check(self, /, *, seed: int = 0, **sizes: int) -> Report:
         """Compare derivatives with numeric differentiation, and backends with each other, on random input.
 
         Sizes that are not given are chosen small; the report says which. It is true when all agree.
@@ -321,7 +321,8 @@ class Function:
     def _call(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> _Call:
         bound = bound_arguments(self._program, arrays, named)
         shapes = {n: a.shape for n, a in bound.arrays.items()}
-        return _Call(bound.arrays, bound.sizes, self._bound_sizes(shapes, bound.sizes))
+        sizes = self._bound_sizes(shapes, bound.sizes)
+        return _Call(bound.arrays, bound.scalars, bound.sizes, sizes)
 
     def _bound_sizes(
         self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int]
@@ -341,7 +342,7 @@ class Function:
 
     def _run(self, call: _Call) -> dict[str, Array]:
         options = self._origin.options
-        dtype = element_type(self._program, call.arrays, options.dtype)
+        dtype = element_type(self._program, call.arrays, options.dtype, call.scalars)
         arrays = prepared(self._program, call.arrays, dtype)
         try:
             return self._runners.run(options.backend, dtype, arrays, call.sizes)
@@ -369,9 +370,10 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """Arrays by input, the sizes that the caller gave, and all sizes."""
+    """Arrays by input, which of them are Python's numbers, the sizes that the caller gave, and all sizes."""
 
     arrays: Mapping[str, Array]
+    scalars: Set[str]
     given: Mapping[str, int]
     sizes: Mapping[str, int]
 

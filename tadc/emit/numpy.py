@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from tadc.emit.numpy_names import identifier, program_names, reserved
-from tadc.emit.numpy_spelling import called
 from tadc.emit.numpy_scope import INDENT
+from tadc.emit.numpy_spelling import called
 from tadc.emit.numpy_statement import statement_lines
 from tadc.ir.idx_text import statement_text
 from tadc.ir.names import Names

@@ -1,67 +1,73 @@
-"""Sums of products of reads as `np.einsum` of slices, in Python loops over as few and short indices as make them slices.
+"""Sums of products as `np.einsum`, in Python loops over as few and short indices as make reads slices.
 
 With `r` in a loop, `x[n, c, p + r]` is the slice `x[:, :, r:r + P]`, and the condition `r <= p` bounds `p`. So a
 convolution is a matrix product for each `r`, and its adjoint adds to a window of the output for each `r`.
+Factors that are no slices (`x[pad(p + r)]`, `exp(x[i, k])`) are computed as arrays of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import log2, prod
-from string import ascii_letters
 
 from tadc.emit.numpy_hull import slanting_widths
-from tadc.emit.numpy_reads import MASKED, Risk, Slices, is_safe, slices
-from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
-from tadc.emit.numpy_spelling import literal
-from tadc.emit.numpy_values import condition_text
-from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.emit.numpy_reads import MASKED, Risk, is_safe
+from tadc.emit.numpy_scope import Axis, Frame, Scope
+from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.bounds import Bounded, bounded
-from tadc.ir.domain import Condition, Derived, at_least_zero
+from tadc.ir.domain import Derived
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce
 from tadc.ir.program import Statement
+from tadc.ir.walk import postorder
 
 __all__ = ["Contraction", "Plan"]
 
-TURN = 5000  # what one turn of a Python loop costs, in operations of whole arrays
+# Times, in operations of whole arrays: of a turn of a Python loop, of a point of a hull, and of a computed factor.
+TURN = 5000
+HULL_POINT = 8
+FACTOR_POINT = 4
 BLAS = 50  # operations of a matrix product in the time of one of whole arrays
-MASKED_POINT = 4  # operations of whole arrays for a point of a hull
+LONG = 4  # how much longer an index is guessed that is as long as the dimension that it shares
 
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """`sum` over `reduce.domain` of `number` times the product of `reads`, for `indices` of the statement."""
+    """`sum` over `reduce.domain` of `number` times the product of `factors`, for `indices` of the statement."""
 
     reduce: Reduce
     number: float
-    reads: tuple[Read, ...]
+    factors: tuple[Expr, ...]
     indices: tuple[Symbol, ...]
 
     @classmethod
     def of(cls, e: Reduce, statement: Statement) -> Contraction | None:
-        """The reduction as a contraction, None if it is not one of at least two reads."""
-        found = _factors(e.body)
-        if e.op != "sum" or found is None or len(found[1]) < 2:
+        """The reduction as a contraction, None if its body is not a product."""
+        number, factors = _factors(e.body)
+        if e.op != "sum" or len(factors) < 2:
             return None
         used = set(e.symbols)
         for d in reversed(statement.derived):
             used |= set(d.form.symbols) if d.name in used else set()
-        indices = tuple(i for i in statement.indices if i in used)
-        return cls(e, *found, indices)
+        return cls(e, number, factors, tuple(i for i in statement.indices if i in used))
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which indices of a contraction are loops. `scope` has all of them as axes, for their ranges."""
+    """Which indices of a contraction are loops. `scope` has all of them as axes, for their ranges.
+
+    `arrays` are the factors that are computed, as they are no slices; `piece` is the index that they are divided along.
+    """
 
     contraction: Contraction
     scope: Scope
-    loops: tuple[Symbol, ...]
     derived: tuple[Derived, ...]
     bounds: Mapping[Symbol, Bounded]
     extents: Mapping[Symbol, Affine]
+    loops: tuple[Symbol, ...] = ()
+    arrays: tuple[Expr, ...] = ()
+    piece: Symbol | None = None
 
     @classmethod
     def of(cls, c: Contraction, statement: Statement, frame: Frame, risk: Risk) -> Plan | None:
@@ -75,275 +81,98 @@ class Plan:
         bounds = {b.index: b for b in bounded(c.reduce).each}
         for b in bounds.values():
             scope.axes[b.index] = _range(b, scope, frame)
-        if MASKED in risk and not all(is_safe(r, scope, frame, risk) for r in c.reads):
+        reads = (e for e in postorder(c.factors) if isinstance(e, Read))
+        if MASKED in risk and not all(is_safe(r, scope, frame, risk) for r in reads):
             return None
-        plan = cls(c, scope, (), derived, bounds, extents)
-        loops = plan._shortest_loops(frame)
-        return None if loops is None else cls(c, scope, loops, derived, bounds, extents)
+        return cls(c, scope, derived, bounds, extents)._cheapest(frame)
 
-    def lines(self, frame: Frame, target: str) -> list[str]:
-        """The lines that compute the array `target`, of the extents of `contraction.indices`."""
-        return _PlanText(self, frame, target).lines()
-
-    def _shortest_loops(self, frame: Frame) -> tuple[Symbol, ...] | None:
-        """The indices to loop over, None if the hull costs less."""
-        lengths = {i: max(1, frame.guess(a.most - a.least)) + 1 for i, a in self.scope.axes.items()}
+    def _cheapest(self, frame: Frame) -> Plan | None:
+        """The plan with the loops that cost least, None if the hull costs less."""
+        lengths = self._lengths(frame)
         points = prod(lengths.values())
-        widths = {i: _width(b, frame, lengths[i]) for i, b in self.bounds.items()}
-        hull = MASKED_POINT * points
-        for i, width in widths.items():
-            hull = hull * width // lengths[i]
-        limits = self._limits()
-        long = self._long(frame)
-        best: tuple[int, tuple[Symbol, ...]] | None = None
-        for count in range(len(lengths) + 1):
-            for loops in combinations(lengths, count):
-                if all(len(group - set(loops)) <= most for group, most in limits):
-                    cost = prod(lengths[i] * (4 if i in long else 1) for i in loops)
-                    if best is None or cost < best[0]:
-                        best = cost, loops
-        assert best is not None
-        if best[1] and TURN * best[0] + points // BLAS > hull:
-            return None
-        return best[1]
+        hull = HULL_POINT * points
+        for i, b in self.bounds.items():
+            hull = hull * _width(b, frame, lengths[i]) // lengths[i]
+        best: tuple[int, Plan] | None = None
+        for plan in self._candidates(frame):
+            turns = prod(lengths[i] for i in plan.loops)
+            cost = points // BLAS + (TURN * turns if plan.loops else 0)
+            cost += sum(FACTOR_POINT * prod(lengths[i] for i in self.under(e)) for e in plan.arrays)
+            if cost < hull and (best is None or cost < best[0]):
+                best = cost, plan
+        return best and best[1]
 
-    def _limits(self) -> list[tuple[set[Symbol], int]]:
-        """Groups of indices, and how many of each may stay axes."""
-        limits = []
-        for read in self.contraction.reads:
-            limits += [self._limit(form, 1) for form in read.subscripts]
+    def _candidates(self, frame: Frame) -> Iterator[Plan]:
+        """Plans by their loops, fewest first: every condition has at most one axis left, and every axis a factor."""
+        every = tuple(self.scope.axes)
+        for count in range(len(every) + 1):
+            for loops in combinations(every, count):
+                left = {i for i in every if i not in loops}
+                arrays = tuple(
+                    e
+                    for e in dict.fromkeys(self.contraction.factors)
+                    if not self._is_slice(e, left)
+                )
+                covered = {i for e in self.contraction.factors for i in self.under(e)}
+                whole = not loops and any(self.under(e) >= left for e in arrays)
+                if self._bounds_axes(left) and left <= covered and not whole:
+                    yield replace(
+                        self, loops=loops, arrays=arrays, piece=self._piece(arrays, left, frame)
+                    )
+
+    def under(self, e: Expr) -> set[Symbol]:
+        """The indices that an expression depends on."""
+        return self.scope.indices(e.symbols)
+
+    def _bounds_axes(self, left: set[Symbol]) -> bool:
+        """Whether all conditions bound single axes, or none."""
         for c in self.contraction.reduce.domain:
-            limits.append(self._limit(c.form, 1 if c.relation == ">=" else 0))
-        read_at = {s for group, _ in limits[: -len(self.contraction.reduce.domain) or None] for s in group}
-        return [*limits, ({i for i in self.scope.axes if i not in read_at}, 0)]
+            axes = left & self.scope.indices(frozenset(c.form.symbols))
+            if axes and (c.relation != ">=" or len(axes) > 1 or axes.isdisjoint(c.form.symbols)):
+                return False
+            if axes and any(s in self.scope.derived for s in c.form.symbols):
+                return False
+        return True
 
-    def _limit(self, form: Affine, most: int) -> tuple[set[Symbol], int]:
-        group = self.scope.indices(frozenset(form.symbols))
-        return group, 0 if any(s in self.scope.derived for s in form.symbols) else most
-
-    def _long(self, frame: Frame) -> set[Symbol]:
-        """Indices as long as a dimension that they share with others: the others are windows, and shorter."""
-        long = set()
-        for read in self.contraction.reads:
-            for form, n in zip(read.subscripts, frame.tensors[read.tensor].shape, strict=True):
-                shared = self.scope.indices(frozenset(form.symbols))
-                if len(shared) > 1:
-                    long |= {i for i in shared if self.scope.axes[i].most - self.scope.axes[i].least == n - 1}
-        return long
-
-
-@dataclass(slots=True)
-class _PlanText:
-    """Writes a plan: loops from the outside in, then tests, then one line for the window that is left."""
-
-    plan: Plan
-    frame: Frame
-    target: str
-    tests: list[str] = field(default_factory=list)
-    inner: list[str] = field(default_factory=list)
-    bounding: set[Condition] = field(default_factory=set)
-
-    def lines(self) -> list[str]:
-        plan, frame = self.plan, self.frame
-        before = dict(frame.scalars)
-        headers = self._loops()
-        scope = self._window()
-        self._guard(scope)
-        computed = self._product(scope)
-        adds = any(i in plan.bounds for i in plan.loops)
-        place = self._place(scope)
-        whole = not self.tests and all(
-            a.low == constant(0) and a.stop == plan.extents[i]
-            for i, a in scope.axes.items()
-            if i in plan.extents
-        )
-        made = "zeros" if adds or not whole else "empty"
-        shape = ", ".join(frame.text(n) for n in plan.extents.values())
-        shape = f"({shape},)" if len(plan.extents) == 1 else f"({shape})"
-        lines = [f"{self.target} = np.{made}({shape}, {frame.real})"]
-        element = f"{self.target}[{place}]" if place else self.target if adds else f"{self.target}[...]"
-        body = [f"{element} {'+=' if adds else '='} {computed}"]
-        if self.tests:
-            body = [f"if {' and '.join(self.tests)}:", *(INDENT + line for line in body)]
-        body = [*self.inner, *body]
-        for header in reversed(headers):
-            inside = header.startswith("for ")
-            body = [header, *(INDENT + line if inside else line for line in body)]
-        frame.scalars = before
-        return [*lines, *body]
-
-    # ------------------------------------------------------------------ loops
-
-    def _loops(self) -> list[str]:
-        """The headers, and between them what defines derived indices; each makes its index a scalar."""
-        plan, frame = self.plan, self.frame
-        lines = []
-        for i in plan.loops:
-            a = plan.scope.axes[i]
-            if i in plan.extents:
-                ends = [frame.text(a.stop)]
-            else:
-                b = plan.bounds[i]
-                lows = [(e + (c - 1), c) for e, c in self._scalars(b, b.lows, 1)]
-                stops = [(e + c, c) for e, c in self._scalars(b, b.highs, -1)]
-                low = frame.extreme_text("max", lows or [(a.least, 1)])
-                stop = frame.extreme_text("min", stops or [(a.most + 1, 1)])
-                ends = [stop] if low == "0" else [low, stop]
-            name = frame.taken.fresh(i)
-            frame.scalars[i] = name
-            lines.append(f"for {name} in range({', '.join(ends)}):")
-            lines += self._divisions()
-        return lines or self._divisions()
-
-    def _scalars(
-        self, b: Bounded, bounds: Sequence[tuple[Affine, int]], sign: int
-    ) -> list[tuple[Affine, int]]:
-        """The bounds that are known at this place of the loops. They need no test inside."""
-        found = [(e, c) for e, c in bounds if self.frame.is_scalar(e)]
-        self.bounding |= {at_least_zero(sign * (c * symbol(b.index) - e)) for e, c in found}
-        return found
-
-    def _divisions(self) -> list[str]:
-        lines = []
-        for d in self.plan.derived:
-            if d.name not in self.frame.scalars and self.frame.is_scalar(d.form):
-                text = f"{factor(self.frame.text(d.form))} // {d.modulus}"
-                name = self.frame.taken.fresh(d.name)
-                self.frame.scalars[d.name] = name
-                lines.append(f"{name} = {text}")
-        return lines
-
-    # ------------------------------------------------------------------ windows
-
-    def _window(self) -> Scope:
-        """The axes that are left, each with its range inside the loops. Conditions on scalars become tests."""
-        plan, frame = self.plan, self.frame
-        lows: dict[Symbol, list[tuple[Affine, int]]] = {}
-        stops: dict[Symbol, list[tuple[Affine, int]]] = {}
-        for i in plan.scope.axes:
-            if i not in plan.loops:
-                lows[i], stops[i] = ([(constant(0), 1)], [(plan.extents[i], 1)]) if i in plan.extents else ([], [])
-        for condition in plan.contraction.reduce.domain:
-            axes = [s for s in condition.form.symbols if s in lows]
-            if not axes:
-                if condition not in self.bounding:
-                    self.tests.append(condition_text(condition, frame.text))
-                continue
-            (i,) = axes
-            c = condition.form.coefficient(i)
-            rest = condition.form - c * symbol(i)
-            if c > 0:
-                lows[i].append((-rest + (c - 1), c))
-            else:
-                stops[i].append((rest - c, -c))
-        scope = Scope(frame.outside, dict(plan.scope.axes), plan.scope.derived)
-        for i in lows:
-            low = self._end("max", f"{i}_0", lows[i])
-            stop = self._end("min", f"{i}_1", stops[i])
-            a = plan.scope.axes[i]
-            scope.axes[i] = Axis(i, 0, low, stop, a.least, a.most)
-        return scope
-
-    def _end(self, op: str, hint: str, quotients: Sequence[tuple[Affine, int]]) -> Affine:
-        """The greatest or least quotient as a form, without those that others make superfluous."""
-        kept = list(dict.fromkeys((constant(e.constant // c), 1) if e.is_constant else (e, c) for e, c in quotients))
-        for q in tuple(kept):
-            if any(other is not q and self._is_beyond(other, q, op) for other in kept):
-                kept.remove(q)
-        if len(kept) == 1 and kept[0][1] == 1:
-            return kept[0][0]
-        form = self.frame.new_scalar(hint, self.frame.guess(self._sizes_only(kept[0][0], True)) // kept[0][1])
-        self.inner.append(f"{self.frame.text(form)} = {self.frame.extreme_text(op, kept)}")
-        return form
-
-    def _is_beyond(self, a: tuple[Affine, int], b: tuple[Affine, int], op: str) -> bool:
-        """Whether the quotient `a` is surely at least `b` (for `max`), or at most (for `min`)."""
-        if a[1] != 1 or b[1] != 1:
+    def _is_slice(self, e: Expr, left: set[Symbol]) -> bool:
+        """Whether each subscript of a read has an axis or none."""
+        if not isinstance(e, Read):
             return False
-        difference = a[0] - b[0] if op == "max" else b[0] - a[0]
-        return self.frame.surely(self._sizes_only(difference, False))
+        for form in e.subscripts:
+            axes = left & self.scope.indices(frozenset(form.symbols))
+            if len(axes) > 1 or not axes <= set(form.symbols):
+                return False
+        return True
 
-    def _sizes_only(self, form: Affine, highest: bool) -> Affine:
-        return self.frame.extreme(form, self.plan.scope, highest=highest)
+    def _piece(self, arrays: Sequence[Expr], left: set[Symbol], frame: Frame) -> Symbol | None:
+        """The index to divide the computed factors along: the first one of the largest."""
+        lengths = self._lengths(frame)
+        sizes = {e: prod(lengths[i] for i in self.under(e) & left) for e in arrays}
+        if not sizes:
+            return None
+        largest = max(sizes, key=sizes.__getitem__)
+        return next((i for i in self.scope.axes if i in left and i in self.under(largest)), None)
 
-    def _guard(self, scope: Scope) -> None:
-        """Tests where a window may be empty, unless its slices are empty then and nothing else goes wrong."""
-        frame = self.frame
-        for i, a in scope.axes.items():
-            if i in self.plan.loops or frame.surely(self._sizes_only(a.extent, False) - 1):
-                continue
-            if frame.surely(self._sizes_only(a.extent, False)) or frame.is_extent(a.extent):
-                scope.empty.add(i)
-            else:
-                self.tests.append(f"{frame.text(a.low)} < {frame.text(a.stop)}")
-        risk = frozenset(scope.empty)
-        reads = self.plan.contraction.reads
-        if risk and not all(is_safe(r, scope, frame, risk) and _forward(r, scope) for r in reads):
-            self.tests += [f"{frame.text(scope.axes[i].low)} < {frame.text(scope.axes[i].stop)}" for i in sorted(risk)]
-            scope.empty.clear()
-
-    # ------------------------------------------------------------------ the product
-
-    def _place(self, scope: Scope) -> str:
-        parts = []
-        for i, n in self.plan.extents.items():
-            if i in self.plan.loops:
-                parts.append(self.frame.scalars[i])
-                continue
-            a = scope.axes[i]
-            low = "" if a.low == constant(0) else self.frame.text(a.low)
-            parts.append(f"{low}:{'' if a.stop == n else self.frame.text(a.stop)}")
-        while parts and parts[-1] == ":":
-            parts.pop()
-        return ", ".join(parts)
-
-    def _product(self, scope: Scope) -> str:
-        """The sum over the window: a number times numbers read times the contraction of arrays."""
-        c, frame = self.plan.contraction, self.frame
-        letters = _letters([i for i in scope.axes if i not in self.plan.loops])
-        factors = [literal(c.number).text] if c.number != 1 else []
-        operands, subscripts = [], []
-        for read in c.reads:
-            found = slices(read, scope, frame)
-            assert found is not None, f"{read} is no slice in loops over {self.plan.loops}"
-            text = self._operand(read, found)
-            if found.kept:
-                operands.append(text)
-                subscripts.append("".join(letters[a.index] for a in found.kept))
-            else:
-                factors.append(text)
-        outputs = [i for i in self.plan.extents if i not in self.plan.loops]
-        result = "".join(letters[i] for i in outputs)
-        if operands:
-            if subscripts == [result]:
-                factors.append(operands[0])
-            else:
-                signature = f'"{",".join(subscripts)}->{result}"'
-                factors.append(f"np.einsum({signature}, {', '.join(operands)}, optimize=True)")
-        return " * ".join(factors)
-
-    def _operand(self, read: Read, found: Slices) -> str:
-        frame = self.frame
-        brackets = found.brackets if found.kept else f"[{', '.join(found.parts) or '()'}]"
-        text = frame.names[read.tensor] + brackets
-        if found.flipped:
-            text = f"np.flip({text}, {found.flipped})"
-        return text if frame.dtypes[read.tensor] == frame.dtype else f"{text}.astype({frame.real})"
+    def _lengths(self, frame: Frame) -> dict[Symbol, int]:
+        """Guesses of how many values each index has."""
+        lengths = {i: max(1, frame.guess(a.most - a.least)) + 1 for i, a in self.scope.axes.items()}
+        for e in postorder(self.contraction.factors):
+            if isinstance(e, Read):
+                for form, n in zip(e.subscripts, frame.tensors[e.tensor].shape, strict=True):
+                    shared = self.scope.indices(frozenset(form.symbols))
+                    for i in shared if len(shared) > 1 else ():
+                        axis = self.scope.axes[i]
+                        if axis.most - axis.least == n - 1 and not n.is_constant:
+                            lengths[i] = LONG * (frame.guess(n) + 1)
+        return lengths
 
 
-def _forward(read: Read, scope: Scope) -> bool:
-    """Whether no subscript runs backwards along an axis that may be empty."""
-    return all(form.coefficient(i) >= 0 for form in read.subscripts for i in scope.empty)
-
-
-def _factors(e: Expr) -> tuple[float, tuple[Read, ...]] | None:
-    """The expression as a number times reads, None if it is anything else."""
-    number, reads = 1.0, []
+def _factors(e: Expr) -> tuple[float, tuple[Expr, ...]]:
+    """The expression as a number times factors."""
+    number, factors = 1.0, []
     stack: list[Expr] = [e]
     while stack:
         match stack.pop():
-            case Read() as read:
-                reads.append(read)
             case Const(value):
                 number *= value
             case Call("neg", (x,)):
@@ -351,19 +180,21 @@ def _factors(e: Expr) -> tuple[float, tuple[Read, ...]] | None:
                 stack.append(x)
             case Call("mul", (a, b)):
                 stack += [b, a]
-            case Call("div", (a, Const(value))) if value and abs(log2(abs(value))) % 1 == 0:
+            case Call("div", (a, Const(value))) if value and log2(abs(value)) % 1 == 0:
                 number /= value
                 stack.append(a)
-            case Call("pow", (Read() as read, Const(2))):
-                reads += [read, read]
-            case _:
-                return None
-    return number, tuple(reads)
+            case Call("pow", (x, Const(2))):
+                factors += [x, x]
+            case other:
+                factors.append(other)
+    return number, tuple(factors)
 
 
 def _range(b: Bounded, scope: Scope, frame: Frame) -> Axis:
     """An axis that holds all values of the index: those between bounds that depend on sizes only, if there are any."""
-    lows = [(frame.extreme(e, scope, highest=False) + (c - 1), c, frame.is_scalar(e)) for e, c in b.lows]
+    lows = [
+        (frame.extreme(e, scope, highest=False) + (c - 1), c, frame.is_scalar(e)) for e, c in b.lows
+    ]
     highs = [(frame.extreme(e, scope, highest=True), c, frame.is_scalar(e)) for e, c in b.highs]
     low = frame.bound("max", _known(lows), f"{b.index}_low")
     high = frame.bound("min", _known(highs), f"{b.index}_high")
@@ -379,12 +210,3 @@ def _width(b: Bounded, frame: Frame, length: int) -> int:
     """A guess of the number of values at one point around: of a band, its width."""
     widths = [frame.guess(e) // c for e, c in slanting_widths(b, frame)]
     return max(1, min([length, *widths]))
-
-
-def _letters(indices: Sequence[Symbol]) -> dict[Symbol, str]:
-    """A letter for each index, its own where that is possible."""
-    letters: dict[Symbol, str] = {}
-    for i in sorted(indices, key=lambda i: len(i) > 1):
-        own = [c for c in i if c in ascii_letters]
-        letters[i] = next(c for c in (*own, *ascii_letters) if c not in letters.values())
-    return letters

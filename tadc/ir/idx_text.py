@@ -40,7 +40,7 @@ def program_text(program: Program) -> str:
         lines.append(f"size {', '.join(program.sizes)}")
     lines += [f"size {d.name} = {d}" for d in program.derived_sizes]
     lines += [f"input {', '.join(map(_declared, program.inputs))}"] if program.inputs else []
-    lines += [f"output {', '.join(program.outputs)}"]
+    lines += [f"output {', '.join(program.outputs)}"] if program.outputs else []
     lines += map(statement_text, program.statements)
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,9 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
-        self._counts: dict[str, int] = {}  # the last number given to a hint: those before it are taken
+        self._counts: dict[
+            str, int
+        ] = {}  # the last number given to a hint: those before it are taken
 
     def fresh(self, hint: str) -> str:
         """`hint`, or `hint_1`, `hint_2`, .. where it is taken."""

@@ -13,7 +13,7 @@ from tadc.errors import RangeError, Span
 from tadc.integer import UNDECIDED, Undecided, implies, is_empty, smallest_point
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.domain import Domain, at_least_zero, between
 from tadc.resolve.elaborate import ReadUse
 
 __all__ = ["ReadCheck", "read_checks"]
@@ -110,8 +110,10 @@ def read_checks(
     for domain in use.domains:
         around = domain.substitute(values)
         for d, (form, extent) in enumerate(zip(subscripts, extents, strict=True)):
-            for beyond in (at_least_zero(-form - 1), at_least_zero(form - extent)):
-                outside = around & Domain.of((beyond,))
+            for inside in between(0, form, extent - 1):
+                if inside in around.conditions:
+                    continue  # a bare index: its range is the extent
+                outside = around & Domain.of((at_least_zero(-inside.form - 1),))
                 if is_empty(outside & allowed):
                     continue
                 check = ReadCheck(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tadc.errors import Error, ShapeError, Span, SyntaxError, merged
+from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain, at_least_zero
 from tadc.ir.functions import FUNCTIONS
@@ -75,6 +75,7 @@ class _Resolver:
         self, source: ast.Program, name: str, given: Mapping[str, int], index_base: int
     ) -> None:
         self._name = name
+        self._given = given
         self._errors: list[Error] = []
         self._items = source.items
         self._definitions = [i for i in source.items if isinstance(i, ast.Definition)]
@@ -311,7 +312,17 @@ class _Resolver:
                     names.fresh(s)
         for name in (*self._inputs, *self._targets, *(d.name for d in self._sizes.derived)):
             names.fresh(name)
-        values = self._shapes.named(names)
+        values = self._shapes.named(names, self._given)
+        known = [*self._sizes.names, *self._shapes.found]
+        for unknown in self._given:
+            if unknown not in known:
+                raise ArgumentError(
+                    None,
+                    f"there is no size `{unknown}`",
+                    fix=f"the sizes are {', '.join(known)}"
+                    if known
+                    else "the program has no sizes",
+                )
         statements = tuple(_substituted(d.statement, values) for d in drafts)
         derived = tuple(
             DerivedSize(d.name, d.op, tuple(f.substitute(values) for f in d.forms), d.modulus)

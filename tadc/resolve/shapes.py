@@ -68,6 +68,7 @@ class Shapes:
         self._bound: dict[Symbol, Affine] = {}
         self._hints: dict[Symbol, str] = {}
         self.facts: list[Fact] = []
+        self.found: list[str] = []  # the names given to open extents
 
     def __contains__(self, tensor: str) -> bool:
         return tensor in self._shapes
@@ -127,12 +128,14 @@ class Shapes:
             raise fact.error({})
         self.facts.append(fact)
 
-    def named(self, names: Names) -> dict[Symbol, Affine]:
-        """Final names for all extents that are still open, in order of the tensors."""
+    def named(self, names: Names, given: Mapping[str, int]) -> dict[Symbol, Affine]:
+        """Final names for all extents that are still open, in order of the tensors; numbers for those of `given`."""
         final: dict[Symbol, Affine] = {}
         for tensor in self._shapes:
             for form in self.shape(tensor):
                 for s in form.symbols:
                     if "." in s and s not in final:
-                        final[s] = symbol(names.fresh(self._hints[s]))
+                        name = names.fresh(self._hints[s])
+                        final[s] = constant(given[name]) if name in given else symbol(name)
+                        self.found.append(name)
         return final | {s: self.settled(f).substitute(final) for s, f in self._bound.items()}

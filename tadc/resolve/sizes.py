@@ -59,6 +59,11 @@ class Sizes:
             )
         self._declared[name] = form
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all declared sizes."""
+        return tuple(self._declared)
+
     def lookup(self, name: str) -> Affine | None:
         """The size of that name, None if there is none."""
         return self._declared.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ __all__ = ["Arguments", "bound_arguments", "element_type", "prepared", "written"
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Arrays by input, and sizes given as keywords."""
+    """Arrays by input, which of them are Python's numbers, and sizes given as keywords."""
 
     arrays: Mapping[str, NDArray[Any]]
+    scalars: Set[str]
     sizes: Mapping[str, int]
 
 
@@ -59,7 +60,8 @@ def bound_arguments(
             f"the input `{missing[0]}` is missing",
             fix=f"the inputs are {_list(inputs)}, in this order",
         )
-    return Arguments({n: as_array(n, arrays[n]) for n in inputs}, sizes)
+    scalars = frozenset(n for n in inputs if isinstance(arrays[n], (bool, int, float)))
+    return Arguments({n: as_array(n, arrays[n]) for n in inputs}, scalars, sizes)
 
 
 def as_array(name: str, value: Any) -> NDArray[Any]:
@@ -91,19 +93,25 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
     return array
 
 
-def element_type(program: Program, arrays: Mapping[str, NDArray[Any]], chosen: str | None) -> str:
-    """The type that a call computes in: the chosen one, else what the arrays promote to (as in numpy)."""
+def element_type(
+    program: Program,
+    arrays: Mapping[str, NDArray[Any]],
+    chosen: str | None,
+    scalars: Set[str] = frozenset(),
+) -> str:
+    """The type that a call computes in: the chosen one, else what the arrays promote to (as in numpy).
+
+    `scalars` are Python's numbers, which do not promote. Integers alone compute in float64.
+    """
     if chosen is not None:
         return chosen
     declared = {t.name for t in program.inputs if t.dtype}
     types = [
         np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
         for n, a in arrays.items()
-        if n not in declared
+        if n not in declared and n not in scalars
     ]
-    if not types:
-        return "float64"
-    common = np.result_type(*types)
+    common = np.result_type(*types) if types else np.dtype(np.float64)
     return "float32" if common == np.float32 else "float64"
 
 

@@ -1,33 +1,50 @@
-"""The grammars, built into parsers once per process (about 0.1 s each, so no cache on disk)."""
+"""The grammars as parsers: built once on a machine (about 0.2 s), kept in the user's cache, read once per process."""
 
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
+import lark
 from lark import Lark
 
+from tadc.cache import cached_file
 from tadc.resources import resource
 from tadc.syntax.build import Build
 
-__all__ = ["idx_parser", "is_spelled_as"]
+__all__ = ["idx_parser", "is_spelled_as", "parser"]
 
 
 @cache
 def idx_parser() -> Lark:
     """The parser of one statement of the `.idx` spelling; it gives a `build.Placed`."""
-    parser = Lark(
-        resource("grammar/idx.lark").read_text(encoding="utf-8"),
-        parser="lalr",
+    idx = parser(
+        "idx",
         lexer="contextual",
         start="statement",
         keep_all_tokens=True,
         transformer=Build(),
     )
-    for rule in parser.rules:
+    for rule in idx.rules:
         # Lark's names are Tokens, which Python code compares: 8 % of the time of a parse.
         rule.origin.name = str(rule.origin.name)
-    return parser
+    return idx
+
+
+def parser(name: str, **options: Any) -> Lark:
+    """The LALR parser of `grammar/<name>.lark`."""
+    grammar = resource(f"grammar/{name}.lark").read_text(encoding="utf-8")
+    version = f"{grammar}{sorted(options)}{lark.__version__}{sys.version}"
+    digest = sha256(version.encode()).hexdigest()[:16]
+
+    def made(path: Path | None) -> Lark:
+        return Lark(grammar, parser="lalr", cache=str(path) if path else False, **options)
+
+    return cached_file(f"{name}-{digest}.grammar", made)
 
 
 def is_spelled_as(terminal: str, word: str) -> bool:

@@ -14,10 +14,10 @@ from typing import Any, cast
 from lark import Lark, Tree, UnexpectedToken
 
 from tadc.errors import Error, Source, Span, SyntaxError, merged
-from tadc.resources import resource
 from tadc.syntax import ast, reading
 from tadc.syntax.document import Region, scanned
 from tadc.syntax.idx import MOST_ERRORS, parse_piece
+from tadc.syntax.load import parser
 from tadc.syntax.tex_build import Build
 from tadc.syntax.tex_hints import explained
 from tadc.syntax.tex_names import Vocabulary, assembled, spelled
@@ -200,7 +200,4 @@ def _raise_first_error(source: Source, tokens: Sequence[Token]) -> None:
 @cache
 def _parser() -> Lark:
     """Without a lexer: the tokens are fed by hand."""
-    text = resource("grammar/tex.lark").read_text(encoding="utf-8")
-    return Lark(
-        text, parser="lalr", lexer="basic", start=["definition", "shape"], maybe_placeholders=False
-    )
+    return parser("tex", lexer="basic", start=["definition", "shape"], maybe_placeholders=False)
