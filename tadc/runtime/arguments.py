@@ -60,7 +60,7 @@ def bound_arguments(
             f"the input `{missing[0]}` is missing",
             fix=f"the inputs are {_list(inputs)}, in this order",
         )
-    scalars = frozenset(n for n in inputs if isinstance(arrays[n], (bool, int, float)))
+    scalars = frozenset(n for n in inputs if type(arrays[n]) in (bool, int, float))
     return Arguments({n: as_array(n, arrays[n]) for n in inputs}, scalars, sizes)
 
 

@@ -120,14 +120,6 @@ class _Evaluation:
 
     def reduction(self, node: Reduce, outer: Point) -> Generator[Any, Any, np.float64]:
         """The value of a reduction at the point `outer` of what is around it."""
-        if node.op in ("argmax", "argmin"):
-            (index,) = node.indices
-            best, place = np.float64(np.nan), -1
-            for point in points(node.indices, node.derived, node.domain, outer):
-                value = yield self.value(node.body, point, {})
-                if place < 0 or _is_better(node.op, value, best):
-                    best, place = value, point[index]
-            return np.float64(place)
         neutral, combined = ACCUMULATORS[node.op]
         total = np.float64(neutral)
         for point in points(node.indices, node.derived, node.domain, outer):
@@ -175,13 +167,6 @@ def _holds(condition: Domain | Comparison, point: Point, known: Mapping[Expr, np
             return condition.holds(point)
         case Comparison(relation, left, right):
             return bool(RELATIONS[relation](known[left], known[right]))
-
-
-def _is_better(op: ReduceOp, value: np.float64, best: np.float64) -> bool:
-    """Whether `value` takes the place of `best`: never among equals, and a NaN takes it from every number."""
-    if np.isnan(best):
-        return False
-    return bool(np.isnan(value) or (value > best if op == "argmax" else value < best))
 
 
 # ---- Integer points

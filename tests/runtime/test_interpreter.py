@@ -89,8 +89,6 @@ def test_a_matrix_product():
         ("prod", 0, 1),
         ("max", 5, -inf),
         ("min", -1, inf),
-        ("argmax", 1, -1),
-        ("argmin", 0, -1),
     ],
 )
 def test_a_reduction_and_its_value_over_nothing(op, some, none):
@@ -107,19 +105,6 @@ def test_nan_propagates_through_a_reduction(op):
     body = Reduce(op, ("k",), (), domain(between(0, k, 2)), Read("x", (k,)))
 
     assert np.isnan(value(body, x=[1.0, nan, 2.0]))
-
-
-@pytest.mark.parametrize("op", ["argmax", "argmin"])
-def test_the_first_nan_is_the_extreme_as_in_numpy(op):
-    body = Reduce(op, ("k",), (), domain(between(0, k, 3)), Read("x", (k,)))
-
-    assert value(body, x=[1.0, nan, 2.0, nan]) == getattr(np, op)([1.0, nan, 2.0, nan]) == 1
-
-
-def test_argmax_gives_the_index_not_the_position():
-    body = Reduce("argmax", ("k",), (), domain(between(2, k, 3)), Read("x", (k,)))
-
-    assert value(body, x=[9.0, 9.0, 1.0, 2.0]) == 3
 
 
 def test_the_branch_not_taken_is_never_evaluated():
