@@ -1,6 +1,6 @@
 """Malformed programs: each file of `errors/` says, on the offending line, the class and the column of its errors.
 
-    y[i] = softmax(x[i])  # error: SyntaxError 8
+y[i] = softmax(x[i])  # error: SyntaxError 8
 """
 
 from __future__ import annotations

@@ -46,9 +46,7 @@ def agree(found, expected):
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         scale = max(1.0, float(np.max(np.abs(value), initial=0.0)))
-        np.testing.assert_allclose(
-            found[name], value, rtol=1e-9, atol=1e-11 * scale, err_msg=name
-        )
+        np.testing.assert_allclose(found[name], value, rtol=1e-9, atol=1e-11 * scale, err_msg=name)
 
 
 @SEEDS

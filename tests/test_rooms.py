@@ -10,7 +10,15 @@ import tadc
 
 PACKAGE = Path(tadc.__file__).parent
 ROOMS = (
-    *("errors", "resources version options", "syntax", "ir", "integer", "resolve", "normalize"),
+    *(
+        "errors",
+        "resources version cache options",
+        "syntax",
+        "ir",
+        "integer",
+        "resolve",
+        "normalize",
+    ),
     *("derive", "schedule", "emit", "runtime", "interop", "compiler", "check", "function"),
     *("cli", "__init__", "__main__"),
 )

@@ -40,12 +40,16 @@ class Trap:
     @property
     def cotangents(self) -> np.ndarray:
         shape = np.shape(self.value)
-        given = 1 + np.arange(np.prod(shape, dtype=int)) if self.cotangent is None else self.cotangent
+        given = (
+            1 + np.arange(np.prod(shape, dtype=int)) if self.cotangent is None else self.cotangent
+        )
         return np.asarray(given, np.float64).reshape(shape)
 
 
 def ranges(*bounds):
-    return np.stack(np.meshgrid(*(np.arange(n) for n in bounds), indexing="ij"), -1).reshape(-1, len(bounds))
+    return np.stack(np.meshgrid(*(np.arange(n) for n in bounds), indexing="ij"), -1).reshape(
+        -1, len(bounds)
+    )
 
 
 def scattered(trap_shape, x_shape, place: Callable[..., Any]):

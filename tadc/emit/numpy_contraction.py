@@ -26,8 +26,9 @@ __all__ = ["Contraction", "Plan"]
 
 # Times, in operations of whole arrays: of a turn of a Python loop, of a point of a hull, and of a computed factor.
 TURN = 5000
-HULL_POINT = 8
+HULL_POINT = 5
 FACTOR_POINT = 4
+ROW = 16  # beside its points, of each row of a hull
 BLAS = 50  # operations of a matrix product in the time of one of whole arrays
 LONG = 4  # how much longer an index is guessed that is as long as the dimension that it shares
 
@@ -45,7 +46,7 @@ class Contraction:
     def of(cls, e: Reduce, statement: Statement) -> Contraction | None:
         """The reduction as a contraction, None if its body is not a product."""
         number, factors = _factors(e.body)
-        if e.op != "sum" or len(factors) < 2:
+        if e.op != "sum" or len(factors) < 2 or _has_reduction(factors):
             return None
         used = set(e.symbols)
         for d in reversed(statement.derived):
@@ -90,17 +91,29 @@ class Plan:
         """The plan with the loops that cost least, None if the hull costs less."""
         lengths = self._lengths(frame)
         points = prod(lengths.values())
-        hull = HULL_POINT * points
+        hull = HULL_POINT * (points + ROW * points // list(lengths.values())[-1])
         for i, b in self.bounds.items():
             hull = hull * _width(b, frame, lengths[i]) // lengths[i]
         best: tuple[int, Plan] | None = None
         for plan in self._candidates(frame):
-            turns = prod(lengths[i] for i in plan.loops)
-            cost = points // BLAS + (TURN * turns if plan.loops else 0)
+            cost = points // BLAS + plan._turns(lengths) * TURN
             cost += sum(FACTOR_POINT * prod(lengths[i] for i in self.under(e)) for e in plan.arrays)
             if cost < hull and (best is None or cost < best[0]):
                 best = cost, plan
         return best and best[1]
+
+    def _turns(self, lengths: Mapping[Symbol, int]) -> int:
+        """How many turns the loops take; an index that an equality fixes takes one."""
+        known = {s for s in self.used if s not in self.scope.axes}
+        turns = min(1, len(self.loops))
+        for i in self.loops:
+            fixed = any(
+                c.relation == "==" and i in c.form.symbols and known | {i} >= {*c.form.symbols}
+                for c in self.contraction.reduce.domain
+            )
+            turns *= 1 if fixed else lengths[i]
+            known.add(i)
+        return turns
 
     def _candidates(self, frame: Frame) -> Iterator[Plan]:
         """Plans by their loops, fewest first: every condition has at most one axis left, and every axis a factor."""
@@ -120,6 +133,15 @@ class Plan:
                         self, loops=loops, arrays=arrays, piece=self._piece(arrays, left, frame)
                     )
 
+    @property
+    def used(self) -> frozenset[Symbol]:
+        """The symbols of the contraction, and those that its derived indices are made of."""
+        symbols = {s for e in self.contraction.factors for s in e.symbols}
+        symbols |= {*self.contraction.reduce.domain.symbols}
+        for d in reversed(self.derived):
+            symbols |= {*d.form.symbols} if d.name in symbols else set()
+        return frozenset(symbols)
+
     def under(self, e: Expr) -> set[Symbol]:
         """The indices that an expression depends on."""
         return self.scope.indices(e.symbols)
@@ -128,21 +150,20 @@ class Plan:
         """Whether all conditions bound single axes, or none."""
         for c in self.contraction.reduce.domain:
             axes = left & self.scope.indices(frozenset(c.form.symbols))
-            if axes and (c.relation != ">=" or len(axes) > 1 or axes.isdisjoint(c.form.symbols)):
-                return False
-            if axes and any(s in self.scope.derived for s in c.form.symbols):
+            if axes and not (c.relation == ">=" and self._has_one_axis(c.form, left)):
                 return False
         return True
 
     def _is_slice(self, e: Expr, left: set[Symbol]) -> bool:
         """Whether each subscript of a read has an axis or none."""
-        if not isinstance(e, Read):
+        return isinstance(e, Read) and all(self._has_one_axis(form, left) for form in e.subscripts)
+
+    def _has_one_axis(self, form: Affine, left: set[Symbol]) -> bool:
+        """Whether the form has one axis at most, and not as a derived index."""
+        derived = (s for s in form.symbols if s in self.scope.derived)
+        if any(left & self.scope.indices(frozenset((s,))) for s in derived):
             return False
-        for form in e.subscripts:
-            axes = left & self.scope.indices(frozenset(form.symbols))
-            if len(axes) > 1 or not axes <= set(form.symbols):
-                return False
-        return True
+        return sum(s in left for s in form.symbols) <= 1
 
     def _piece(self, arrays: Sequence[Expr], left: set[Symbol], frame: Frame) -> Symbol | None:
         """The index to divide the computed factors along: the first one of the largest."""
@@ -169,7 +190,8 @@ class Plan:
 
 def _factors(e: Expr) -> tuple[float, tuple[Expr, ...]]:
     """The expression as a number times factors."""
-    number, factors = 1.0, []
+    number: float = 1
+    factors: list[Expr] = []
     stack: list[Expr] = [e]
     while stack:
         match stack.pop():
@@ -188,6 +210,10 @@ def _factors(e: Expr) -> tuple[float, tuple[Expr, ...]]:
             case other:
                 factors.append(other)
     return number, tuple(factors)
+
+
+def _has_reduction(factors: tuple[Expr, ...]) -> bool:
+    return any(isinstance(e, Reduce) for e in postorder(factors))
 
 
 def _range(b: Bounded, scope: Scope, frame: Frame) -> Axis:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
@@ -19,7 +20,7 @@ from tadc.ir.domain import Condition, at_least_zero
 from tadc.ir.expr import Expr, Reduce
 from tadc.normalize.simplify import NEUTRAL
 
-__all__ = ["HullValues", "slanting_widths"]
+__all__ = ["HullValues", "largest", "slanting_widths"]
 
 _REDUCTIONS = {"sum": "total", "prod": "np.prod", "max": "np.max", "min": "np.min"}
 _COMBINED = {
@@ -143,7 +144,7 @@ class HullValues(Values):
         whole = self.wholes[piece]
         outer = [a.extent for s in scope.chain[:-1] for a in s.axes.values()]
         own = self._extents(scope)
-        others = self.largest((*outer, *own[1:]), [e[len(own) :] for e in inner])
+        others = largest(self.frame, (*outer, *own[1:]), [e[len(own) :] for e in inner])
         ends = f"{self.frame.text(whole.low)}, {self.frame.text(whole.stop)}"
         pair = f"{self.frame.text(piece.low)}, {self.frame.text(piece.stop)}"
         return f"for {pair} in blocks({ends}, {others}):"
@@ -151,23 +152,6 @@ class HullValues(Values):
     def _extents(self, scope: Scope) -> tuple[Affine, ...]:
         axes = [a for s in scope.chain if s is not self.outputs for a in s.axes.values()]
         return tuple(self.wholes.get(a, a).extent for a in axes)
-
-    def largest(self, extents: Sequence[Affine], more: Sequence[tuple[Affine, ...]]) -> str:
-        """The number of elements of the largest of arrays that have `extents` and some `more`, as text."""
-        found = [*dict.fromkeys(more)]
-        longest = [e for e in found if not any(e != f and e == f[: len(e)] for f in found)]
-        products = [self.product((*extents, *e)) for e in longest or [()]]
-        return products[0] if len(products) == 1 else f"max({', '.join(products)})"
-
-    def product(self, extents: Sequence[Affine]) -> str:
-        """The product of extents as text, numbers multiplied."""
-        number = 1
-        for n in extents:
-            number *= n.constant if n.is_constant else 1
-        texts = [self.frame.text(n) for n in extents if not n.is_constant]
-        if number != 1 or not texts:
-            texts.insert(0, str(number))
-        return texts[0] if len(texts) == 1 else " * ".join(map(factor, texts))
 
     # ------------------------------------------------------------------ values
 
@@ -204,6 +188,23 @@ class HullValues(Values):
         for a in scope.axes.values():
             extents[a.position - first] = self.frame.text(a.extent)
         return f"spread({values}, {', '.join(extents)})"
+
+
+def largest(frame: Frame, extents: Sequence[Affine], more: Sequence[tuple[Affine, ...]]) -> str:
+    """The number of elements of the largest of arrays that have `extents` and some `more`, as text."""
+    found = [*dict.fromkeys(more)]
+    longest = [e for e in found if not any(e != f and e == f[: len(e)] for f in found)]
+    products = dict.fromkeys(_product(frame, (*extents, *e)) for e in longest or [()])
+    return next(iter(products)) if len(products) == 1 else f"max({', '.join(products)})"
+
+
+def _product(frame: Frame, extents: Sequence[Affine]) -> str:
+    """The product of extents as text, numbers multiplied."""
+    number = prod(n.constant for n in extents if n.is_constant)
+    texts = [frame.text(n) for n in extents if not n.is_constant]
+    if number != 1 or not texts:
+        texts.insert(0, str(number))
+    return texts[0] if len(texts) == 1 else " * ".join(map(factor, texts))
 
 
 def slanting_widths(b: Bounded, frame: Frame) -> list[tuple[Affine, int]]:

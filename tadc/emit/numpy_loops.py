@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
 from string import ascii_letters
+from typing import TypeAlias
 
 from tadc.emit.numpy_contraction import Plan
-from tadc.emit.numpy_reads import is_safe, slices
+from tadc.emit.numpy_hull import HullValues, largest
+from tadc.emit.numpy_reads import Slices, is_safe, slices
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
-from tadc.emit.numpy_spelling import literal
+from tadc.emit.numpy_spelling import Precedence, bracketed, literal
 from tadc.emit.numpy_values import condition_text
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.bounds import Bounded
-from tadc.ir.domain import Condition, at_least_zero
-from tadc.ir.expr import Read
+from tadc.ir.domain import Condition
+from tadc.ir.expr import Expr, Read
+from tadc.ir.walk import descend
 
 __all__ = ["contraction_lines"]
+
+Quotients: TypeAlias = list[tuple[Affine, int]]  # each rounded down
+
+FEW = 2**20  # elements of computed factors that need no division
 
 
 def contraction_lines(plan: Plan, frame: Frame, target: str) -> list[str]:
@@ -41,30 +48,37 @@ class _PlanText:
         headers = self._loops()
         scope = self._window()
         self._guard(scope)
-        computed = self._product(scope)
-        adds = any(i in plan.bounds for i in plan.loops)
-        place = self._place(scope)
-        whole = not self.tests and all(
+        whole = not (self.tests or self.bounding & self._output_bounds()) and all(
             a.low == constant(0) and a.stop == plan.extents[i]
             for i, a in scope.axes.items()
             if i in plan.extents
         )
-        made = "zeros" if adds or not whole else "empty"
+        pieces = self._divide(scope)
+        adds = any(i in plan.bounds for i in (*plan.loops, plan.piece))
+        lines = self._assignment(scope, adds)
+        if pieces is not None:
+            lines = [pieces, *(INDENT + line for line in lines)]
+        if self.tests:
+            lines = [f"if {' and '.join(self.tests)}:", *(INDENT + line for line in lines)]
+        lines = [*self.inner, *lines]
+        for header in reversed(headers):
+            inside = header.startswith("for ")
+            lines = [header, *(INDENT + line if inside else line for line in lines)]
         shape = ", ".join(frame.text(n) for n in plan.extents.values())
         shape = f"({shape},)" if len(plan.extents) == 1 else f"({shape})"
-        lines = [f"{self.target} = np.{made}({shape}, {frame.real})"]
+        frame.scalars = before
+        made = "zeros" if adds or not whole else "empty"
+        return [f"{self.target} = np.{made}({shape}, {frame.real})", *lines]
+
+    def _assignment(self, scope: Scope, adds: bool) -> list[str]:
+        arrays = {e: self._array(e, scope) for e in self.plan.arrays}
+        place = self._place(scope)
         element = (
             f"{self.target}[{place}]" if place else self.target if adds else f"{self.target}[...]"
         )
-        body = [f"{element} {'+=' if adds else '='} {computed}"]
-        if self.tests:
-            body = [f"if {' and '.join(self.tests)}:", *(INDENT + line for line in body)]
-        body = [*self.inner, *body]
-        for header in reversed(headers):
-            inside = header.startswith("for ")
-            body = [header, *(INDENT + line if inside else line for line in body)]
-        frame.scalars = before
-        return [*lines, *body]
+        product = self._product(scope, {e: text for e, (_, text) in arrays.items()})
+        made = [line for lines, _ in arrays.values() for line in lines]
+        return [*made, f"{element} {'+=' if adds else '='} {product}"]
 
     # ------------------------------------------------------------------ loops
 
@@ -73,37 +87,56 @@ class _PlanText:
         plan, frame = self.plan, self.frame
         lines = []
         for i in plan.loops:
+            lows, stops = self._ends(
+                i, [c for c in plan.contraction.reduce.domain if self._is_known(c, i)]
+            )
             a = plan.scope.axes[i]
-            if i in plan.extents:
-                ends = [frame.text(a.stop)]
-            else:
-                b = plan.bounds[i]
-                lows = [(e + (c - 1), c) for e, c in self._scalars(b, b.lows, 1)]
-                stops = [(e + c, c) for e, c in self._scalars(b, b.highs, -1)]
-                low = frame.extreme_text("max", lows or [(a.least, 1)])
-                stop = frame.extreme_text("min", stops or [(a.most + 1, 1)])
-                ends = [stop] if low == "0" else [low, stop]
+            low = frame.extreme_text("max", lows or [(a.least, 1)])
+            stop = frame.extreme_text("min", stops or [(a.most + 1, 1)])
             name = frame.taken.fresh(i)
-            frame.scalars[i] = name
-            lines.append(f"for {name} in range({', '.join(ends)}):")
+            frame.scalars[i], frame.guesses[i] = name, 0
+            lines.append(f"for {name} in range({stop if low == '0' else f'{low}, {stop}'}):")
             lines += self._divisions()
         return lines or self._divisions()
 
-    def _scalars(
-        self, b: Bounded, bounds: Sequence[tuple[Affine, int]], sign: int
-    ) -> list[tuple[Affine, int]]:
-        """The bounds that are known at this place of the loops. They need no test inside."""
-        found = [(e, c) for e, c in bounds if self.frame.is_scalar(e)]
-        self.bounding |= {at_least_zero(sign * (c * symbol(b.index) - e)) for e, c in found}
-        return found
+    def _output_bounds(self) -> set[Condition]:
+        """The conditions that limit indices of the target."""
+        outputs = set(self.plan.extents)
+        domain = self.plan.contraction.reduce.domain
+        return {c for c in domain if outputs & self.plan.scope.indices(frozenset(c.form.symbols))}
+
+    def _is_known(self, c: Condition, i: Symbol) -> bool:
+        """Whether a condition bounds `i` by scalars only. Then it needs no test inside the loop."""
+        c_i = c.form.coefficient(i)
+        if not c_i or c.relation == "|" or not self.frame.is_scalar(c.form - c_i * symbol(i)):
+            return False
+        self.bounding.add(c)
+        return True
+
+    def _ends(self, i: Symbol, conditions: Sequence[Condition]) -> tuple[Quotients, Quotients]:
+        """Quotients that `i` is at least, and quotients that it stays below, by the conditions and its box."""
+        n = self.plan.extents.get(i)
+        lows: Quotients = [(constant(0), 1)] if n is not None else []
+        stops: Quotients = [(n, 1)] if n is not None else []
+        for condition in conditions:
+            forms = [condition.form, *([-condition.form] if condition.relation == "==" else [])]
+            for form in forms:
+                c = form.coefficient(i)
+                rest = form - c * symbol(i)
+                if c > 0:
+                    lows.append((-rest + (c - 1), c))
+                else:
+                    stops.append((rest - c, -c))
+        return _folded("max", lows), _folded("min", stops)
 
     def _divisions(self) -> list[str]:
         lines = []
         for d in self.plan.derived:
-            if d.name not in self.frame.scalars and self.frame.is_scalar(d.form):
+            known = d.name in self.frame.scalars or d.name not in self.plan.used
+            if not known and self.frame.is_scalar(d.form):
                 text = f"{factor(self.frame.text(d.form))} // {d.modulus}"
                 name = self.frame.taken.fresh(d.name)
-                self.frame.scalars[d.name] = name
+                self.frame.scalars[d.name], self.frame.guesses[d.name] = name, 0
                 lines.append(f"{name} = {text}")
         return lines
 
@@ -112,41 +145,27 @@ class _PlanText:
     def _window(self) -> Scope:
         """The axes that are left, each with its range inside the loops. Conditions on scalars become tests."""
         plan, frame = self.plan, self.frame
-        lows: dict[Symbol, list[tuple[Affine, int]]] = {}
-        stops: dict[Symbol, list[tuple[Affine, int]]] = {}
-        for i in plan.scope.axes:
-            if i not in plan.loops:
-                lows[i], stops[i] = (
-                    ([(constant(0), 1)], [(plan.extents[i], 1)]) if i in plan.extents else ([], [])
-                )
+        bounds: dict[Symbol, list[Condition]] = {
+            i: [] for i in plan.scope.axes if i not in plan.loops
+        }
         for condition in plan.contraction.reduce.domain:
-            axes = [s for s in condition.form.symbols if s in lows]
-            if not axes:
-                if condition not in self.bounding:
-                    self.tests.append(condition_text(condition, frame.text))
-                continue
-            (i,) = axes
-            c = condition.form.coefficient(i)
-            rest = condition.form - c * symbol(i)
-            if c > 0:
-                lows[i].append((-rest + (c - 1), c))
-            else:
-                stops[i].append((rest - c, -c))
+            axes = [s for s in condition.form.symbols if s in bounds]
+            for i in axes:
+                bounds[i].append(condition)
+            if not axes and condition not in self.bounding:
+                self.tests.append(condition_text(condition, frame.text))
         scope = Scope(frame.outside, dict(plan.scope.axes), plan.scope.derived)
-        for i in lows:
-            low = self._end("max", f"{i}_0", lows[i])
-            stop = self._end("min", f"{i}_1", stops[i])
+        for i, conditions in bounds.items():
+            lows, stops = self._ends(i, conditions)
+            low = self._end("max", f"{i}_0", lows)
+            stop = self._end("min", f"{i}_1", stops)
             a = plan.scope.axes[i]
             scope.axes[i] = Axis(i, 0, low, stop, a.least, a.most)
         return scope
 
     def _end(self, op: str, hint: str, quotients: Sequence[tuple[Affine, int]]) -> Affine:
         """The greatest or least quotient as a form, without those that others make superfluous."""
-        kept = list(
-            dict.fromkeys(
-                (constant(e.constant // c), 1) if e.is_constant else (e, c) for e, c in quotients
-            )
-        )
+        kept = list(quotients)
         for q in tuple(kept):
             if any(other is not q and self._is_beyond(other, q, op) for other in kept):
                 kept.remove(q)
@@ -179,8 +198,12 @@ class _PlanText:
             else:
                 self.tests.append(f"{frame.text(a.low)} < {frame.text(a.stop)}")
         risk = frozenset(scope.empty)
-        reads = self._reads()
-        if risk and not all(is_safe(r, scope, frame, risk) and _forward(r, scope) for r in reads):
+        reads = [e for e in self.plan.contraction.factors if e not in self.plan.arrays]
+        if risk and not all(
+            is_safe(r, scope, frame, risk) and _forward(r, scope)
+            for r in reads
+            if isinstance(r, Read)
+        ):
             self.tests += [
                 f"{frame.text(scope.axes[i].low)} < {frame.text(scope.axes[i].stop)}"
                 for i in sorted(risk)
@@ -202,30 +225,79 @@ class _PlanText:
             parts.pop()
         return ", ".join(parts)
 
-    def _product(self, scope: Scope) -> str:
+    def _divide(self, scope: Scope) -> str | None:
+        """The loop over pieces of an axis, which becomes a piece; None where what is computed is known to be small."""
+        i, frame = self.plan.piece, self.frame
+        if i is None:
+            return None
+        a = scope.axes[i]
+        arrays = [self.plan.under(e) for e in self.plan.arrays]
+        extents = [
+            tuple(
+                b.extent for j, b in scope.axes.items() if j in under and j not in self.plan.loops
+            )
+            for under in arrays
+        ]
+        if all(
+            all(n.is_constant for n in e) and prod(n.constant for n in e) <= FEW for e in extents
+        ):
+            return None
+        others = tuple(
+            tuple(
+                b.extent
+                for j, b in scope.axes.items()
+                if j in under and j not in (i, *self.plan.loops)
+            )
+            for under in arrays
+        )
+        low, stop = frame.new_scalar(f"{i}_0", 0), frame.new_scalar(f"{i}_1", frame.guess(a.extent))
+        scope.axes[i] = replace(a, low=low, stop=stop)
+        ends = f"{frame.text(a.low)}, {frame.text(a.stop)}"
+        return f"for {frame.text(low)}, {frame.text(stop)} in blocks({ends}, {largest(frame, (), others)}):"
+
+    def _array(self, e: Expr, scope: Scope) -> tuple[list[str], str]:
+        """The lines and the text of a factor as an array of the axes that it depends on."""
+        left = [i for i in scope.axes if i in self.plan.under(e) and i not in self.plan.loops]
+        root = Scope(None)
+        derived = {n: d for n, d in scope.derived.items() if n not in self.frame.scalars}
+        axes = {i: replace(scope.axes[i], position=k) for k, i in enumerate(left)}
+        inner = Scope(root, axes, derived)
+        values = HullValues(self.frame, e, inner, blocked=False)
+        text = descend(values.value(e, inner, frozenset(scope.empty)))
+        more = values.levels - len(left)
+        taken = f"[{', '.join([*[':'] * len(left), *['0'] * more])}]" if more else ""
+        return [*root.lines, *inner.lines], bracketed(
+            text, Precedence.ATOM
+        ) + taken if taken else text.text
+
+    def _product(self, scope: Scope, arrays: Mapping[Expr, str]) -> str:
         """The sum over the window: a number times numbers read times the contraction of arrays."""
-        c, frame = self.plan.contraction, self.frame
-        letters = _letters([i for i in scope.axes if i not in self.plan.loops])
-        factors = [literal(c.number).text] if c.number != 1 else []
+        c, plan = self.plan.contraction, self.plan
+        axes = [i for i in scope.axes if i not in plan.loops]
+        letters = _letters(axes)
+        sign = "-" if c.number == -1 else ""
+        factors = [] if c.number in (1, -1) else [literal(c.number).text]
         operands, subscripts = [], []
-        for read in c.reads:
-            found = slices(read, scope, frame)
-            assert found is not None, f"{read} is no slice in loops over {self.plan.loops}"
-            text = self._operand(read, found)
-            if found.kept:
+        for e in c.factors:
+            if e in arrays:
+                text, kept = arrays[e], [i for i in axes if i in plan.under(e)]
+            else:
+                assert isinstance(e, Read)
+                found = slices(e, scope, self.frame)
+                assert found is not None, f"{e} is no slice in loops over {plan.loops}"
+                text, kept = self._operand(e, found), [a.index for a in found.kept]
+            if kept:
                 operands.append(text)
-                subscripts.append("".join(letters[a.index] for a in found.kept))
+                subscripts.append("".join(letters[i] for i in kept))
             else:
-                factors.append(text)
-        outputs = [i for i in self.plan.extents if i not in self.plan.loops]
-        result = "".join(letters[i] for i in outputs)
-        if operands:
-            if subscripts == [result]:
-                factors.append(operands[0])
-            else:
-                signature = f'"{",".join(subscripts)}->{result}"'
-                factors.append(f"np.einsum({signature}, {', '.join(operands)}, optimize=True)")
-        return " * ".join(factors)
+                factors.append(f"({text})" if e in arrays else text)
+        result = "".join(letters[i] for i in plan.extents if i not in plan.loops)
+        if subscripts == [result]:
+            factors.append(f"({operands[0]})" if c.factors[-1] in arrays else operands[0])
+        elif operands:
+            signature = f'"{",".join(subscripts)}->{result}"'
+            factors.append(f"np.einsum({signature}, {', '.join(operands)}, optimize=True)")
+        return sign + " * ".join(factors)
 
     def _operand(self, read: Read, found: Slices) -> str:
         frame = self.frame
@@ -234,6 +306,14 @@ class _PlanText:
         if found.flipped:
             text = f"np.flip({text}, {found.flipped})"
         return text if frame.dtypes[read.tensor] == frame.dtype else f"{text}.astype({frame.real})"
+
+
+def _folded(op: str, quotients: Quotients) -> Quotients:
+    """The quotients without repetition, and of the numbers among them only the one that counts."""
+    numbers = [e.constant // c for e, c in quotients if e.is_constant]
+    forms = [q for q in dict.fromkeys(quotients) if not q[0].is_constant]
+    number = [constant(max(numbers) if op == "max" else min(numbers))] if numbers else []
+    return [*((n, 1) for n in number), *forms]
 
 
 def _forward(read: Read, scope: Scope) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tadc.emit.numpy_scope import Axis, Frame, Scope
 from tadc.ir.affine import Affine, constant, symbol
 from tadc.ir.expr import Read
 
-__all__ = ["MASKED", "Risk", "Slices", "is_safe", "slices", "view"]
+__all__ = ["MASKED", "Risk", "Slices", "is_safe", "slices", "unsafe_dimensions", "view"]
 
 Risk = frozenset[str]
 """Why nobody may need a value that is computed: the axes around its use that may be empty, and `MASKED` for conditions
@@ -43,10 +43,7 @@ class Slices:
 
 def is_safe(e: Read, scope: Scope, frame: Frame, risk: Risk) -> bool:
     """Whether all that is read is inside the tensor, although `risk`."""
-    return all(
-        risk <= scope.indices(frozenset(form.symbols)) or frame.is_inside(e, scope, dimension)
-        for dimension, form in enumerate(e.subscripts)
-    )
+    return not unsafe_dimensions(e, scope, frame, risk)
 
 
 def slices(e: Read, scope: Scope, frame: Frame) -> Slices | None:
@@ -72,25 +69,61 @@ def slices(e: Read, scope: Scope, frame: Frame) -> Slices | None:
     return Slices(tuple(parts), tuple(axes), tuple(k for k, c in enumerate(signs) if c < 0))
 
 
-def view(e: Read, scope: Scope, frame: Frame, levels: int) -> str | None:
-    """The read as a view with its axes at their positions among `levels`, None where it is no view."""
+def view(
+    e: Read, scope: Scope, frame: Frame, levels: int, unsafe: frozenset[int] = frozenset()
+) -> str | None:
+    """The read as a view with its axes at their positions among `levels`, None where it is no view.
+
+    Along `unsafe` dimensions, what is outside the tensor is moved inside.
+    """
     found = slices(e, scope, frame)
     if found is None or len({a.index for a in found.kept}) < len(found.kept):
+        return None
+    if any(found.axes[d] is None for d in unsafe):
         return None
     name = frame.names[e.tensor]
     positions = [a.position for a in found.kept]
     if not positions:
         return f"{name}[{', '.join(found.parts) or '()'}]"
-    if positions == sorted(positions):
+    ordered = positions == sorted(positions)
+    if ordered and not unsafe:
         text = name + _placed(found, levels)
     else:
         order = sorted(range(len(positions)), key=positions.__getitem__)
-        turned = ".T" if order == [1, 0] else f".transpose({', '.join(map(str, order))})"
-        ordered = tuple(found.kept[k] for k in order)
-        text = f"{name}{found.brackets}{turned}"
-        text += _placed(Slices((":",) * len(order), ordered, ()), levels)
-    if found.flipped:
-        text = f"np.flip({text}, {_axes([positions[k] - levels for k in found.flipped])})"
+        turned = "" if ordered else ".T" if order == [1, 0] else f".transpose({_listed(order)})"
+        text = _moved_inside(e, found, frame, unsafe) + turned
+        text += _placed(
+            Slices((":",) * len(order), tuple(found.kept[k] for k in order), ()), levels
+        )
+    kept = [d for d, a in enumerate(found.axes) if a is not None]
+    flipped = [positions[k] - levels for k in found.flipped if kept[k] not in unsafe]
+    if flipped:
+        text = f"np.flip({text}, {flipped[0] if len(flipped) == 1 else f'({_listed(flipped)})'})"
+    return text
+
+
+def unsafe_dimensions(e: Read, scope: Scope, frame: Frame, risk: Risk) -> frozenset[int]:
+    """The dimensions whose subscripts may be outside, for `risk`."""
+    return frozenset(
+        d
+        for d, form in enumerate(e.subscripts)
+        if not risk <= scope.indices(frozenset(form.symbols)) and not frame.is_inside(e, scope, d)
+    )
+
+
+def _moved_inside(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int]) -> str:
+    """The slices, with the elements along unsafe dimensions taken one by one."""
+    parts = tuple(":" if d in unsafe else part for d, part in enumerate(found.parts))
+    text = frame.names[e.tensor] + replace(found, parts=parts).brackets
+    kept = [d for d, a in enumerate(found.axes) if a is not None]
+    for d in sorted(unsafe):
+        axis = found.axes[d]
+        assert axis is not None, "a number is moved inside by `at`"
+        c = e.subscripts[d].coefficient(axis.index)
+        first = e.subscripts[d].substitute({axis.index: axis.low})
+        step = f", {c}" if c != 1 else ""
+        ends = f"{frame.text(first)}, {frame.text(axis.extent)}"
+        text = f"near({text}, {kept.index(d)}, {ends}{step})"
     return text
 
 
@@ -122,5 +155,5 @@ def _slice(form: Affine, axis: Axis, extent: Affine, frame: Frame) -> str:
     return f"{first}:{last}{step}"
 
 
-def _axes(positions: list[int]) -> str:
-    return str(positions[0]) if len(positions) == 1 else f"({', '.join(map(str, positions))})"
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))

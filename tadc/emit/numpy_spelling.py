@@ -49,7 +49,7 @@ _CALLS = {
     "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan",
     "sinh": "np.sinh", "cosh": "np.cosh", "tanh": "np.tanh", "asinh": "np.arcsinh", "acosh": "np.arccosh",
     "atanh": "np.arctanh", "abs": "np.abs", "sign": "np.sign", "floor": "np.floor", "ceil": "np.ceil",
-    "round": "np.rint", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
+    "round": "np.rint", "detached": "np.positive", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
     "fmod": "np.fmod", "erf": "special.erf", "erfc": "special.erfc", "digamma": "special.digamma",
     # those of templates/numpy/functions.py
     "gate": "gate", "relu": "relu", "sigmoid": "sigmoid", "softplus": "softplus", "silu": "silu", "gelu": "gelu",

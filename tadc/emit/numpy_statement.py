@@ -7,7 +7,8 @@ from dataclasses import replace
 from math import prod
 
 from tadc.emit.numpy_contraction import Contraction, Plan
-from tadc.emit.numpy_hull import HullValues
+from tadc.emit.numpy_hull import HullValues, largest
+from tadc.emit.numpy_loops import contraction_lines
 from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope
 from tadc.ir.affine import Affine, constant, symbol
@@ -65,17 +66,19 @@ def _without_contractions(statement: Statement, frame: Frame) -> Statement | Non
     arrays: dict[Expr, Expr] = {}
     for e, reduce, risk in _outermost_sums(body):
         contraction = Contraction.of(reduce, statement)
-        plan = contraction and Plan.of(contraction, statement, frame, risk)
-        if contraction is None or plan is None:
+        if contraction is None:
+            continue
+        plan = Plan.of(contraction, statement, frame, risk)
+        if plan is None:
             continue
         target = frame.names[statement.target.name]
         fits = frame.dtypes[statement.target.name] == frame.dtype
         if e is body and contraction.indices == statement.indices and fits:
-            lines += plan.lines(frame, target)
+            lines += contraction_lines(plan, frame, target)
             return None
         shape = tuple(extents[i] for i in contraction.indices)
         local = frame.add_local("s", Tensor("s", shape))
-        lines += plan.lines(frame, local)
+        lines += contraction_lines(plan, frame, local)
         arrays[e] = Read(local, tuple(map(symbol, contraction.indices)))
     return replace(statement, body=rewrite(body, lambda e: arrays.get(e, e)))
 
@@ -161,7 +164,7 @@ class _StatementText:
 
     def _others(self) -> str:
         """The elements of the statement's largest array for each value of the first index."""
-        return self.values.largest(self.statement.target.shape[1:], self.values.elements)
+        return largest(self.frame, self.statement.target.shape[1:], self.values.elements)
 
     def _subscripts(self) -> str:
         """The place of the computed block in the target, with an axis for each level of reductions."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeAlias
 
-from tadc.emit.numpy_reads import MASKED, Risk, is_safe, view
+from tadc.emit.numpy_reads import MASKED, Risk, unsafe_dimensions, view
 from tadc.emit.numpy_scope import Frame, Scope, factor
 from tadc.emit.numpy_spelling import Precedence, Text, atom, bracketed, literal, spell, typed
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -135,16 +135,12 @@ class Values:
         return atom(f"{factor(text)}.astype({self.frame.real})")
 
     def _read(self, e: Read, scope: Scope, risk: Risk) -> Text:
-        safe = is_safe(e, scope, self.frame, risk)
-        text = view(e, scope, self.frame, self.levels) if safe else None
+        unsafe = unsafe_dimensions(e, scope, self.frame, risk)
+        text = view(e, scope, self.frame, self.levels, unsafe)
         if text is None:
             name = self.frame.names[e.tensor]
-            subscripts = [self.form(s, scope) for s in e.subscripts]
-            text = (
-                f"{name}[{', '.join(subscripts)}]"
-                if safe
-                else f"at({', '.join([name, *subscripts])})"
-            )
+            subscripts = ", ".join(self.form(s, scope) for s in e.subscripts)
+            text = f"at({name}, {subscripts})" if unsafe else f"{name}[{subscripts}]"
         if self.frame.dtypes[e.tensor] != self.frame.dtype:
             text += f".astype({self.frame.real})"
         return atom(text)

@@ -14,7 +14,7 @@ from tadc.integer.solution import Bound, Loop
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import at_least_zero
 
-__all__ = ["nest"]
+__all__ = ["nest", "remaining"]
 
 # A dense system has dozens of irredundant bounds by nature; beyond these numbers finding them takes seconds, and
 # nobody would read or run the loops. The statements of real programs stay below 10 bounds, and 20 combinations.
@@ -42,10 +42,10 @@ def nest(
         shadows = _shadows(z, lows, highs) if outer else []
         shadows = [form for form in shadows if not outer.isdisjoint(form.symbols)]
         if shadows:
-            remaining = _remaining([*forms, *shadows], facts)
-            if remaining is None:
+            needed = remaining([*forms, *shadows], facts)
+            if needed is None:
                 return None
-            forms = remaining
+            forms = needed
     return tuple(reversed(loops))
 
 
@@ -80,7 +80,7 @@ def _shadows(z: Symbol, lows: Sequence[Affine], highs: Sequence[Affine]) -> list
     ]
 
 
-def _remaining(forms: Iterable[Affine], facts: Facts) -> tuple[Affine, ...] | None:
+def remaining(forms: Iterable[Affine], facts: Facts) -> tuple[Affine, ...] | None:
     """`forms` without what is redundant; None where they contradict each other or the facts."""
     tight = merged(forms)
     if tight is None:

@@ -1,17 +1,19 @@
-"""The rational projection of a domain: Fourier-Motzkin elimination without regard for loops or redundancy."""
+"""The rational projection of a domain: Fourier-Motzkin elimination without regard for loops."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tadc.integer.dictionary import too_complex
-from tadc.integer.redundancy import merged
+from tadc.integer.fourier_motzkin import remaining
+from tadc.integer.redundancy import Facts, merged
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import EMPTY, Domain, at_least_zero
 
 __all__ = ["project"]
 
-MOST_CONDITIONS = 1000
+FEW_CONDITIONS = 40  # redundancy is not worth looking for
+MOST_CONDITIONS = 300
 
 
 def project(domain: Domain, away: Sequence[Symbol]) -> Domain:
@@ -33,7 +35,8 @@ def project(domain: Domain, away: Sequence[Symbol]) -> Domain:
             for low in lows
             for high in highs
         ]
-        tight = merged([*(form for form in forms if not form.coefficient(z)), *shadows])
+        kept = [*(form for form in forms if not form.coefficient(z)), *shadows]
+        tight = merged(kept) if len(kept) <= FEW_CONDITIONS else remaining(kept, Facts((), ()))
         if tight is None:
             return EMPTY
         if len(tight) > MOST_CONDITIONS:

@@ -7,12 +7,12 @@ statement too, because every gradient reads it at other places than where it was
 
 from __future__ import annotations
 
-from collections.abc import Generator, Set
+from collections.abc import Generator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain, between
+from tadc.ir.domain import EVERYWHERE, Derived, Domain, between
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -64,7 +64,7 @@ class _Separation:
     done: dict[tuple[object, ...], Expr]
 
     def walk(self, e: Expr, around: _Surroundings) -> Generator[Any, Any, Expr]:
-        key = (e, around.guards, around.root)
+        key = (e, tuple(around.bound.items()), around.guards, around.root)
         if key in self.done:
             return self.done[key]
         inner = replace(around, root=False)
@@ -72,8 +72,10 @@ class _Separation:
         match e:
             case Reduce(_, indices, derived, domain, body):
                 bound = {i: _extent(i, domain, self.sizes) for i in indices}
+                guards = (*around.guards, *_narrowing(domain, bound))
                 bound |= dict.fromkeys(d.name for d in derived)
-                operands.append((yield self.walk(body, replace(inner, bound=around.bound | bound))))
+                within = replace(inner, bound=around.bound | bound, guards=guards)
+                operands.append((yield self.walk(body, within)))
             case Select(Domain() as domain, then, otherwise):
                 for branch, holds in ((then, True), (otherwise, False)):
                     guards = (*around.guards, (domain, holds))
@@ -128,6 +130,15 @@ class _Separation:
 
     def _free_of(self, d: Derived) -> set[Symbol]:
         return self._free(Domain.of(d.conditions)) - {d.name}
+
+
+def _narrowing(
+    domain: Domain, bound: Mapping[Symbol, Affine | None]
+) -> tuple[tuple[Domain, bool], ...]:
+    """What the domain says besides plain ranges, as a guard: only where it holds is the body evaluated."""
+    plain = {c for i, n in bound.items() if n is not None for c in between(0, symbol(i), n - 1)}
+    rest = Domain.of(c for c in domain if c not in plain)
+    return ((rest, True),) if rest != EVERYWHERE else ()
 
 
 def _extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:

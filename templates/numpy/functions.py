@@ -20,6 +20,14 @@ def at(x, *subscripts):
     return x[tuple(np.clip(s, 0, n - 1) for s, n in zip(subscripts, x.shape, strict=True))]
 
 
+def near(x, dimension, first, count, step=1):
+    """`count` elements of x along a dimension, at subscripts that are moved inside it; 0 if it has none."""
+    n = x.shape[dimension]
+    if not n:
+        return np.zeros((*x.shape[:dimension], count, *x.shape[dimension + 1 :]), x.dtype)
+    return np.take(x, np.clip(first + step * np.arange(count), 0, n - 1), dimension)
+
+
 def spread(values, *extents):
     """The values, repeated along the last axes to have these extents."""
     return np.broadcast_to(values, np.broadcast_shapes(np.shape(values), extents))

@@ -45,6 +45,7 @@ EXACT = {  # what mathematics says, for mpmath numbers
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "lgamma": lambda x: mp.log(abs(mp.gamma(x))),
     "abs": abs,
+    "detached": lambda x: +x,
     "round": mp.nint,
     "relu": lambda x: max(x, mp.mpf(0)),
     "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
@@ -75,7 +76,7 @@ ARGUMENTS = {
     "tan": MODERATE,
 }
 
-SMOOTH = [f for f in FUNCTIONS if f not in ("floor", "ceil", "round", "sign")]
+SMOOTH = [f for f in FUNCTIONS if f not in ("floor", "ceil", "round", "sign", "detached")]
 
 
 @pytest.fixture(autouse=True)
@@ -200,6 +201,7 @@ def test_derivatives_in_float64_are_right_to_a_few_units_of_the_last_place(funct
         ("min", (1.0, nan), [0, 0]),
         ("sign", (0.0,), [None]),
         ("floor", (0.0,), [None]),
+        ("detached", (0.5,), [None]),
         ("ceil", (0.0,), [None]),
         ("round", (0.5,), [None]),
         ("fmod", (-7.5, 2.0), [1, 3]),
