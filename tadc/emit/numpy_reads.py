@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from tadc.emit.numpy_scope import Axis, Frame, Scope
 from tadc.ir.affine import Affine, constant, symbol
+from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Read
 
-__all__ = ["MASKED", "Risk", "Slices", "is_safe", "slices", "unsafe_dimensions", "view"]
+__all__ = ["MASKED", "Risk", "Slices", "is_safe", "padded", "slices", "unsafe_dimensions", "view"]
 
 Risk = frozenset[str]
 """Why nobody may need a value that is computed: the axes around its use that may be empty, and `MASKED` for conditions
@@ -70,11 +71,16 @@ def slices(e: Read, scope: Scope, frame: Frame) -> Slices | None:
 
 
 def view(
-    e: Read, scope: Scope, frame: Frame, levels: int, unsafe: frozenset[int] = frozenset()
+    e: Read,
+    scope: Scope,
+    frame: Frame,
+    levels: int,
+    unsafe: frozenset[int] = frozenset(),
+    fill: str | None = None,
 ) -> str | None:
     """The read as a view with its axes at their positions among `levels`, None where it is no view.
 
-    Along `unsafe` dimensions, what is outside the tensor is moved inside.
+    Along `unsafe` dimensions, what is outside the tensor is moved inside, or is `fill` where that is given.
     """
     found = slices(e, scope, frame)
     if found is None or len({a.index for a in found.kept}) < len(found.kept):
@@ -91,7 +97,7 @@ def view(
     else:
         order = sorted(range(len(positions)), key=positions.__getitem__)
         turned = "" if ordered else ".T" if order == [1, 0] else f".transpose({_listed(order)})"
-        text = _moved_inside(e, found, frame, unsafe) + turned
+        text = _taken(e, found, frame, unsafe, fill) + turned
         text += _placed(
             Slices((":",) * len(order), tuple(found.kept[k] for k in order), ()), levels
         )
@@ -111,8 +117,25 @@ def unsafe_dimensions(e: Read, scope: Scope, frame: Frame, risk: Risk) -> frozen
     )
 
 
-def _moved_inside(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int]) -> str:
-    """The slices, with the elements along unsafe dimensions taken one by one."""
+def padded(
+    e: Read, condition: Domain, fill: str, scope: Scope, frame: Frame, levels: int, risk: Risk
+) -> str | None:
+    """The read where the condition holds, else `fill`; None unless the condition is that subscripts are inside."""
+    bounds = {
+        c: d
+        for d, (form, n) in enumerate(zip(e.subscripts, frame.tensors[e.tensor].shape, strict=True))
+        for c in between(0, form, n - 1)
+    }
+    if not all(c in bounds for c in condition):
+        return None
+    limited = frozenset(bounds[c] for c in condition)
+    if not unsafe_dimensions(e, scope, frame, risk) <= limited:
+        return None
+    return view(e, scope, frame, levels, limited, fill)
+
+
+def _taken(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int], fill: str | None) -> str:
+    """The slices, with the elements along unsafe dimensions taken by functions that never leave the tensor."""
     parts = tuple(":" if d in unsafe else part for d, part in enumerate(found.parts))
     text = frame.names[e.tensor] + replace(found, parts=parts).brackets
     kept = [d for d, a in enumerate(found.axes) if a is not None]
@@ -120,10 +143,14 @@ def _moved_inside(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int]) 
         axis = found.axes[d]
         assert axis is not None, "a number is moved inside by `at`"
         c = e.subscripts[d].coefficient(axis.index)
-        first = e.subscripts[d].substitute({axis.index: axis.low})
-        step = f", {c}" if c != 1 else ""
-        ends = f"{frame.text(first)}, {frame.text(axis.extent)}"
-        text = f"near({text}, {kept.index(d)}, {ends}{step})"
+        first = frame.text(e.subscripts[d].substitute({axis.index: axis.low}))
+        arguments = [text, str(kept.index(d)), first, frame.text(axis.extent)]
+        arguments += [str(c)] if c != 1 else []
+        if fill is None:
+            text = f"near({', '.join(arguments)})"
+        else:
+            arguments += [f"fill={fill}"] if fill != "0" else []
+            text = f"padded({', '.join(arguments)})"
     return text
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeAlias
 
-from tadc.emit.numpy_reads import MASKED, Risk, unsafe_dimensions, view
+from tadc.emit.numpy_reads import MASKED, Risk, padded, unsafe_dimensions, view
 from tadc.emit.numpy_scope import Frame, Scope, factor
 from tadc.emit.numpy_spelling import Precedence, Text, atom, bracketed, literal, spell, typed
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition
+from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.walk import postorder
 
@@ -99,6 +99,13 @@ class Values:
         return self._let(e, text, home) if e in self.shared else text
 
     def _select(self, e: Select, home: Scope, risk: Risk) -> Walk:
+        match e:
+            case Select(Domain() as condition, Read() as read, Const(fill)):
+                text = padded(
+                    read, condition, literal(fill).text, home, self.frame, self.levels, risk
+                )
+                if text is not None:
+                    return self._typed(text, read)
         if isinstance(e.condition, Comparison):
             left = self._short(
                 (yield self.value(e.condition.left, home, risk)), e.condition.left, home
@@ -141,9 +148,13 @@ class Values:
             name = self.frame.names[e.tensor]
             subscripts = ", ".join(self.form(s, scope) for s in e.subscripts)
             text = f"at({name}, {subscripts})" if unsafe else f"{name}[{subscripts}]"
-        if self.frame.dtypes[e.tensor] != self.frame.dtype:
-            text += f".astype({self.frame.real})"
-        return atom(text)
+        return self._typed(text, e)
+
+    def _typed(self, text: str, e: Read) -> Text:
+        """What is read, in the statement's element type."""
+        if self.frame.dtypes[e.tensor] == self.frame.dtype:
+            return atom(text)
+        return atom(f"{text}.astype({self.frame.real})")
 
 
 def condition_text(condition: Condition, form: Callable[[Affine], str]) -> str:

@@ -79,11 +79,12 @@ class _Owner:
 @dataclass(frozen=True, slots=True)
 class _Solver:
     names: Names
-    done: dict[tuple[Expr, Domain], Expr]
+    done: dict[tuple[Expr, Domain, _Owner], Expr]
 
     def walk(self, e: Expr, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
-        if (e, known) in self.done:
-            return self.done[e, known]
+        key = (e, known, owner)
+        if key in self.done:
+            return self.done[key]
         result = e
         match e:
             case Reduce() if _needs_solving(e):
@@ -103,7 +104,7 @@ class _Solver:
                 for operand in e.operands:
                     operands.append((yield self.walk(operand, known, owner)))
                 result = with_operands(e, tuple(operands))
-        self.done[e, known] = result
+        self.done[key] = result
         return result
 
     def _solved(self, e: Reduce, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:

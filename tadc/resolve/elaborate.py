@@ -330,7 +330,7 @@ class _Elaborator:
             form - base,
             extent,
             outside,
-            lambda f, m: context.scope.divided(f, m, self.indexing.names),
+            lambda f, m: self.indexing.divided(f, m, context.scope),
             holds,
             e.span,
         )

@@ -157,11 +157,14 @@ class IndexExpressions:
             raise SyntaxError(
                 e.right.span, f"the divisor is {b.constant}", fix="divide by a positive integer"
             )
-        if set(a.symbols) & _indices(scope):
-            quotient = scope.divided(a, b.constant, self.names)
-        else:
-            quotient = self.sizes.floor(a, b.constant)
+        quotient = self.divided(a, b.constant, scope)
         return quotient if e.operator == "//" else a - quotient * b.constant
+
+    def divided(self, form: Affine, divisor: int, scope: Scope) -> Affine:
+        """`form // divisor`: a derived index, or of sizes alone a derived size."""
+        if set(form.symbols) & _indices(scope):
+            return scope.divided(form, divisor, self.names)
+        return self.sizes.floor(form, divisor)
 
     def _extreme(
         self, e: ast.Expression, op: str, left: list[Piece], right: list[Piece]

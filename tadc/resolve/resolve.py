@@ -17,6 +17,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
 from tadc.resolve.bounds import ReadCheck, read_checks
+from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.ranges import infer_ranges
@@ -89,6 +90,7 @@ class _Resolver:
         self._sizes = Sizes(Names(words), given)
         self._shapes = Shapes()
         self._base = bases[-1] if bases else index_base
+        self._einstein = any(isinstance(i, ast.EinsteinDeclaration) for i in source.items)
         self._dtypes: dict[str, str | None] = {}
         self._inputs: dict[str, None] = {}
         self._broken: set[str] = set()
@@ -117,12 +119,6 @@ class _Resolver:
                         self._sizes.declare(item)
                     case ast.TensorDeclaration():
                         self._declare_tensor(item)
-                    case ast.EinsteinDeclaration(span):
-                        raise SyntaxError(
-                            span,
-                            "`einstein` is not supported yet",
-                            fix="write the sums: `sum{k} ..`",
-                        )
                     case _:
                         pass
             except Error as error:
@@ -172,6 +168,8 @@ class _Resolver:
             self._check_name(definition)
             # Index names are the statement's own: each statement starts from the names of sizes.
             indexing = IndexExpressions(self._sizes, self._names.copy(), self._base)
+            if self._einstein:
+                definition = with_sums(definition, self._sizes.names)
             found = scan(definition, indexing)
             if not self._find_inputs(found, target):
                 self._broken.add(target)

@@ -28,6 +28,22 @@ def near(x, dimension, first, count, step=1):
     return np.take(x, np.clip(first + step * np.arange(count), 0, n - 1), dimension)
 
 
+def padded(x, dimension, first, count, step=1, fill=0):
+    """`count` elements of x along a dimension, at the subscripts from `first`; `fill` outside."""
+    if step < 0:
+        backwards = padded(x, dimension, first + step * (count - 1), count, -step, fill)
+        return np.flip(backwards, dimension)
+    before, after = x.shape[:dimension], x.shape[dimension + 1 :]
+    result = np.full((*before, count, *after), fill, x.dtype)
+    low = max(0, -(first // step))
+    stop = min(count, (x.shape[dimension] - 1 - first) // step + 1)
+    if low < stop:
+        every = (slice(None),) * dimension
+        inside = slice(first + step * low, first + step * (stop - 1) + 1, step)
+        result[(*every, slice(low, stop))] = x[(*every, inside)]
+    return result
+
+
 def spread(values, *extents):
     """The values, repeated along the last axes to have these extents."""
     return np.broadcast_to(values, np.broadcast_shapes(np.shape(values), extents))
