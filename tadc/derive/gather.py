@@ -33,7 +33,7 @@ def _contribution(use: Use, indices: tuple[Symbol, ...]) -> Expr:
         for form, b in zip(renamed.read.subscripts, indices, strict=True)
     )
     domain = renamed.domain & equations
-    if not renamed.unknowns:
+    if not renamed.unknowns and not renamed.derived:
         return Select(domain, renamed.derivative, Const(0))
     return Reduce("sum", renamed.unknowns, renamed.derived, domain, renamed.derivative)
 

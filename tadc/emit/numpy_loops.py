@@ -9,6 +9,7 @@ from string import ascii_letters
 from typing import TypeAlias
 
 from tadc.emit.numpy_contraction import Plan
+from tadc.emit.numpy_einsum import contracted
 from tadc.emit.numpy_hull import HullValues, largest
 from tadc.emit.numpy_reads import Slices, is_safe, slices
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
@@ -264,11 +265,7 @@ class _PlanText:
         inner = Scope(root, axes, derived)
         values = HullValues(self.frame, e, inner, blocked=False)
         text = descend(values.value(e, inner, frozenset(scope.empty)))
-        more = values.levels - len(left)
-        taken = f"[{', '.join([*[':'] * len(left), *['0'] * more])}]" if more else ""
-        return [*root.lines, *inner.lines], bracketed(
-            text, Precedence.ATOM
-        ) + taken if taken else text.text
+        return [*root.lines, *inner.lines], bracketed(text, Precedence.ATOM)
 
     def _product(self, scope: Scope, arrays: Mapping[Expr, str]) -> str:
         """The sum over the window: a number times numbers read times the contraction of arrays."""
@@ -290,13 +287,13 @@ class _PlanText:
                 operands.append(text)
                 subscripts.append("".join(letters[i] for i in kept))
             else:
-                factors.append(f"({text})" if e in arrays else text)
+                factors.append(text)
         result = "".join(letters[i] for i in plan.extents if i not in plan.loops)
         if subscripts == [result]:
-            factors.append(f"({operands[0]})" if c.factors[-1] in arrays else operands[0])
+            factors.append(operands[0])
         elif operands:
-            signature = f'"{",".join(subscripts)}->{result}"'
-            factors.append(f"np.einsum({signature}, {', '.join(operands)}, optimize=True)")
+            often = bool(plan.loops) or plan.piece is not None
+            factors.append(contracted(operands, subscripts, result, often=often))
         return sign + " * ".join(factors)
 
     def _operand(self, read: Read, found: Slices) -> str:

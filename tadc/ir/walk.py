@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import (
     Call,
     Comparison,
@@ -71,14 +71,15 @@ def with_operands(node: Expr, operands: tuple[Expr, ...]) -> Expr:
 
 def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
     """`root` with free symbols replaced by affine forms. A bound name that a form uses gets `_`s until it is free."""
+    done: dict[tuple[object, ...], Expr] = {}
 
     def substituted(node: Expr, values: Mapping[Symbol, Affine]) -> Generator[Any, Any, Expr]:
-        if node.symbols.isdisjoint(values):
+        values = {s: form for s, form in values.items() if s in node.symbols}
+        if not values:
             return node
-        key = (node, id(values))
+        key = (node, *values.items())
         if key in done:
             return done[key]
-        inner = values
         changed = node
         match node:
             case IndexValue(form):
@@ -88,43 +89,40 @@ def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
             case Select(Domain() as domain, then, otherwise):
                 changed = Select(domain.substitute(values), then, otherwise)
             case Reduce(op, indices, derived, domain, body):
-                bound = (*indices, *(d.name for d in derived))
-                values = {s: v for s, v in values.items() if s not in bound}
-                taken = {t for v in values.values() for t in v.symbols} | body.symbols
-                for name in bound:
-                    fresh = name
-                    while fresh in taken and (fresh != name or _captures(name, values)):
-                        fresh += "_"
-                    if fresh != name:
-                        values[name] = symbol(fresh)
-                        taken.add(fresh)
-                renamed = {n: str(values[n]) for n in bound if n in values}
-                inner = scopes.setdefault((id(inner), node), values)
+                names = _uncaptured(node, values)
+                values |= {s: symbol(new) for s, new in names.items() if new != s}
                 changed = Reduce(
                     op,
-                    tuple(renamed.get(i, i) for i in indices),
+                    tuple(names[i] for i in indices),
                     tuple(
-                        type(d)(renamed.get(d.name, d.name), d.form.substitute(values), d.modulus)
+                        Derived(names[d.name], d.form.substitute(values), d.modulus)
                         for d in derived
                     ),
                     domain.substitute(values),
                     body,
                 )
-            case _:
+            case Const() | Call() | Select():
                 pass
         operands = []
         for operand in node.operands:
-            operands.append((yield substituted(operand, inner)))
+            operands.append((yield substituted(operand, values)))
         done[key] = with_operands(changed, tuple(operands))
         return done[key]
 
-    done: dict[tuple[Expr, int], Expr] = {}
-    scopes: dict[tuple[int, Expr], Mapping[Symbol, Affine]] = {}
     return descend(substituted(root, values))
 
 
-def _captures(name: Symbol, values: Mapping[Symbol, Affine]) -> bool:
-    return any(v.coefficient(name) for v in values.values())
+def _uncaptured(reduce: Reduce, values: Mapping[Symbol, Affine]) -> dict[Symbol, Symbol]:
+    """A name for each that the reduction binds: its own, unless one of the forms that come in uses it."""
+    coming = {s for form in values.values() for s in form.symbols}
+    taken = coming | reduce.body.symbols
+    names: dict[Symbol, Symbol] = {}
+    for bound in (*reduce.indices, *(d.name for d in reduce.derived)):
+        names[bound] = bound
+        while names[bound] in (coming if names[bound] == bound else taken):
+            names[bound] += "_"
+        taken |= {names[bound]}
+    return names
 
 
 def descend(walk: Generator[Any, Any, Result]) -> Result:

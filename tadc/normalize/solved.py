@@ -10,10 +10,10 @@ from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tadc.integer import Solution, solve
+from tadc.integer import Solution, implies, is_empty, solve
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import EVERYWHERE, Derived, Domain
+from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
@@ -30,7 +30,7 @@ def solved(program: Program) -> Program:
 
 
 def _solved(statement: Statement, known: Domain) -> Statement:
-    if not any(isinstance(e, Reduce) and _needs_solving(e) for e in postorder(statement.body)):
+    if not any(_matters(e) for e in postorder(statement.body)):
         return statement
     taken = {*known.symbols, *statement.indices, *(d.name for d in statement.derived)}
     for e in postorder(statement.body):
@@ -43,9 +43,23 @@ def _solved(statement: Statement, known: Domain) -> Statement:
     return replace(statement, derived=(*statement.derived, *owner.derived), body=body)
 
 
+def _matters(e: Expr) -> bool:
+    match e:
+        case Reduce():
+            return _needs_solving(e)
+        case Select(Domain()):
+            return True
+        case _:
+            return False
+
+
 def _needs_solving(reduce: Reduce) -> bool:
     """Whether its domain is more than bounds of its indices, each over what is further out."""
     own = {*reduce.indices, *(d.name for d in reduce.derived)}
+    if not reduce.indices:
+        return (
+            True  # derived indices alone: a value that exists, of sizes or of what is further out
+        )
     if any(own.isdisjoint(c.form.symbols) for c in reduce.domain):
         return True  # a guard
     if any(c.relation != ">=" for c in reduce.domain):
@@ -97,8 +111,7 @@ class _Solver:
                 if inner.derived and isinstance(result, Reduce):
                     result = Reduce(e.op, indices, (*derived, *inner.derived), domain, new)
             case Select(Domain() as domain, then, otherwise):
-                yes = yield self.walk(then, known & domain, owner)
-                result = with_operands(e, (yes, (yield self.walk(otherwise, known, owner))))
+                result = yield self._chosen(domain, then, otherwise, known, owner)
             case _:
                 operands = []
                 for operand in e.operands:
@@ -106,6 +119,24 @@ class _Solver:
                 result = with_operands(e, tuple(operands))
         self.done[key] = result
         return result
+
+    def _chosen(
+        self, domain: Domain, then: Expr, otherwise: Expr, known: Domain, owner: _Owner
+    ) -> Generator[Any, Any, Expr]:
+        """A choice without the conditions that hold anyway; one branch alone where the other is never taken."""
+        needed = Domain.of(c for c in domain if not implies(known, c))
+        if needed == EVERYWHERE:
+            return (yield self.walk(then, known, owner))
+        if is_empty(known & needed):
+            return (yield self.walk(otherwise, known, owner))
+        yes = yield self.walk(then, known & needed, owner)
+        match needed.conditions:
+            case (Condition(">=", form),):
+                known &= Domain.of((at_least_zero(-form - 1),))
+            case _:
+                pass
+        no = yield self.walk(otherwise, known, owner)
+        return Select(needed, yes, no)
 
     def _solved(self, e: Reduce, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
         derived = tuple(d.name for d in e.derived)

@@ -1,7 +1,7 @@
 """Boundary forms (language, section 2): what a subscript reads that may lie outside its tensor.
 
-Each becomes pieces: conditions that exclude each other and cover everything, with an affine subscript inside the tensor
-under each, or a constant.
+Each becomes a list of choices: an affine subscript inside the tensor, or a constant, under a test. The tests are made in
+turn, and are single inequalities, so that what is known after one fails is an inequality too.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from tadc.ir.affine import Affine, constant
 from tadc.ir.domain import Condition, at_least_zero
 from tadc.ir.expr import Const
 
-__all__ = ["Inside", "boundary_pieces"]
+__all__ = ["Choice", "boundary_choices"]
 
 # `holds(*given, condition)`: whether the condition is proved where the read stands and the given ones hold.
 Holds: TypeAlias = Callable[..., bool]
-Inside: TypeAlias = tuple[tuple[Condition, ...], Affine | Const]
+Choice: TypeAlias = tuple[tuple[Condition, ...], Affine | Const]
+
+
+MOST_CELLS = 6  # periods to each side, where the period has no number
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class _Place:
         return at_least_zero(self.form - self.extent)
 
 
-def boundary_pieces(
+def boundary_choices(
     name: str,
     form: Affine,
     extent: Affine,
@@ -50,8 +53,8 @@ def boundary_pieces(
     divided: Callable[[Affine, int], Affine],
     holds: Holds,
     span: Span,
-) -> list[Inside]:
-    """The pieces of `name(form)` in a dimension of `extent`; `outside` is what `pad` gives there.
+) -> list[Choice]:
+    """The choices for `name(form)` in a dimension of `extent`; `outside` is what `pad` gives there.
 
     Raises SyntaxError where a period has no number and the subscript may be further out than one period.
     """
@@ -61,60 +64,69 @@ def boundary_pieces(
     return _FORMS[name](place, outside)
 
 
-def _pad(p: _Place, outside: Const) -> list[Inside]:
-    return [(p.inside(), p.form), ((p.below(),), outside), ((p.above(),), outside)]
+def _pad(p: _Place, outside: Const) -> list[Choice]:
+    return [((p.below(),), outside), ((p.above(),), outside), ((), p.form)]
 
 
-def _clamp(p: _Place, _: Const) -> list[Inside]:
-    return [(p.inside(), p.form), ((p.below(),), constant(0)), ((p.above(),), p.extent - 1)]
+def _clamp(p: _Place, _: Const) -> list[Choice]:
+    return [((p.below(),), constant(0)), ((p.above(),), p.extent - 1), ((), p.form)]
 
 
-def _wrap(p: _Place, _: Const) -> list[Inside]:
-    if p.extent.is_constant and p.extent.constant > 0:
+def _wrap(p: _Place, _: Const) -> list[Choice]:
+    if p.extent.is_constant:
         n = p.extent.constant
         return [((), p.form - n * p.divided(p.form, n))]
-    return _near(p, p.form + p.extent, p.form - p.extent)
+    return _cells(p, p.extent, lambda c: p.form - p.extent * c)
 
 
-def _reflect(p: _Place, _: Const) -> list[Inside]:
-    return _mirrored(p, 1)
+def _reflect(p: _Place, _: Const) -> list[Choice]:
+    # An extent of 1 has no period: all is element 0.
+    single: Choice = ((at_least_zero(1 - p.extent),), constant(0))
+    if p.extent.is_constant:
+        return [((), constant(0))] if p.extent.constant == 1 else _mirrored(p, 1)
+    return [single, *_mirrored(p, 1)]
 
 
-def _symmetric(p: _Place, _: Const) -> list[Inside]:
+def _symmetric(p: _Place, _: Const) -> list[Choice]:
     return _mirrored(p, 0)
 
 
-def _mirrored(p: _Place, shared: int) -> list[Inside]:
-    """Mirrors; `shared` is 1 where the edge is not repeated. The period is twice the extent less twice `shared`."""
-    last = p.extent - 1
-    if p.extent.is_constant and p.extent.constant > 0:
-        period = 2 * (p.extent.constant - shared)
-        if period == 0:
-            return [((), constant(0))]
-        rest = p.form - period * p.divided(p.form, period)
-        return [
-            ((at_least_zero(last - rest),), rest),
-            ((at_least_zero(rest - p.extent),), last + p.extent - shared - rest),
-        ]
-    return _near(p, -p.form - 1 + shared, last + p.extent - shared - p.form)
+def _mirrored(p: _Place, shared: int) -> list[Choice]:
+    """Mirrors; `shared` is 1 where the edge is not repeated. Every other cell of `length` runs backwards."""
+    length = p.extent - shared
+    if not p.extent.is_constant:
+        return _cells(
+            p,
+            length,
+            lambda c: length * (c + 1) - 1 + shared - p.form if c % 2 else p.form - length * c,
+        )
+    period = 2 * length.constant
+    rest = p.form - period * p.divided(p.form, period)
+    return [((at_least_zero(p.extent - 1 - rest),), rest), ((), period - 1 + shared - rest)]
 
 
-def _near(p: _Place, below: Affine, above: Affine) -> list[Inside]:
-    """The pieces of a period without a number. Raises SyntaxError unless one period is proved to be enough."""
-    pieces: list[Inside] = [(p.inside(), p.form)]
-    for outside, target in ((p.below(), below), (p.above(), above)):
-        inside = (at_least_zero(target), at_least_zero(p.extent - 1 - target))
-        if not all(p.holds(outside, c) for c in inside):
-            raise SyntaxError(
-                p.span,
-                f"`{p.span.text}` may be more than a period outside, and the extent there has no number",
-                fix="give the size a number: `size N = 8`, or `--size N=8`",
-            )
-        pieces.append(((outside,), target))
-    return pieces
+def _cells(p: _Place, length: Affine, target: Callable[[int], Affine]) -> list[Choice]:
+    """The choices of a period without a number: cell `c` is `c*length <= form < (c+1)*length`.
+
+    Raises SyntaxError unless a few cells are proved to be enough.
+    """
+    low, high = 0, 1
+    while low > -MOST_CELLS and not p.holds(at_least_zero(p.form - length * low)):
+        low -= 1
+    while high < MOST_CELLS and not p.holds(at_least_zero(length * high - 1 - p.form)):
+        high += 1
+    if MOST_CELLS in (-low, high):
+        raise SyntaxError(
+            p.span,
+            f"`{p.span.text}` may be far outside, and the extent there has no number",
+            fix="give the size a number: `size N = 8`, or `--size N=8`",
+        )
+    below = [((at_least_zero(length * (c + 1) - 1 - p.form),), target(c)) for c in range(low, 0)]
+    above = [((at_least_zero(p.form - length * c),), target(c)) for c in range(high - 1, 0, -1)]
+    return [*below, *above, ((), target(0))]
 
 
-_FORMS: dict[str, Callable[[_Place, Const], list[Inside]]] = {
+_FORMS: dict[str, Callable[[_Place, Const], list[Choice]]] = {
     "pad": _pad,
     "clamp": _clamp,
     "wrap": _wrap,

@@ -6,18 +6,19 @@ for the proof that reads stay inside (`bounds.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.integer import implies
-from tadc.ir.affine import Affine
-from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain
+from tadc.ir.affine import Affine, symbol
+from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.walk import descend
-from tadc.resolve.boundary import boundary_pieces
+from tadc.resolve.boundary import Choice, boundary_choices
 from tadc.resolve.formula import (
     Alternatives,
     And,
@@ -257,43 +258,52 @@ class _Elaborator:
                 f" and {len(e.subscripts)} subscripts here",
                 fix=f"write one subscript for each dimension of `{tensor}`",
             )
-        pieces: list[tuple[tuple[Condition, ...], tuple[Affine, ...] | Const]] = [((), ())]
-        for d, subscript in enumerate(e.subscripts):
-            options = self._subscript(subscript, shape[d], context)
-            pieces = [
-                (
-                    (*conditions, *more),
-                    so_far
-                    if isinstance(so_far, Const)
-                    else form
-                    if isinstance(form, Const)
-                    else (*so_far, form),
-                )
-                for conditions, so_far in pieces
-                for more, form in (options if not isinstance(so_far, Const) else [((), so_far)])
-            ]
-        if len(pieces) > MOST_PIECES:
+        options = [
+            self._subscript(subscript, extent, context)
+            for subscript, extent in zip(e.subscripts, shape, strict=True)
+        ]
+        if prod(map(len, options)) > MOST_PIECES:
             raise ShapeError(
                 e.span,
                 f"`{e.span.text}` falls into more than {MOST_PIECES} pieces",
                 fix="split it over several statements",
             )
-        result: Expr | None = None
-        for conditions, subscripts in reversed(pieces):
-            domain = Domain.of(conditions)
-            if isinstance(subscripts, Const):
-                piece: Expr = subscripts
+        return self._chosen(e, options, (), context)
+
+    def _chosen(
+        self,
+        e: ast.Element,
+        options: Sequence[Sequence[Choice]],
+        subscripts: tuple[Affine, ...],
+        context: _Context,
+    ) -> Expr:
+        """The read, with further subscripts chosen by their tests, the leftmost first."""
+        if len(subscripts) == len(options):
+            self.uses.append(
+                ReadUse(e.name.name, subscripts, e.span, context.scope, context.around)
+            )
+            return Read(e.name.name, subscripts)
+        chosen: list[tuple[Domain, Expr]] = []
+        around = context.around
+        for tests, target in options[len(subscripts)]:
+            domain = Domain.of(tests)
+            here = _Context(context.scope, both(around, (domain,)))
+            if isinstance(target, Const):
+                chosen.append((domain, target))
             else:
-                around = both(context.around, (domain,))
-                self.uses.append(ReadUse(tensor, subscripts, e.span, context.scope, around))
-                piece = Read(tensor, subscripts)
-            result = piece if result is None or piece is result else Select(domain, piece, result)
-        assert result is not None
+                chosen.append((domain, self._chosen(e, options, (*subscripts, target), here)))
+            match tests:
+                case (Condition(">=", form),):
+                    around = both(around, (Domain.of((at_least_zero(-form - 1),)),))
+                case _:
+                    pass
+        result = chosen[-1][1]
+        for domain, value in reversed(chosen[:-1]):
+            result = Select(domain, value, result)
         return result
 
-    def _subscript(
-        self, e: ast.Expression, extent: Affine, context: _Context
-    ) -> list[tuple[tuple[Condition, ...], Affine | Const]]:
+    def _subscript(self, e: ast.Expression, extent: Affine, context: _Context) -> Sequence[Choice]:
+        """What the subscript may be, by tests that are made in turn; the last needs none."""
         base = self.indexing.base
         if not (
             isinstance(e, ast.Application) and e.function.name in BOUNDARY_FORMS and len(e.args) < 3
@@ -317,7 +327,12 @@ class _Elaborator:
         def holds(*given: Condition) -> bool:
             *assumed, wanted = given
             ranges = Domain.of((*context.scope.conditions, *assumed))
-            return all(implies(ranges & d, wanted) for d in context.around)
+            inner = set().union(*(scope.symbols for scope in context.scope.chain))
+            inner |= {d.name for d in self.indexing.sizes.derived}
+            found = (*ranges.symbols, *wanted.form.symbols)
+            positive = (at_least_zero(symbol(s) - 1) for s in found if s not in inner)
+            sizes = Domain.of((at_least_zero(extent - 1), *positive))
+            return all(implies(ranges & sizes & d, wanted) for d in context.around)
 
         if extent == Affine.of({}) and name != "pad" and not holds(FALSE):
             raise RangeError(
@@ -325,7 +340,7 @@ class _Elaborator:
                 f"`{e.span.text}` reads a tensor of extent 0",
                 fix="give it an element, or use `pad`",
             )
-        return boundary_pieces(
+        return boundary_choices(
             name,
             form - base,
             extent,

@@ -1,0 +1,48 @@
+"""Contractions of whole arrays as text: `np.dot` for matrices and vectors, `np.tensordot` in loops, else `np.einsum`.
+
+All sum through BLAS where that is possible; `np.einsum` takes longest to find out how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["contracted"]
+
+
+def contracted(
+    operands: Sequence[str], subscripts: Sequence[str], result: str, *, often: bool
+) -> str:
+    """The contraction in Einstein's notation, a letter a dimension. `often`: it is computed many times.
+
+    >>> contracted(["a", "b"], ["ik", "jk"], "ij", often=False)
+    'np.dot(a, b.T)'
+    >>> contracted(["x", "w"], ["ncp", "oc"], "nop", often=False)
+    'np.einsum("ncp,oc->nop", x, w, optimize=True)'
+    """
+    if len(operands) == 2:
+        pairs = ((0, 1), (1, 0))
+        for first, second in pairs:
+            a, b = operands[first], operands[second]
+            text = _dot(a, b, subscripts[first], subscripts[second], result, often)
+            if text is not None:
+                return text
+    signature = f"{','.join(subscripts)}->{result}"
+    return f'np.einsum("{signature}", {", ".join(operands)}, optimize=True)'
+
+
+def _dot(a: str, b: str, s: str, t: str, result: str, often: bool) -> str | None:
+    """The product with the first operand's own dimensions before the second's, None if there is no such product."""
+    summed = [c for c in s if c in t]
+    own, others = [c for c in s if c not in t], [c for c in t if c not in s]
+    distinct = len({*s}) == len(s) and len({*t}) == len(t)
+    if not summed or not distinct or [*own, *others] != list(result):
+        return None
+    if len(summed) == 1 and len(s) <= 2 and len(t) <= 2:
+        left = a if s[-1] == summed[0] else f"{a}.T"
+        right = b if t[0] == summed[0] else f"{b}.T"
+        return f"np.dot({left}, {right})"
+    if not often:
+        return None
+    axes = tuple(s.index(c) for c in summed), tuple(t.index(c) for c in summed)
+    return f"np.tensordot({a}, {b}, {axes})"
