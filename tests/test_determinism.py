@@ -15,7 +15,7 @@ import tadc
 
 for path in EXAMPLES:
     f = tadc.load(path)
-    for g in (f, f.adjoint(), f.tangent(), f.adjoint().adjoint()):
+    for g in (f, f.adjoint()):
         for target in ("idx", "cuda", "numpy"):
             print(g.source(target))
 """

@@ -52,7 +52,11 @@ def test_pickling_and_copying_give_the_same_node(node):
 
 def test_bound_names_are_not_free():
     node = Reduce(
-        "sum", ("k",), (Derived("q", k + i, 2),), inside, Read("x", (k + symbol("q") + symbol("N"),))
+        "sum",
+        ("k",),
+        (Derived("q", k + i, 2),),
+        inside,
+        Read("x", (k + symbol("q") + symbol("N"),)),
     )
 
     assert node.symbols == {"i", "N"}
