@@ -354,7 +354,6 @@ def test_an_error_in_the_input_has_status_1(arguments, said):
     assert files() == GIVEN
 
 
-@pytest.mark.xfail(reason="the resolver ignores numbers for sizes that a program does not have")
 @pytest.mark.parametrize("command", ["compile", "show", "run", "check"])
 def test_a_number_for_a_size_that_the_program_does_not_have_has_status_1(command):
     Path("grid.idx").write_text("size N\nt[i: N] = i\n")

@@ -141,7 +141,7 @@ def test_a_barrier_that_not_all_threads_reach_fails_the_launch(barrier, report):
 
 
 def test_a_text_that_does_not_compile_is_an_error_with_the_compilers_words():
-    with pytest.raises(HostError, match=".wrong. was not declared"):
+    with pytest.raises(HostError, match=r".wrong. was not declared"):
         HostProgram(*stencil(read="wrong")).run("primal", {"x": x}, {"N": 300})
 
 

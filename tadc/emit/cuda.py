@@ -6,6 +6,7 @@ threads. No element is written twice, so there are no atomics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,14 +18,14 @@ from jinja2 import Environment, StrictUndefined
 from tadc.emit.c_names import c_names, identifier
 from tadc.emit.c_spelling import DType, device_functions
 from tadc.emit.c_text import INTEGER, REAL, CText
-from tadc.errors import BackendError
+from tadc.emit.index_width import largest_number
 from tadc.integer import implies
-from tadc.ir.affine import Affine
+from tadc.ir.affine import symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
-from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.expr import Read
 from tadc.ir.idx_text import statement_text
-from tadc.ir.program import Program, Tensor
-from tadc.ir.walk import postorder
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
 from tadc.resources import resource
 from tadc.schedule.loop_nest import Branch, Kernel, LetIndex, Loop, Step
 from tadc.schedule.lower import kernels
@@ -60,7 +61,8 @@ def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaTe
     Raises BackendError where an extent does not fit any index type.
     """
     name = identifier(next(iter(modes.values())).name)
-    parts = [_Mode(m, p, kernels(_called(p, name), m), _temporaries(p)) for m, p in modes.items()]
+    programs = {m: _launchable(p, name) for m, p in modes.items()}
+    parts = [_Mode(m, p, kernels(p, m), _temporaries(p)) for m, p in programs.items()]
     index_type = _index_type(parts)
     emitter = _Emitter(name, dtype, index_type)
     rendered = [emitter.mode(m) for m in parts]
@@ -79,8 +81,23 @@ def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaTe
     return CudaText(text, emitter.manifest(parts, source))
 
 
-def _called(program: Program, name: str) -> Program:
-    return replace(program, name=name)
+def _launchable(program: Program, name: str) -> Program:
+    """The program under its C name; an output that is an input becomes a copy, since a launcher writes all outputs."""
+    names = Names((*program.tensors, *program.sizes, *(d.name for d in program.derived_sizes)))
+    tensors = program.tensors
+    inputs = {t.name for t in program.inputs}
+    outputs, copies = [], []
+    for output in program.outputs:
+        if output in inputs:
+            tensor = tensors[output]
+            indices = tuple(names.fresh(f"i{d}") for d in range(len(tensor.shape)))
+            target = replace(tensor, name=names.fresh(f"{output}_out"))
+            read = Read(output, tuple(map(symbol, indices)))
+            copies.append(Statement(target, indices, (), read))
+            output = target.name
+        outputs.append(output)
+    statements = (*program.statements, *copies)
+    return replace(program, name=name, statements=statements, outputs=tuple(outputs))
 
 
 @cache
@@ -106,30 +123,8 @@ def _index_type(modes: Sequence[_Mode]) -> DType:
         ),
         default=0,
     )
-    for m in modes:
-        for s in m.program.statements:
-            for form in _forms(s.body):
-                largest = max(largest, abs(form.constant), *(abs(c) for _, c in form.terms), 0)
-    if largest > 2**62:
-        raise BackendError(None, "an index does not fit into 64 bits", fix="use smaller extents")
+    largest = max(largest, *(largest_number(m.program) for m in modes))
     return "int64" if largest > MOST_INT32 else "int32"
-
-
-def _forms(body: Expr) -> list[Affine]:
-    forms: list[Affine] = []
-    for e in postorder(body):
-        match e:
-            case Read(_, subscripts):
-                forms += subscripts
-            case IndexValue(form):
-                forms.append(form)
-            case Reduce(_, _, derived, domain, _):
-                forms += [c.form for c in domain] + [d.form for d in derived]
-            case Select(Domain() as domain):
-                forms += [c.form for c in domain]
-            case _:
-                pass
-    return forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,16 +260,16 @@ class _Emitter:
         ]
         text = CText(names, program.tensors, frozenset(), self.dtype, {}, self.index_type, "cuda")
         lines = [
-            f"  const {integer} {names[d.name]} = {text.derived_size(d).text};"
-            for d in program.derived_sizes
-        ]
-        lines += [
             f"  if ({check}) return cudaErrorInvalidValue;" for check in self._checks(program, text)
         ]
         lines += self._placed(mode.temporaries, text)
         for kernel in mode.kernels:
             lines += self._launch(kernel, program, text)
         lines.append("  return cudaSuccess;")
+        for d in reversed(program.derived_sizes):
+            if re.search(rf"\b{names[d.name]}\b", "\n".join(lines)):
+                value = text.derived_size(d).text
+                lines.insert(0, f"  const {integer} {names[d.name]} = {value};")
         return {
             "name": f"{self.name}_{mode.name}",
             "parameters": ", ".join(parameters),

@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from tadc.emit.index_width import largest_number
 from tadc.emit.numpy_names import identifier, program_names, reserved
 from tadc.emit.numpy_scope import INDENT
 from tadc.emit.numpy_spelling import called
@@ -27,7 +28,9 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
     """The module of `def <program>_<mode>(<inputs>, *, <sizes>)`, which returns the tuple of outputs.
 
     `dtype` is that of tensors without a declared one. The outputs share no memory with the inputs.
+    Raises BackendError where an index does not fit into 64 bits.
     """
+    largest_number(program)  # that it fits is checked
     names = program_names(program)
     dtypes = {n: t.dtype or dtype for n, t in program.tensors.items()}
     lines = [_derived_size(d, names) for d in program.derived_sizes]

@@ -64,10 +64,7 @@ class HullValues(Values):
         body = typed((yield self.value(e.body, scope, risk)), self.frame.real)
         test = self.conditions(mask, scope) if mask else None
         symbols = e.body.symbols.union(*(c.form.symbols for c in mask))
-        if e.op in ("argmax", "argmin"):
-            text = self._place(e, body, test, scope, symbols)
-        else:
-            text = self._reduction(e, body, test, scope, symbols)
+        text = self._reduction(e, body, test, scope, symbols)
         name = self.frame.taken.fresh("s" if e.op == "sum" else e.op)
         if piece is None:
             outer.lines += [*scope.lines, f"{name} = {text}"]
@@ -131,7 +128,7 @@ class HullValues(Values):
     def _is_divisible(self, e: Reduce, outer: Scope) -> bool:
         """Whether the reduction is computed in pieces of its first index: those that stand in no other are."""
         places = (self.outputs, self.frame.outside)
-        return self.blocked and outer in places and e.op not in ("argmax", "argmin")
+        return self.blocked and outer in places
 
     def _piece(self, axis: Axis) -> Axis:
         low = self.frame.new_scalar(f"{axis.index}_0", 0)
@@ -167,16 +164,6 @@ class HullValues(Values):
             return f"total({values}, {axis})"
         initial = f", initial={neutral}" if scope.empty and e.op != "prod" else ""
         return f"{_REDUCTIONS[e.op]}({values}, axis={axis}, keepdims=True{initial})"
-
-    def _place(
-        self, e: Reduce, body: Text, test: str | None, scope: Scope, symbols: frozenset[str]
-    ) -> str:
-        (axis,) = scope.axes.values()
-        values = self._spread(body.text, scope, symbols)
-        index = self.index(axis.index, scope)
-        where = axis.position - self.levels
-        found = f"place(np.{e.op}, {values}, {test or True}, {index}, {where})"
-        return f"{found}.astype({self.frame.real})"
 
     def _spread(self, values: str, scope: Scope, symbols: frozenset[str]) -> str:
         """Repeated along the reduction's axes that it does not depend on."""

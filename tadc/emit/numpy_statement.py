@@ -48,12 +48,7 @@ def statement_lines(
 def merged(e: Expr) -> Expr:
     """A sum of sums as one sum, and so for products and extremes."""
     match e:
-        case Reduce(op, i, d, domain, Reduce(inner, j, c, other, body)) if op == inner and op in (
-            "sum",
-            "prod",
-            "max",
-            "min",
-        ):
+        case Reduce(op, i, d, domain, Reduce(inner, j, c, other, body)) if op == inner:
             return Reduce(op, (*i, *j), (*d, *c), domain & other, body)
         case _:
             return e

@@ -129,7 +129,12 @@ def descend(walk: Generator[Any, Any, Result]) -> Result:
     """The result of a recursive generator that yields the walks of its parts: recursion without Python's stack.
 
     >>> def depth(tree):
-    ...     return 1 + max([(yield depth(t)) for t in tree], default=0)
+    ...     deepest = 0
+    ...     for branch in tree:
+    ...         deepest = max(deepest, (yield depth(branch)))
+    ...     return deepest + 1
+    >>> descend(depth([[], [[]]]))
+    3
     """
     stack = [walk]
     value: Any = None

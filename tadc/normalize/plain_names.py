@@ -20,13 +20,17 @@ __all__ = ["plain_names"]
 
 
 def plain_names(program: Program) -> Program:
-    """The program with every index, derived ones included, under its plain name, numbered where that is taken."""
-    sizes = frozenset((*program.sizes, *(d.name for d in program.derived_sizes)))
-    return replace(program, statements=tuple(_plain(s, sizes) for s in program.statements))
+    """The program with every index, derived ones included, under its plain name, numbered where that is taken.
+
+    An index may be called like a tensor in the language (`sum{x} x[x]`), which few targets allow.
+    """
+    sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
+    taken = frozenset((*sizes, *program.tensors))
+    return replace(program, statements=tuple(_plain(s, taken) for s in program.statements))
 
 
-def _plain(statement: Statement, sizes: frozenset[Symbol]) -> Statement:
-    taken = set(sizes)
+def _plain(statement: Statement, names: frozenset[Symbol]) -> Statement:
+    taken = set(names)
     values: dict[Symbol, Affine] = {}
     for s in (*statement.indices, *(d.name for d in statement.derived)):
         values[s] = symbol(_free(s, taken))

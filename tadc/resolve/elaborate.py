@@ -250,14 +250,6 @@ class _Elaborator:
     def _read(self, e: ast.Element, context: _Context) -> Expr:
         tensor = e.name.name
         shape = self.shapes.shape(tensor)
-        if len(shape) != len(e.subscripts):
-            place = self.shapes.place(tensor)
-            raise ShapeError(
-                e.span,
-                f"`{tensor}` has {_dimensions(len(shape))} (line {place.line}, column {place.column}),"
-                f" and {len(e.subscripts)} subscripts here",
-                fix=f"write one subscript for each dimension of `{tensor}`",
-            )
         options = [
             self._subscript(subscript, extent, context)
             for subscript, extent in zip(e.subscripts, shape, strict=True)
@@ -401,10 +393,6 @@ def _value(arg: ast.Expression | ast.Condition) -> ast.Expression:
             fix=f"write `[{arg.span.text}]` for 1 or 0",
         )
     return arg
-
-
-def _dimensions(n: int) -> str:
-    return {0: "no dimension", 1: "1 dimension"}.get(n, f"{n} dimensions")
 
 
 def _suggestion(name: str) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain, at_least_zero
+from tadc.ir.domain import EVERYWHERE, Derived, Domain, at_least_zero
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
@@ -175,6 +175,7 @@ class _Resolver:
                 self._broken.add(target)
                 return None
             self._declared_ranges(definition, found)
+            self._check_ranks(found)
             infer_ranges(found, self._shapes, self._sizes)
             left = found.scopes[definition]
             body, uses = elaborate(definition, found, self._shapes, indexing)
@@ -246,6 +247,25 @@ class _Resolver:
                 self._shapes.open(name, rank, read.span)
                 self._inputs.setdefault(name)
         return whole
+
+    def _check_ranks(self, found: Scan) -> None:
+        for read in found.reads:
+            tensor, given = (
+                (read.name, 0)
+                if isinstance(read, ast.Name)
+                else (read.name.name, len(read.subscripts))
+            )
+            if tensor not in self._shapes:
+                continue  # a constant, `pi`
+            rank = len(self._shapes.shape(tensor))
+            if given != rank:
+                place = self._shapes.place(tensor)
+                raise ShapeError(
+                    read.span,
+                    f"`{tensor}` has {_dimensions(rank)} (line {place.line}, column {place.column}),"
+                    f" and {given} subscripts here",
+                    fix=f"write one subscript for each dimension of `{tensor}`",
+                )
 
     def _check_scalar(self, name: str, span: Span) -> None:
         """A scalar that nobody declared, and that is called like an index, is a misspelling."""
@@ -341,15 +361,10 @@ class _Resolver:
             for n in self._inputs
         )
         facts = tuple(f.substitute(values) for f in self._shapes.facts)
-        program = Program(
-            self._name,
-            sizes,
-            derived,
-            Domain.of(f.condition for f in facts),
-            inputs,
-            statements,
-            self._outputs(drafts),
-        )
+        outputs = self._outputs(drafts)
+        program = Program(self._name, sizes, derived, EVERYWHERE, inputs, statements, outputs)
+        own_facts = (c for c in (f.condition for f in facts) if c not in program.known.conditions)
+        program = replace(program, facts=Domain.of(own_facts))
         checks = self._checks(drafts, program, facts, values)
         self._raise()
         return Resolved(program, facts, checks, _ranges(drafts, values))
@@ -401,6 +416,10 @@ class _Resolver:
             return tuple(n.name for n in named)
         read = {u.tensor for d in drafts for u in d.uses}
         return tuple(name for name in self._targets if name not in read)
+
+
+def _dimensions(n: int) -> str:
+    return {0: "no dimension", 1: "1 dimension"}.get(n, f"{n} dimensions")
 
 
 def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:

@@ -54,19 +54,6 @@ def total(values, axis):
     return np.sum(np.ascontiguousarray(values), axis, keepdims=True)
 
 
-def place(best, values, mask, index, axis):
-    """The first index of the best value, by np.argmax or np.argmin, among those of the mask; -1 if there is none."""
-    values, mask, index = np.broadcast_arrays(values, mask, index)
-    if not values.shape[axis]:
-        return np.full(np.max(index, axis, keepdims=True, initial=0).shape, -1)
-    worst = -np.inf if best is np.argmax else np.inf
-    found = best(np.where(mask, values, worst), axis, keepdims=True)
-    first = np.argmax(mask, axis, keepdims=True)  # where all are the worst
-    found = np.where(np.take_along_axis(mask, found, axis), found, first)
-    found = np.take_along_axis(index, found, axis)
-    return np.where(np.any(mask, axis, keepdims=True), found, -1)
-
-
 def gate(a, b):
     """0 where a or b is 0, whatever the other is, else a*b."""
     return np.where((a == 0) | (b == 0), 0, a * b)

@@ -24,11 +24,7 @@ def test_what_contradicts_itself_projects_to_nothing():
     assert project(Domain.of((at_least_zero(i - 3), at_least_zero(2 - i))), ["i"]) == EMPTY
 
 
-@given(
-    st.lists(
-        st.tuples(*[st.integers(-3, 3)] * 3, st.integers(-6, 6)), min_size=1, max_size=6
-    )
-)
+@given(st.lists(st.tuples(*[st.integers(-3, 3)] * 3, st.integers(-6, 6)), min_size=1, max_size=6))
 @settings(max_examples=200, derandomize=True, deadline=None)
 def test_every_point_of_a_domain_has_its_shadow_in_the_projection(rows):
     forms = [Affine.of({"i": a, "j": b, "n": c}, d) for a, b, c, d in rows]

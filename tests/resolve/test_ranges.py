@@ -82,7 +82,6 @@ def test_with_an_explicit_range_bare_uses_are_ordinary_reads():
     ids=["tensor empty", "sum empty", "both", "neither"],
 )
 def test_an_index_of_extent_zero_counts_as_if_its_last_value_were_minus_one(lengths, expected):
-    n, r = lengths
     found = resolved("y[i] = sum{r} x[i+r]*w[r]").program
     (target,) = [
         s.target for s in found.specialised(dict(zip(found.sizes, lengths, strict=True))).statements
@@ -102,7 +101,7 @@ def test_a_tensor_that_is_too_short_is_refused_at_once_where_the_sizes_are_numbe
 
 
 def test_bare_uses_must_agree():
-    with pytest.raises(ShapeError, match="the index `i` has the extent 4 .* and 3 .*"):
+    with pytest.raises(ShapeError, match=r"the index `i` has the extent 4 .* and 3 .*"):
         resolved("input a[3], b[4]\ny[i] = a[i]*b[i]")
 
 
@@ -117,7 +116,7 @@ def test_bare_uses_of_sizes_must_agree_at_the_call():
 
 
 def test_bare_uses_of_a_tensor_and_what_is_derived_from_it_never_agree():
-    with pytest.raises(ShapeError, match="the index `i` has the extent 5 .* and 4"):
+    with pytest.raises(ShapeError, match=r"the index `i` has the extent 5 .* and 4"):
         value("t[i] = x[i+1]\ny[i] = t[i]*x[i]", x=ones(5))
 
 
