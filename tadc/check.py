@@ -103,7 +103,7 @@ def _sizes(f: Function, given: Mapping[str, int]) -> dict[str, int]:
         if any(n < 0 for shape in shapes.values() for n in shape):
             continue
         try:
-            return f._bound_sizes(shapes, {s: sizes[s] for s in program.sizes})
+            return f.calls.sizes(shapes, {s: sizes[s] for s in program.sizes})
         except Error as error:
             problem = problem or error
     if problem is not None and not open_:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -95,8 +96,20 @@ def _reported(error: Exception, file: str = "") -> int:
                 "please report it with the command and its input; with TADC_TRACEBACK=1 it says where",
                 BUG,
             )
-    click.echo(message, err=True)
+    click.echo(_coloured(message), err=True)
     return status
+
+
+def _coloured(message: str) -> str:
+    """The message with its carets in red and its sentences of cause in bold, where it is read on a terminal."""
+    styled = []
+    for line in message.split("\n"):
+        if line and not line.strip(" ^"):
+            line = click.style(line, fg="red", bold=True)
+        elif re.match(r"\S+?:\d+:\d+: ", line):
+            line = click.style(line, bold=True)
+        styled.append(line)
+    return "\n".join(styled)
 
 
 # ---------------------------------------------------------------------- what options are made of
@@ -331,23 +344,26 @@ def show(
     f = _loaded(file, sizes, index_base=index_base)
     _refuse_open_sizes(f, sizes)
     g = _derivative(f, mode, wrt)
-    click.echo(_ranges(g) if ranges else str(g), nl=False)
+    if ranges:
+        _print_ranges(g)
+    else:
+        click.echo(str(g), nl=False)
     return 0
 
 
-def _ranges(f: Function) -> str:
+def _print_ranges(f: Function) -> None:
     """The ranges of all indices as a table."""
-    head = ("index", "statement", "range", "rule", "place")
-    rows = [
-        (r.index, r.statement, r.range, RULES[r.rule], _place(r.place) if r.place else "")
-        for r in f.ranges
-    ]
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        + "\n"
-        for row in (head, *rows)
-    )
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("index", "statement", "range", "rule", "place", box=None, pad_edge=False)
+    for r in f.ranges:
+        place = _place(r.place) if r.place else ""
+        table.add_row(r.index, r.statement, r.range, RULES[r.rule], place)
+    # What is not read on a terminal is not wrapped.
+    width = None if sys.stdout.isatty() else 10_000
+    console = Console(markup=False, highlight=False, width=width)
+    console.print(table)
 
 
 def _place(span: Span) -> str:

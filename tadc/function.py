@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tadc import compiler
-from tadc.check import Report, check
 from tadc.emit.c_names import identifier
-from tadc.emit.cuda import emit_cuda
-from tadc.emit.numpy import emit_numpy
 from tadc.errors import (
     ArgumentError,
     BackendError,
     DerivativeError,
-    Error,
     FileError,
     Source,
 )
@@ -27,17 +22,18 @@ from tadc.ir.idx_text import program_text
 from tadc.ir.program import Program
 from tadc.options import BACKENDS, DTYPES, MEMORY, Options
 from tadc.resolve.resolve import Resolved
-from tadc.runtime.arguments import as_array, bound_arguments, element_type, prepared, written
-from tadc.runtime.binding import bind_sizes
-from tadc.runtime.run import Runners
+
+if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
+    from numpy.typing import NDArray
+
+    from tadc.check import Report
+    from tadc.runtime.calls import Calls
 
 __all__ = ["Function", "compile", "load"]
 
-Array: TypeAlias = NDArray[Any]
+Array: TypeAlias = "NDArray[Any]"
 Wrt: TypeAlias = str | Sequence[str] | None
 Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # how a derivative was asked for, and by what
-
-MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
 
 
 def compile(
@@ -106,8 +102,6 @@ class Function:
         self._resolved = resolved
         self._program = program
         self._mode = mode
-        self._runners = Runners(program)
-        self._sizes: dict[object, dict[str, int]] = {}
         self._derived: dict[Derivation, Function] = {}
 
     # ------------------------------------------------------------------ what it is
@@ -151,8 +145,12 @@ class Function:
             case "idx":
                 return str(self)
             case "cuda":
+                from tadc.emit.cuda import emit_cuda
+
                 return emit_cuda({self._mode: self._program}, self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case "numpy":
+                from tadc.emit.numpy import emit_numpy
+
                 return emit_numpy(self._program, self._mode, dtype)
             case "c" | "cuda-atomic" | "latex":
                 raise BackendError(
@@ -175,8 +173,10 @@ class Function:
         `out` is an array, a tuple or a dict of arrays to write to; `accumulate` adds to them instead. Raises
         ArgumentError, ShapeError and RangeError for arguments that do not fit.
         """
-        call = self._call(arrays, named)
-        return self._returned(written(self._run(call), self._targets(out), accumulate))
+        from tadc.runtime.arguments import written
+
+        results = self.calls.run(self.calls.bound(arrays, named))
+        return self._returned(written(results, self._targets(out), accumulate))
 
     def vjp(
         self, /, *arrays: Any, wrt: Wrt = None, **named: Any
@@ -186,9 +186,13 @@ class Function:
         The pullback takes one cotangent, a tuple, or several; None is zero. The arrays must not change before it
         is called. `wrt` restricts the gradients; without it all inputs with real elements have one.
         """
-        call = self._call(arrays, named)
+        from numpy import zeros_like
+
+        from tadc.runtime.arguments import as_array, written
+
+        call = self.calls.bound(arrays, named)
         chosen = self._wrt(wrt, [n for n in self.inputs if call.arrays[n].dtype.kind == "f"])
-        values = self._run(call)
+        values = self.calls.run(call)
 
         def pullback(
             *cotangents: Any, out: Any = None, accumulate: bool = False
@@ -212,10 +216,8 @@ class Function:
                 given,
                 strict=True,
             ):
-                arrays[name] = (
-                    np.zeros_like(value) if cotangent is None else as_array(name, cotangent)
-                )
-            results = adjoint._run(adjoint._call((), {**arrays, **call.given}))
+                arrays[name] = zeros_like(value) if cotangent is None else as_array(name, cotangent)
+            results = adjoint.calls.run(adjoint.calls.bound((), {**arrays, **call.given}))
             gradients = {
                 x: results[dx].astype(call.arrays[x].dtype, copy=False)
                 if call.arrays[x].dtype.kind == "f"
@@ -229,14 +231,14 @@ class Function:
 
     def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
         """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""
-        call = self._call((), dict(primals))
+        call = self.calls.bound((), primals)
         chosen = self._wrt(tuple(tangents), [])
-        values = self._run(call)
+        values = self.calls.run(call)
         tangent = self.tangent(chosen)
         given = dict(
             zip(tangent.inputs[len(self.inputs) :], (tangents[x] for x in chosen), strict=True)
         )
-        results = tangent._run(tangent._call((), {**call.arrays, **given, **call.given}))
+        results = tangent.calls.run(tangent.calls.bound((), {**call.arrays, **given, **call.given}))
         return self._returned(dict(values)), tangent._returned(results)
 
     def check(self, /, *, seed: int = 0, **sizes: int) -> Report:
@@ -244,6 +246,8 @@ class Function:
 
         Sizes that are not given are chosen small; the report says which. It is true when all agree.
         """
+        from tadc.check import check
+
         return check(self, seed, sizes)
 
     # ------------------------------------------------------------------ derivatives
@@ -318,38 +322,12 @@ class Function:
 
     # ------------------------------------------------------------------ running
 
-    def _call(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> _Call:
-        bound = bound_arguments(self._program, arrays, named)
-        shapes = {n: a.shape for n, a in bound.arrays.items()}
-        sizes = self._bound_sizes(shapes, bound.sizes)
-        return _Call(bound.arrays, bound.scalars, bound.sizes, sizes)
+    @cached_property
+    def calls(self) -> Calls:
+        """What binds arguments and runs the program."""
+        from tadc.runtime.calls import Calls
 
-    def _bound_sizes(
-        self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int]
-    ) -> dict[str, int]:
-        """The sizes of a call, after all that depends on them has been checked; remembered by signature."""
-        key = (tuple(shapes.items()), tuple(sorted(given.items())))
-        if key not in self._sizes:
-            sizes = bind_sizes(self._program, shapes, given)
-            for fact in self._resolved.facts:
-                fact.verify(sizes)
-            for unproved in self._resolved.checks:
-                unproved.verify(sizes)
-            if len(self._sizes) >= MOST_SIGNATURES:
-                self._sizes.clear()
-            self._sizes[key] = sizes
-        return self._sizes[key]
-
-    def _run(self, call: _Call) -> dict[str, Array]:
-        options = self._origin.options
-        dtype = element_type(self._program, call.arrays, options.dtype, call.scalars)
-        arrays = prepared(self._program, call.arrays, dtype)
-        try:
-            return self._runners.run(options.backend, dtype, arrays, call.sizes)
-        except MemoryError:
-            raise Error(
-                None, "there is not enough memory for this call", fix="use smaller arrays"
-            ) from None
+        return Calls(self._program, self._resolved, self._origin.options)
 
     def _targets(self, out: Any) -> Mapping[str, Any] | None:
         if out is None or isinstance(out, dict):
@@ -366,16 +344,6 @@ class Function:
     def _returned(self, results: Mapping[str, Array]) -> Any:
         values = tuple(results[f] for f in self.outputs)
         return values[0] if len(values) == 1 else values
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """Arrays by input, which of them are Python's numbers, the sizes that the caller gave, and all sizes."""
-
-    arrays: Mapping[str, Array]
-    scalars: Set[str]
-    given: Mapping[str, int]
-    sizes: Mapping[str, int]
 
 
 def _options(
@@ -404,7 +372,7 @@ def _options(
         )
     numbers = dict(sizes or {})
     for size, n in numbers.items():
-        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
+        if not isinstance(n, Integral) or isinstance(n, bool) or n < 0:
             raise ArgumentError(
                 None, f"the size `{size}` is {n!r}", fix="give an integer that is at least 0"
             )

@@ -19,9 +19,10 @@ import re
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
+from math import copysign, inf, isinf, isnan
+from struct import pack, unpack
 from typing import Literal, NamedTuple, TypeAlias
 
-import numpy as np
 from jinja2 import Environment, StrictUndefined
 
 from tadc.ir.expr import Relation
@@ -110,14 +111,29 @@ def literal(value: int | float, dtype: DType, target: Target = "cuda") -> Text:
         assert isinstance(value, int), f"{value} is no integer"
         text = f"{value}LL" if dtype == "int64" else str(value)
     else:
-        with np.errstate(over="ignore"):
-            rounded = np.float32(value) if dtype == "float32" else np.float64(value)
+        rounded = _rounded(value, dtype)
         infinity, nan = _NON_FINITE[target, dtype]
-        if np.isnan(rounded):
+        if isnan(rounded):
             return Text(nan, Precedence.PRIMARY, value)
-        digits = infinity if np.isinf(rounded) else f"{abs(rounded)!s}{_SUFFIX[dtype]}"
-        text = f"-{digits}" if np.signbit(rounded) else digits
+        digits = infinity if isinf(rounded) else _digits(abs(rounded), dtype) + _SUFFIX[dtype]
+        text = f"-{digits}" if copysign(1, rounded) < 0 else digits
     return Text(text, Precedence.UNARY if text.startswith("-") else Precedence.PRIMARY, value)
+
+
+def _rounded(value: int | float, dtype: DType) -> float:
+    """The value in the element type."""
+    try:
+        number = float(value)
+        single: float = unpack("f", pack("f", number))[0] if dtype == "float32" else number
+        return single
+    except OverflowError:
+        return copysign(inf, value)
+
+
+def _digits(value: float, dtype: DType) -> str:
+    """A positive value of the element type in the fewest digits that give it back."""
+    texts = (repr(float(f"{value:.{n}g}")) for n in range(1, 18))
+    return next(text for text in texts if _rounded(float(text), dtype) == value)
 
 
 def spell(function: str, args: Sequence[Text], dtype: DType) -> Text:

@@ -11,13 +11,26 @@ from dataclasses import dataclass
 from math import log, pi, sqrt
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Select, call
 
 __all__ = ["ALIASES", "FUNCTIONS", "OPERATORS", "Function", "partials"]
 
 Rule: TypeAlias = Callable[..., Expr]
+
+
+class _Numpy:
+    """Numpy's functions, which is imported by the first call of one: compiling text does without."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def function(*args: Any) -> Any:
+            import numpy
+
+            return getattr(numpy, name)(*args)
+
+        return function
+
+
+np = _Numpy()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
-
-from numpy.lib.format import read_array, write_array
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from tadc.errors import FileError
+
+if TYPE_CHECKING:  # files of text are written without numpy
+    from numpy.typing import NDArray
 
 __all__ = ["Writer", "array_writer", "read_npy", "refuse_collisions", "text_writer", "write_all"]
 
@@ -21,6 +21,8 @@ ELSEWHERE = "choose another place with `-o`"
 
 def read_npy(path: str) -> NDArray[Any]:
     """The array in a `.npy` file. Raises FileError where there is none."""
+    from numpy.lib.format import read_array
+
     try:
         with open(path, "rb") as file:
             array: NDArray[Any] = read_array(file, allow_pickle=False)
@@ -42,6 +44,8 @@ def text_writer(text: str) -> Writer:
 
 
 def array_writer(array: NDArray[Any]) -> Writer:
+    from numpy.lib.format import write_array
+
     return lambda file: write_array(file, array, allow_pickle=False)
 
 

@@ -259,7 +259,7 @@ def test_integers_are_spelled_without_a_suffix_and_long_ones_with_ll():
         (-0.0, "-0.0f", "-0.0"),
         (1e-30, "1e-30f", "1e-30"),
         (1 / 3, "0.33333334f", "0.3333333333333333"),
-        (2**53 + 1, "9.007199e+15f", "9007199254740992.0"),
+        (2**53 + 1, "9007199000000000.0f", "9007199254740992.0"),
         (float("inf"), "__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000LL)"),
         (1e60, "__int_as_float(0x7f800000)", "1e+60"),
         (float("nan"), "__int_as_float(0x7fffffff)", "__longlong_as_double(0x7fffffffffffffffLL)"),
