@@ -17,15 +17,31 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.*"))
 
 # Distinct, so that no extent is taken for another; what is not a size of an example is ignored.
 SIZES = {
+    "acoustic": {"X": 3, "Y": 9, "Z": 5},
+    "batch_norm": {"N": 3, "C": 2, "Y": 2, "X": 4},
+    "bilinear": {"N": 2, "C": 1, "H": 3, "W": 4},
     "conv2d": {"B": 2, "C": 3, "H": 9, "W": 10, "O": 4, "R": 2, "T": 3},
+    "equivariant": {"A": 4, "C": 2},
+    "flownet_correlation": {"N": 1, "K": 2, "Y": 3, "X": 5},
+    "group_norm": {"N": 2, "P": 2, "Y": 3, "X": 2},
     "hankel": {"L": 9, "N": 4},
+    "ising": {"N": 3, "M": 4},
+    "lennard_jones": {"N": 3},
     "locally_connected": {"B": 2, "C": 3, "L": 7, "P": 5, "O": 4, "K": 3},
+    "mamba2": {"B": 2, "T": 5, "H": 2, "N": 3, "P": 2},
     "matmul": {"N": 3, "K": 4, "M": 5},
     "mttkrp": {"I": 3, "J": 4, "K": 5, "R": 2},
     "paper": {},
+    "pixel_shuffle": {"N": 2, "C": 2, "H": 3, "W": 2},
+    "pooling": {"N": 2, "C": 1, "H": 7, "W": 6},
     "rbf": {"N": 4, "M": 5, "D": 3},
+    "relative_attention": {"N": 4, "H": 2, "D": 3},
+    "rwkv": {"B": 2, "C": 3, "T": 5},
+    "total_variation": {"N": 4, "M": 3},
     "triangular": {"N": 5},
+    "trilinear": {"N": 1, "D": 2, "H": 3, "W": 2},
     "wave": {"N": 6, "M": 7},
+    "window_attention": {"N": 6, "D": 2},
 }
 
 

@@ -32,8 +32,8 @@ def plain_names(program: Program) -> Program:
 def _plain(statement: Statement, names: frozenset[Symbol]) -> Statement:
     taken = set(names)
     values: dict[Symbol, Affine] = {}
-    for s in (*statement.indices, *(d.name for d in statement.derived)):
-        values[s] = symbol(_free(s, taken))
+    for s, plain in _hints(statement.indices, statement.derived):
+        values[s] = symbol(_free(plain, taken))
         taken.add(str(values[s]))
     body = substitute(statement.body, {s: f for s, f in values.items() if str(f) != s})
     return replace(
@@ -52,8 +52,8 @@ def _walk(
         if isinstance(e, Reduce):
             around = set(taken)
             values: dict[Symbol, Affine] = {}
-            for s in (*e.indices, *(d.name for d in e.derived)):
-                values[s] = symbol(_free(s, around))
+            for s, plain in _hints(e.indices, e.derived):
+                values[s] = symbol(_free(plain, around))
                 around.add(str(values[s]))
             changed = {s: f for s, f in values.items() if str(f) != s}
             body = yield _walk(substitute(e.body, changed), frozenset(around), done)
@@ -66,6 +66,13 @@ def _walk(
                 operands.append((yield _walk(operand, taken, done)))
             done[key] = with_operands(e, tuple(operands))
     return done[key]
+
+
+def _hints(
+    indices: tuple[Symbol, ...], derived: tuple[Derived, ...]
+) -> list[tuple[Symbol, Symbol]]:
+    """The symbols with what they are to be called: derived indices are quotients, and text has no name for them."""
+    return [*((i, i) for i in indices), *((d.name, "q") for d in derived)]
 
 
 def _renamed(derived: tuple[Derived, ...], values: Mapping[Symbol, Affine]) -> tuple[Derived, ...]:
