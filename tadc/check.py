@@ -298,7 +298,8 @@ def _is_analytic(program: Program) -> bool:
 
 
 def _weighted(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    return np.where(weights == 0, 0, values) * weights
+    product: NDArray[Any] = np.where(weights == 0, 0, values) * weights
+    return product
 
 
 def _difference(found: NDArray[Any], expected: NDArray[Any]) -> float:

@@ -13,7 +13,8 @@ from tadc.derive.gather import element_indices, gathered
 from tadc.derive.products import Products, has_choice
 from tadc.derive.reductions import Shares, active, with_ties
 from tadc.derive.uses import Use, uses
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.integer import implies
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, between, equals_zero
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -114,10 +115,13 @@ class _Sweep:
         reached = active(self.program, wrt)
         self.program, self.ties = with_ties(self.program, reached, self.names)
         outputs = {x: self.names.derivative(gradients[x]) for x in wrt}
+        inputs, known = frozenset(t.name for t in self.program.inputs), self.program.known
         for statement in reversed(self.program.statements):
             cotangent = self._intermediate(statement) if statement.target.name in reached else None
             if cotangent is not None:
-                self._hand_on(statement, cotangent, reached)
+                masked = statement.target.name in self.masked
+                products = Products(inputs, masked, known)
+                self._hand_on(statement, cotangent, reached, products)
         for x in wrt:
             self._complete(x, outputs[x])
         return tuple(outputs.values())
@@ -143,16 +147,16 @@ class _Sweep:
         self.statements.append(Statement(target, (*rows, *indices), (), body))
         return _Cotangent(called, rows)
 
-    def _hand_on(self, statement: Statement, cotangent: _Cotangent, reached: Set[str]) -> None:
+    def _hand_on(
+        self, statement: Statement, cotangent: _Cotangent, reached: Set[str], products: Products
+    ) -> None:
         """Note the uses of active tensors in the statement."""
-        masked = statement.target.name in self.masked
-        products = Products(frozenset(t.name for t in self.program.inputs), masked)
         shares = Shares(statement, self.ties, products, self.names)
         for use in uses(statement, cotangent.at(statement.indices), reached, shares):
             name = use.read.tensor
             if (
-                masked
-                or not _reads_all(use, self.program.tensors[name])
+                products.masked
+                or not _reads_all(use, self.program.tensors[name], products.known)
                 or has_choice(use.derivative)
             ):
                 self.masked.add(name)
@@ -182,14 +186,17 @@ def _by_value(derivative: Expr, statement: Statement) -> Expr:
     return rewrite(derivative, lambda e: own if e is statement.body else e)
 
 
-def _reads_all(use: Use, tensor: Tensor) -> bool:
-    """Whether the use reads every element of the tensor (false if in doubt)."""
+def _reads_all(use: Use, tensor: Tensor, known: Domain) -> bool:
+    """Whether the use reads every element of the tensor, for all sizes (false if in doubt).
+
+    It does if the element at `s` is read where the other unknowns are 0.
+    """
     bare = [form.as_symbol() for form in use.read.subscripts]
-    if None in bare or len(set(bare)) < len(bare):
+    if len(set(bare)) < len(bare) or not {*use.unknowns}.issuperset(bare):
         return False
-    for s, extent in zip(bare, tensor.shape, strict=True):
-        assert s is not None
-        around = {c for c in use.domain if c.form.coefficient(s)}
-        if not around <= set(between(0, symbol(s), extent - 1)):
-            return False
-    return True
+    zeros = {s: constant(0) for s in (*use.unknowns, *(d.name for d in use.derived))}
+    for form, extent in zip(use.read.subscripts, tensor.shape, strict=True):
+        (s,) = form.symbols
+        del zeros[s]
+        known &= Domain.of(between(0, form, extent - 1))
+    return all(implies(known, c) for c in use.domain.substitute(zeros))

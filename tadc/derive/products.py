@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from math import isfinite
 
-from tadc.ir.domain import Domain
+from tadc.integer import implies
+from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import FUNCTIONS, partials
 from tadc.ir.walk import postorder
@@ -41,6 +42,7 @@ def _sum(a: Expr, b: Expr) -> Expr:
 @dataclass(frozen=True, slots=True)
 class Products:
     """Multiplies within one statement. `finite` are tensors whose elements count as finite: the inputs.
+    `known` holds of the sizes.
 
     `masked`: the statement's cotangent may hold zeros that stand for branches not taken; then intermediate tensors
     may be NaN where it is zero.
@@ -48,6 +50,7 @@ class Products:
 
     finite: Set[str]
     masked: bool
+    known: Domain
     _found: dict[str, dict[Expr, bool]] = field(default_factory=dict, compare=False)
 
     def partials(self, node: Call, g: Expr) -> list[tuple[Expr, Expr]]:
@@ -103,10 +106,27 @@ class Products:
         if self.masked or somewhere(g, is_choice, self._found.setdefault("choice", {})):
             done = self._found.setdefault("masked", {})
             return not somewhere(partial, self._may_be_infinite_where_masked, done)
-        return not somewhere(partial, may_be_infinite, self._found.setdefault("plain", {}))
+        return not somewhere(partial, self._may_be_infinite, self._found.setdefault("plain", {}))
 
     def _may_be_infinite_where_masked(self, e: Expr) -> bool:
-        return may_be_infinite(e) or (isinstance(e, Read) and e.tensor not in self.finite)
+        return self._may_be_infinite(e) or (isinstance(e, Read) and e.tensor not in self.finite)
+
+    def _may_be_infinite(self, e: Expr) -> bool:
+        match e:
+            case Call("div", (_, divisor)) if self._is_positive(divisor):
+                return False
+            case _:
+                return may_be_infinite(e)
+
+    def _is_positive(self, e: Expr) -> bool:
+        """Whether it is a product of numbers of elements, as in a mean."""
+        match e:
+            case IndexValue(form):
+                return implies(self.known, at_least_zero(form - 1))
+            case Call("mul", operands):
+                return all(map(self._is_positive, operands))
+            case _:
+                return False
 
 
 def may_be_infinite(e: Expr) -> bool:

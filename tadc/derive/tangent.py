@@ -26,10 +26,11 @@ def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     outputs = {f: names.derivative(f"d{f}") for f in program.outputs}
     inputs = frozenset(t.name for t in program.inputs)
     called = {x: t.name for x, t in tangents.items()}
+    known = program.known
     statements: list[Statement] = []
     for statement in program.statements:
         name = statement.target.name
-        products = Products(inputs, masked=False)
+        products = Products(inputs, masked=False, known=known)
         change = _tangent(statement, called, Shares(statement, ties, products, names))
         if change is not None or name in outputs:
             target = replace(

@@ -18,6 +18,7 @@ from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.normalize.counted import counted
 from tadc.normalize.simplify import NEUTRAL
 
 __all__ = ["solved"]
@@ -46,7 +47,7 @@ def _solved(statement: Statement, known: Domain) -> Statement:
 def _matters(e: Expr) -> bool:
     match e:
         case Reduce():
-            return _needs_solving(e)
+            return _needs_solving(e) or not e.body.symbols.issuperset(e.indices)
         case Select(Domain()):
             return True
         case _:
@@ -110,6 +111,8 @@ class _Solver:
                 result = with_operands(e, (new,))
                 if inner.derived and isinstance(result, Reduce):
                     result = Reduce(e.op, indices, (*derived, *inner.derived), domain, new)
+                if isinstance(result, Reduce):
+                    result = counted(result, known)
             case Select(Domain() as domain, then, otherwise):
                 result = yield self._chosen(domain, then, otherwise, known, owner)
             case _:
