@@ -232,8 +232,8 @@ def compile(
     from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
     for target in targets:
-        if target in ("c", "latex"):
-            raise _unsupported("target", target, "use `cuda`, `numpy` or `idx`")
+        if target == "c":
+            raise _unsupported("target", target, "use `cuda`, `numpy`, `idx` or `latex`")
     if baseline:
         raise _unsupported("baseline", baseline, "leave `--baseline` out")
     _check_modes(modes)
@@ -338,8 +338,6 @@ def show(
     """Print a program or a derivative of it, with the bounds that were found."""
     if cost or plan:
         raise _unsupported("option", "--cost" if cost else "--plan", "use `--ranges`")
-    if format_ == "latex":
-        raise _unsupported("format", format_, "use `text` or `idx`")
     _check_modes((mode,))
     f = _loaded(file, sizes, index_base=index_base)
     _refuse_open_sizes(f, sizes)
@@ -347,7 +345,7 @@ def show(
     if ranges:
         _print_ranges(g)
     else:
-        click.echo(str(g), nl=False)
+        click.echo(g.source("latex") if format_ == "latex" else str(g), nl=False)
     return 0
 
 

@@ -47,7 +47,7 @@ def normalized(program: Program) -> Program:
     # Derivatives hold copies of reductions inside each other: names are told apart before they are solved.
     program = _solved(plain_names(live(simplify(program))))
     program = _solved(separate_inner_reductions(program, taken_names(program)))
-    return plain_names(program)
+    return plain_names(live(program))
 
 
 def _solved(program: Program) -> Program:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tadc import compiler
@@ -20,6 +21,7 @@ from tadc.errors import (
 )
 from tadc.ir.idx_text import program_text
 from tadc.ir.program import Program
+from tadc.ir.tex_text import tex_display, tex_text
 from tadc.options import BACKENDS, DTYPES, MEMORY, Options
 from tadc.resolve.resolve import Resolved
 
@@ -69,6 +71,8 @@ def load(
     name: str | None = None,
 ) -> Function:
     """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
+    if not isinstance(path, (str, Path)):
+        raise ArgumentError(None, f"the path is {path!r}", fix="pass a string or a `Path`")
     options = _options(dtype, sizes, backend, memory, blas, index_base, name or Path(path).stem)
     lang: Literal["idx", "tex"] = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
     try:
@@ -77,6 +81,8 @@ def load(
         raise FileError(None, f"{path}: {error.strerror or error}", fix="check the path") from None
     except UnicodeDecodeError:
         raise FileError(None, f"{path} is not UTF-8 text", fix="save it as UTF-8") from None
+    except ValueError as error:  # a null character
+        raise FileError(None, f"{path!r} is no path: {error}", fix="check the path") from None
     return _compiled(Source(text, str(path)), lang, options)
 
 
@@ -132,6 +138,9 @@ class Function:
     def __str__(self) -> str:
         return program_text(self._program)
 
+    def _repr_latex_(self) -> str:
+        return tex_display(self._program)
+
     def __repr__(self) -> str:
         return f"<tadc.Function {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
 
@@ -139,11 +148,13 @@ class Function:
         return _rebuilt, (self._origin,)
 
     def source(self, target: str) -> str:
-        """The function as text: "cuda", "numpy", "idx". Generated for float32 unless `dtype` says otherwise."""
+        """The function as text: "cuda", "numpy", "idx", "latex". Generated for float32 unless `dtype` says otherwise."""
         dtype = self._origin.options.dtype or "float32"
         match target:
             case "idx":
                 return str(self)
+            case "latex":
+                return tex_text(self._program)
             case "cuda":
                 from tadc.emit.cuda import emit_cuda
 
@@ -152,15 +163,17 @@ class Function:
                 from tadc.emit.numpy import emit_numpy
 
                 return emit_numpy(self._program, self._mode, dtype)
-            case "c" | "cuda-atomic" | "latex":
+            case "c" | "cuda-atomic":
                 raise BackendError(
                     None,
                     f"the target `{target}` is not supported yet",
-                    fix="use `cuda`, `numpy` or `idx`",
+                    fix="use `cuda`, `numpy`, `idx` or `latex`",
                 )
             case _:
                 raise ArgumentError(
-                    None, f"there is no target `{target}`", fix="use `cuda`, `numpy` or `idx`"
+                    None,
+                    f"there is no target `{target}`",
+                    fix="use `cuda`, `numpy`, `idx` or `latex`",
                 )
 
     # ------------------------------------------------------------------ calls
@@ -224,13 +237,23 @@ class Function:
                 else results[dx]
                 for x, dx in zip(chosen, adjoint.outputs, strict=True)
             }
-            targets = dict(zip(chosen, out, strict=True)) if isinstance(out, tuple) else out
-            return written(gradients, targets, accumulate)
+            if isinstance(out, tuple):
+                out = self._matched(chosen, out, "gradients")
+            elif not isinstance(out, (dict, NoneType)):
+                raise ArgumentError(
+                    None, "`out` is neither a dict nor a tuple", fix="give one by input"
+                )
+            return written(gradients, out, accumulate)
 
         return self._returned(dict(values)), pullback
 
     def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
         """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""
+        for what, given in (("primals", primals), ("tangents", tangents)):
+            if not isinstance(given, Mapping):
+                raise ArgumentError(
+                    None, f"`{what}` is no dict", fix="give arrays by input: {'x': x}"
+                )
         call = self.calls.bound((), primals)
         chosen = self._wrt(tuple(tangents), [])
         values = self.calls.run(call)
@@ -248,7 +271,8 @@ class Function:
         """
         from tadc.check import check
 
-        return check(self, seed, sizes)
+        numbers = {s: _number(f"the size `{s}`", n) for s, n in sizes.items()}
+        return check(self, _number("`seed`", seed), numbers)
 
     # ------------------------------------------------------------------ derivatives
 
@@ -287,6 +311,10 @@ class Function:
         return self._derived[key]
 
     def _wrt(self, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
+        if not isinstance(wrt, (str, Iterable, NoneType)):
+            raise ArgumentError(
+                None, f"`wrt` is {wrt!r}", fix="give the name of an input, or several"
+            )
         names = tuple(default) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
         for k, name in enumerate(names):
             if name not in self.inputs:
@@ -327,19 +355,29 @@ class Function:
         """What binds arguments and runs the program."""
         from tadc.runtime.calls import Calls
 
-        return Calls(self._program, self._resolved, self._origin.options)
+        return Calls(self._program, self._resolved, self._origin.options, self._for_numbers)
+
+    def _for_numbers(self, sizes: Mapping[str, int]) -> Calls:
+        """The same for these sizes alone: a program whose sizes are all numbers."""
+        origin = self._origin
+        options = replace(origin.options, sizes={**origin.options.sizes, **sizes})
+        return _rebuilt(replace(origin, options=options)).calls
 
     def _targets(self, out: Any) -> Mapping[str, Any] | None:
         if out is None or isinstance(out, dict):
             return out
         targets = out if isinstance(out, (tuple, list)) else (out,)
-        if len(targets) != len(self.outputs):
+        return self._matched(self.outputs, targets, "outputs")
+
+    @staticmethod
+    def _matched(names: Sequence[str], targets: Sequence[Any], what: str) -> dict[str, Any]:
+        if len(targets) != len(names):
             raise ArgumentError(
                 None,
-                f"`out` has {len(targets)} arrays for {len(self.outputs)} outputs",
+                f"`out` has {len(targets)} arrays for {len(names)} {what}",
                 fix="give one for each",
             )
-        return dict(zip(self.outputs, targets, strict=True))
+        return dict(zip(names, targets, strict=True))
 
     def _returned(self, results: Mapping[str, Array]) -> Any:
         values = tuple(results[f] for f in self.outputs)
@@ -370,14 +408,18 @@ def _options(
             f"the backend `{backend}` is not supported yet",
             fix="use `backend='numpy'`, or compile the text of `source('cuda')`",
         )
-    numbers = dict(sizes or {})
-    for size, n in numbers.items():
-        if not isinstance(n, Integral) or isinstance(n, bool) or n < 0:
-            raise ArgumentError(
-                None, f"the size `{size}` is {n!r}", fix="give an integer that is at least 0"
-            )
-    numbers = {s: int(n) for s, n in numbers.items()}
+    if not isinstance(name, (str, NoneType)):
+        raise ArgumentError(None, f"`name` is {name!r}", fix="give a string")
+    if not isinstance(sizes, (Mapping, NoneType)):
+        raise ArgumentError(None, f"`sizes` is {sizes!r}", fix="give a dict, such as {'N': 4}")
+    numbers = {s: _number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
     return Options(dtype, numbers, backend, memory, blas, index_base, name)
+
+
+def _number(what: str, n: object) -> int:
+    if not isinstance(n, Integral) or isinstance(n, bool) or not 0 <= int(n) < 2**63:
+        raise ArgumentError(None, f"{what} is {n!r:.40}", fix="give an integer from 0 to 2**63 - 1")
+    return int(n)
 
 
 def _text(source: Any) -> str:

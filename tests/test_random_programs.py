@@ -43,7 +43,7 @@ def compiled(level, seed):
     program = random_program(seed, level=level)
     try:
         return tadc.compile(program.text, name=f"{level}_{seed}")
-    except tadc.ShapeError as error:
+    except tadc.SyntaxError as error:
         if REFUSED not in str(error):
             raise
         return None

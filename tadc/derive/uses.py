@@ -40,11 +40,20 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
+    """Where the unknowns and the domain are the same for all nodes. It is not entered where one of `unless` holds."""
+
     root: Expr
     cotangent: Expr
     unknowns: tuple[Symbol, ...]
     derived: tuple[Derived, ...]
     domain: Domain
+    unless: tuple[Domain, ...] = ()
+
+    def guarded(self, derivative: Expr) -> Expr:
+        """The derivative, evaluated only where the region is entered: its reads may be outside elsewhere."""
+        for domain in self.unless:
+            derivative = Select(domain, Const(0), derivative)
+        return derivative
 
 
 def uses(statement: Statement, cotangent: Expr, active: Set[str], shares: Shares) -> Iterator[Use]:
@@ -72,13 +81,20 @@ def _accumulate(
         if operand in matters:
             cotangents[operand] = plus(cotangents.get(operand), g)
 
-    def enter(root: Expr, g: Expr, further: Domain, reduce: Reduce | None = None) -> None:
+    def enter(
+        root: Expr,
+        g: Expr,
+        further: Domain = EVERYWHERE,
+        *,
+        unless: tuple[Domain, ...] = (),
+        reduce: Reduce | None = None,
+    ) -> None:
         if root not in matters:
             return
         unknowns = (reduce.indices if reduce else ()) + region.unknowns
         derived = region.derived + (reduce.derived if reduce else ())
         domain = region.domain & further & Domain.of(c for d in derived for c in d.conditions)
-        inner.append(_Region(root, g, unknowns, derived, domain))
+        inner.append(_Region(root, g, unknowns, derived, domain, (*region.unless, *unless)))
 
     for node in reversed(order):
         g = cotangents.get(node)
@@ -86,7 +102,8 @@ def _accumulate(
             continue
         match node:
             case Read():
-                found.append(Use(node, region.unknowns, region.derived, region.domain, g))
+                derivative = region.guarded(g)
+                found.append(Use(node, region.unknowns, region.derived, region.domain, derivative))
             case Call():
                 for operand, contribution in shares.products.partials(node, g):
                     add(operand, contribution)
@@ -97,11 +114,11 @@ def _accumulate(
                 enter(then, g, domain)
                 negated = _negated(domain)
                 if negated is None:
-                    enter(otherwise, Select(domain, Const(0), g), EVERYWHERE)
+                    enter(otherwise, g, unless=(domain,))
                 else:
                     enter(otherwise, g, negated)
             case Reduce(_, _, _, domain, body):
-                enter(body, shares.of(node, g), domain, node)
+                enter(body, shares.of(node, g), domain, reduce=node)
             case Const() | IndexValue():
                 pass
     return found, inner

@@ -10,7 +10,8 @@ from tadc.ir.names import Names
 
 __all__ = ["c_names", "identifier"]
 
-# Keywords of C++ (the host compiles launchers as C++), and what CUDA and the launchers use.
+# Keywords of C++ (the host compiles launchers as C++), what CUDA, kernels and launchers use, and macros of the headers
+# that nvcc includes.
 _TAKEN = frozenset(
     [
         "alignas",
@@ -143,21 +144,76 @@ _TAKEN = frozenset(
         "half",
         "unix",
         "linux",
-        "thread_id",
+        "thread",
+        "arguments",
+        "status",
+        "blocks",
+        "free",
+        "assert",
+        "errno",
+        "signgam",
+        "stdin",
+        "stdout",
+        "stderr",
+        "signbit",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "isnormal",
+        "isgreater",
+        "isless",
+        "isunordered",
+        "fpclassify",
+        "EOF",
+        "RAND_MAX",
+        "BUFSIZ",
+        "FILENAME_MAX",
+        "EXIT_FAILURE",
+        "EXIT_SUCCESS",
+        "CLOCKS_PER_SEC",
+        "HUGE_VAL",
+        "HUGE_VALF",
+        "SEEK_CUR",
+        "SEEK_END",
+        "SEEK_SET",
+        "CHAR_BIT",
+        "CHAR_MAX",
+        "CHAR_MIN",
+        "SHRT_MAX",
+        "SHRT_MIN",
+        "INT_MAX",
+        "INT_MIN",
+        "UINT_MAX",
+        "LONG_MAX",
+        "LONG_MIN",
+        "ULONG_MAX",
+        "M_E",
+        "M_LOG2E",
+        "M_LOG10E",
+        "M_LN2",
+        "M_LN10",
+        "M_PI",
+        "M_PI_2",
+        "M_PI_4",
+        "M_1_PI",
+        "M_2_PI",
+        "M_2_SQRTPI",
+        "M_SQRT2",
+        "M_SQRT1_2",
     ]
 )
 
 
-def c_names(*groups: Iterable[str]) -> Mapping[str, str]:
-    """A C identifier for every name. The earlier a group, the more its names stay what they are.
+def c_names(*groups: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, str]:
+    """A C identifier for every name, none of them in `taken`. The earlier a group, the more its names stay what they are.
 
     A name that occurs in several groups is one name.
     """
-    taken = Names((*_TAKEN, *reserved_names()))
+    free = Names((*_TAKEN, *reserved_names(), *taken))
     result: dict[str, str] = {}
     for name in (n for group in groups for n in group):
         if name not in result:
-            result[name] = taken.derivative(identifier(name))
+            result[name] = free.derivative(identifier(name))
     return result
 
 

@@ -198,6 +198,10 @@ class CText:
         return self._extreme(size.op, [self.affine(form) for form in size.forms])
 
     def _extreme(self, op: str, values: list[Text]) -> Text:
+        if (
+            self.index_type == "int64" and len(values) > 1
+        ):  # CUDA's `min(int, long long)` is ambiguous
+            values = [v._replace(text=f"{v.text}LL") if _is_number(v) else v for v in values]
         result = values[0]
         for value in values[1:]:
             result = spell(op, [result, value], self.index_type)
@@ -230,3 +234,7 @@ class CText:
             return self.affine(constant(0))
         text = " + ".join(t.text for t in terms).replace("+ -", "- ")
         return Text(text, Precedence.SUM)
+
+
+def _is_number(x: Text) -> bool:
+    return x.text.removeprefix("-").isdigit()

@@ -18,9 +18,9 @@ from jinja2 import Environment, StrictUndefined
 from tadc.emit.c_names import c_names, identifier
 from tadc.emit.c_spelling import DType, device_functions
 from tadc.emit.c_text import INTEGER, REAL, CText
-from tadc.emit.index_width import largest_number
+from tadc.emit.index_width import numbers
 from tadc.integer import implies
-from tadc.ir.affine import symbol
+from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.ir.expr import Read
 from tadc.ir.idx_text import statement_text
@@ -36,7 +36,10 @@ __all__ = ["CudaText", "emit_cuda"]
 BLOCK = 256
 MOST_BLOCKS = 32768
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
-MOST_INT32 = 2**31 - 1 - BLOCK * MOST_BLOCKS  # a grid-stride loop steps past the end by one grid
+LARGEST_INT32 = 2**31 - 1
+MOST_INT32 = (
+    LARGEST_INT32 - BLOCK * MOST_BLOCKS
+)  # a grid-stride loop steps past the end by one grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def _temporaries(program: Program) -> tuple[Tensor, ...]:
 
 
 def _index_type(modes: Sequence[_Mode]) -> DType:
-    """32 bits, unless a tensor of known extents has more elements, or a form a coefficient that does not fit."""
+    """32 bits, unless a tensor of known extents has more elements, or an index expression a value that does not fit."""
     largest = max(
         (
             prod(n.constant for n in t.shape)
@@ -123,8 +126,9 @@ def _index_type(modes: Sequence[_Mode]) -> DType:
         ),
         default=0,
     )
-    largest = max(largest, *(largest_number(m.program) for m in modes))
-    return "int64" if largest > MOST_INT32 else "int32"
+    found = [numbers(m.program) for m in modes]
+    largest = max(largest, *(n.largest for n in found))
+    return "int64" if largest > MOST_INT32 or any(n.are_steep for n in found) else "int32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +153,13 @@ class _Emitter:
         lines: list[str] = []
         if kernel.indices:
             total = self._total(kernel, text)
-            thread = text.names["thread"]
             wide = f"({integer})" if self.index_type == "int64" else ""
             first, step = (
                 f"{wide}blockIdx.x * blockDim.x + threadIdx.x",
                 f"{wide}gridDim.x * blockDim.x",
             )
             lines.append(
-                f"{pad}for ({integer} {thread} = {first}; {thread} < {total}; {thread} += {step}) {{"
+                f"{pad}for ({integer} thread = {first}; thread < {total}; thread += {step}) {{"
             )
             lines += self._decomposed(kernel, text)
         else:
@@ -178,7 +181,6 @@ class _Emitter:
             kernel.indices,
             inner,
             sorted(kernel.locals),
-            ("thread",),
         )
         return CText(
             names,
@@ -223,14 +225,13 @@ class _Emitter:
         """The indices from the thread's number, innermost first; the outermost needs no remainder."""
         lines = []
         integer = INTEGER[self.index_type]
-        rest = text.names["thread"]
         for d in reversed(range(len(kernel.indices))):
             extents = kernel.extents[d + 1 :]
             divisor = " * ".join(_factor(text.affine(n).text) for n in extents)
             if extents and all(n.is_constant for n in extents):
                 divisor = str(prod(n.constant for n in extents))
             grouped = divisor if len(extents) == 1 or divisor.isdigit() else f"({divisor})"
-            quotient = f"{rest} / {grouped}" if extents else rest
+            quotient = f"thread / {grouped}" if extents else "thread"
             value = (
                 quotient
                 if d == 0
@@ -250,6 +251,7 @@ class _Emitter:
             (*(t.name for t in program.inputs), *program.outputs),
             (t.name for t in mode.temporaries),
             sizes,
+            taken=(k.name for k in mode.kernels),
         )
         parameters = [
             *(f"const {REAL[self._dtype(t)]}* {names[t.name]}" for t in program.inputs),
@@ -277,19 +279,31 @@ class _Emitter:
         }
 
     def _checks(self, program: Program, text: CText) -> list[str]:
-        """What kernels suppose of the sizes, negated: extents of at least 1, facts, and offsets that fit."""
+        """What kernels suppose, negated: extents and sizes of at least 1, facts, and indices and offsets that fit."""
         extents = [n for t in program.tensors.values() for n in t.shape]
+        extents += map(symbol, program.sizes)
         checks: list[str] = []
         held = EVERYWHERE
         for c in (*(at_least_zero(n - 1) for n in extents), *program.facts):
             if not implies(held, c):
                 held &= Domain.of((c,))
                 checks.append(f"!({text.condition(Domain.of((c,))).text})")
-        if self.index_type == "int32":
-            for shape in {t.shape: None for t in program.tensors.values()}:
-                if sum(not n.is_constant for n in shape):
-                    product = " * ".join(_factor(text.affine(n).text) for n in shape)
-                    checks.append(f"(double){product} > {MOST_INT32}")
+        return checks + (self._overflows(program, text) if self.index_type == "int32" else [])
+
+    def _overflows(self, program: Program, text: CText) -> list[str]:
+        """Tensors with more elements, and index expressions with larger values, than 32 bits hold."""
+        wide = replace(text, names={s: f"(double){name}" for s, name in text.names.items()})
+        held = program.known
+        checks: list[str] = []
+        for shape in {t.shape: None for t in program.tensors.values()}:
+            if any(not n.is_constant for n in shape):
+                checks.append(f"{_product(shape, text, wide)} > {MOST_INT32}")
+                held &= Domain.of(at_least_zero(MOST_INT32 - n) for n in shape)
+        for form, divisor in numbers(program).bounds:
+            fits = at_least_zero(LARGEST_INT32 * divisor - form)
+            if not implies(held, fits):
+                held &= Domain.of((fits,))
+                checks.append(f"{wide.affine(form).text} > {LARGEST_INT32 * divisor}.0")
         return checks
 
     def _placed(self, temporaries: tuple[Tensor, ...], text: CText) -> list[str]:
@@ -376,6 +390,17 @@ class _Emitter:
             [*(_factor(str(n)) for n in t.shape), str(8 if self._dtype(t) == "float64" else 4)]
         )
         return f"({count} + {ALIGNMENT - 1}) // {ALIGNMENT} * {ALIGNMENT}"
+
+
+def _product(extents: Sequence[Affine], text: CText, wide: CText) -> str:
+    """The product in `double`, in which `wide` has the sizes: a sum or multiple of sizes may overflow before."""
+    factors = [
+        _factor(text.affine(n).text)
+        if sum(c for _, c in n.terms if c > 0) <= 1
+        else f"({wide.affine(n).text})"
+        for n in extents
+    ]
+    return f"(double){' * '.join(factors)}"
 
 
 def _factor(text: str) -> str:

@@ -1,19 +1,68 @@
-"""The numbers that index arithmetic meets, for the choice of its type."""
+"""The numbers that index arithmetic meets, for the choice of its type and for what launchers check.
+
+An integer that is computed is bounded by a linear form of the sizes: an index of a statement by its extent, an index of
+a loop by one low and one high, and so on inwards. A subscript needs no bound, for it is inside its tensor; where its
+parts are larger than an index, they come back within it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import TypeAlias
 
 from tadc.errors import BackendError
-from tadc.ir.affine import Affine
-from tadc.ir.domain import Domain
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.bounds import Bounds, bounded
+from tadc.ir.domain import Condition, Derived, Domain
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
 
-__all__ = ["largest_number"]
+__all__ = ["Numbers", "largest_number", "numbers"]
 
 MOST = 2**62  # sums of two still fit into 64 bits
+STEEPEST = 1024  # of a bound in 32 bits: more, and sizes of a few million would be too large
+
+Linear: TypeAlias = Mapping[Symbol, Fraction]  # of the sizes; the constant is that of ""
+Interval: TypeAlias = tuple[Linear, Linear]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """`largest` is at least the absolute value of every coefficient and of every integer that hangs on no size.
+
+    `bounds` are the others: `(form, divisor)` for an integer that is at most `form / divisor` for the sizes of a call.
+    """
+
+    largest: int
+    bounds: tuple[tuple[Affine, int], ...]
+
+    @property
+    def are_steep(self) -> bool:
+        """Whether a bound grows so fast with the sizes that it needs 64 bits."""
+        return any(
+            sum(abs(c) for _, c in form.terms) > STEEPEST * divisor for form, divisor in self.bounds
+        )
+
+
+def numbers(program: Program) -> Numbers:
+    """The numbers of a program. Raises BackendError if no index type holds them."""
+    largest = largest_number(program)
+    bounds: dict[tuple[Affine, int], None] = {}
+    for bound in _bounds(program):
+        divisor = lcm(*(c.denominator for c in bound.values()))
+        form = Affine.of(
+            {s: int(c * divisor) for s, c in bound.items() if s}, int(bound.get("", 0) * divisor)
+        )
+        if form.is_constant:
+            largest = max(largest, form.constant // divisor)
+        else:
+            bounds[form, divisor] = None
+    _refuse_beyond_64_bits(largest)
+    return Numbers(largest, tuple(bounds))
 
 
 def largest_number(program: Program) -> int:
@@ -25,9 +74,13 @@ def largest_number(program: Program) -> int:
     largest = max(
         (abs(n) for f in forms for n in (f.constant, *(c for _, c in f.terms))), default=0
     )
-    if largest > MOST:
-        raise BackendError(None, "an index does not fit into 64 bits", fix="use smaller numbers")
+    _refuse_beyond_64_bits(largest)
     return largest
+
+
+def _refuse_beyond_64_bits(number: int) -> None:
+    if number > MOST:
+        raise BackendError(None, "an index does not fit into 64 bits", fix="use smaller numbers")
 
 
 def _forms(body: Expr) -> Iterator[Affine]:
@@ -44,3 +97,112 @@ def _forms(body: Expr) -> Iterator[Affine]:
                 yield from (c.form for c in domain)
             case _:
                 pass
+
+
+# ---- Bounds of what is computed
+
+
+def _bounds(program: Program) -> Iterator[Linear]:
+    """Upper bounds of the absolute values, of each twice: of the value, and of its negative."""
+    for d in program.derived_sizes:
+        for form in d.forms:
+            yield from _both(_interval(form, {}))
+    for condition in program.facts:
+        yield from _sides(condition, {})
+    for statement in program.statements:
+        yield from _bounds_of(statement)
+
+
+def _bounds_of(statement: Statement) -> Iterator[Linear]:
+    ranges: dict[Symbol, Interval] = {}
+    for i, extent in zip(statement.indices, statement.target.shape, strict=True):
+        ranges[i] = _linear(constant(0)), _linear(extent - 1)
+    for d in statement.derived:
+        yield from _derived(d, ranges)
+    waiting = [(statement.body, ranges)]
+    seen: set[tuple[Expr, int]] = set()
+    kept = [ranges]  # so that an id stays that of one of them
+    while waiting:
+        e, around = waiting.pop()
+        if (e, id(around)) in seen:
+            continue
+        seen.add((e, id(around)))
+        match e:
+            case IndexValue(form):
+                yield from _both(_interval(form, around))
+            case Select(Domain() as domain):
+                for condition in domain:
+                    yield from _sides(condition, around)
+            case Reduce():
+                around = dict(around)
+                kept.append(around)
+                yield from _loops(bounded(e), around)
+            case _:
+                pass
+        waiting += [(operand, around) for operand in e.operands]
+
+
+def _loops(bounds: Bounds, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
+    """The bounds of what loops compute; `ranges` gets their indices."""
+    for condition in bounds.tests:
+        yield from _sides(condition, ranges)
+    for d in bounds.derived:
+        yield from _derived(d, ranges)
+    for b in bounds.each:
+        lows = [_interval(form + (divisor - 1), ranges) for form, divisor in b.lows]
+        highs = [_interval(form, ranges) for form, _ in b.highs]
+        for interval in (*lows, *highs):
+            yield from _both(interval)
+        low, high = lows[0][0], highs[0][1]
+        ranges[b.index] = (
+            _divided(low, b.lows[0][1], 1 - b.lows[0][1]),
+            _divided(high, b.highs[0][1]),
+        )
+        for d in b.derived:
+            yield from _derived(d, ranges)
+        for condition in b.tests:
+            yield from _sides(condition, ranges)
+
+
+def _derived(d: Derived, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
+    low, high = _interval(d.form, ranges)
+    ranges[d.name] = _divided(low, d.modulus, 1 - d.modulus), _divided(high, d.modulus)
+    yield from _both((low, high))
+
+
+def _sides(condition: Condition, ranges: Mapping[Symbol, Interval]) -> Iterator[Linear]:
+    """A comparison has what is negative on its other side."""
+    form = condition.form
+    for sign in (1, -1):
+        own = {s: c for s, c in form.terms if c * sign > 0}
+        yield from _both(_interval(Affine.of(own, max(0, sign * form.constant) * sign), ranges))
+
+
+def _both(interval: Interval) -> Iterator[Linear]:
+    low, high = interval
+    yield {s: -c for s, c in low.items()}
+    yield high
+
+
+def _interval(form: Affine, ranges: Mapping[Symbol, Interval]) -> Interval:
+    """A low and a high of the form, linear in the sizes."""
+    ends: list[dict[Symbol, Fraction]] = []
+    for sign in (1, -1):
+        total = {"": Fraction(form.constant)}
+        for s, c in form.terms:
+            own = ranges[s][0 if c * sign > 0 else 1] if s in ranges else {s: Fraction(1)}
+            for t, factor in own.items():
+                total[t] = total.get(t, Fraction(0)) + c * factor
+        ends.append({t: c for t, c in total.items() if c})
+    low, high = ends
+    return low, high
+
+
+def _linear(form: Affine) -> Linear:
+    return _interval(form, {})[0]
+
+
+def _divided(form: Linear, divisor: int, offset: int = 0) -> Linear:
+    """`(form + offset) / divisor`."""
+    shifted = {**form, "": form.get("", Fraction(0)) + offset}
+    return {s: c / divisor for s, c in shifted.items() if c}

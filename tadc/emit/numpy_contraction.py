@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import log2, prod
+from math import isfinite, log2, prod
 
 from tadc.emit.numpy_hull import slanting_widths
 from tadc.emit.numpy_reads import MASKED, Risk, is_safe
@@ -30,6 +30,7 @@ HULL_POINT = 5
 FACTOR_POINT = 4
 ROW = 16  # beside its points, of each row of a hull
 BLAS = 50  # operations of a matrix product in the time of one of whole arrays
+LOOPS = 3  # at most, so that sums over many indices are planned in time
 LONG = 4  # how much longer an index is guessed that is as long as the dimension that it shares
 
 
@@ -44,9 +45,9 @@ class Contraction:
 
     @classmethod
     def of(cls, e: Reduce, statement: Statement) -> Contraction | None:
-        """The reduction as a contraction, None if its body is not a product."""
+        """The reduction as a contraction, None if its body is not a product. The number moves out, so it is finite."""
         number, factors = _factors(e.body)
-        if e.op != "sum" or len(factors) < 2 or _has_reduction(factors):
+        if e.op != "sum" or len(factors) < 2 or _has_reduction(factors) or not isfinite(number):
             return None
         used = set(e.symbols)
         for d in reversed(statement.derived):
@@ -95,7 +96,7 @@ class Plan:
         for i, b in self.bounds.items():
             hull = hull * _width(b, frame, lengths[i]) // lengths[i]
         best: tuple[int, Plan] | None = None
-        for plan in self._candidates(frame):
+        for plan in self._candidates(lengths):
             cost = points // BLAS + plan._turns(lengths) * TURN
             cost += sum(FACTOR_POINT * prod(lengths[i] for i in self.under(e)) for e in plan.arrays)
             if cost < hull and (best is None or cost < best[0]):
@@ -115,23 +116,21 @@ class Plan:
             known.add(i)
         return turns
 
-    def _candidates(self, frame: Frame) -> Iterator[Plan]:
+    def _candidates(self, lengths: Mapping[Symbol, int]) -> Iterator[Plan]:
         """Plans by their loops, fewest first: every condition has at most one axis left, and every axis a factor."""
         every = tuple(self.scope.axes)
-        for count in range(len(every) + 1):
+        factors = dict.fromkeys(self.contraction.factors)
+        covered = {i for e in factors for i in self.under(e)}
+        for count in range(min(len(every), LOOPS) + 1):
             for loops in combinations(every, count):
                 left = {i for i in every if i not in loops}
-                arrays = tuple(
-                    e
-                    for e in dict.fromkeys(self.contraction.factors)
-                    if not self._is_slice(e, left)
-                )
-                covered = {i for e in self.contraction.factors for i in self.under(e)}
+                if not (left <= covered and self._bounds_axes(left)):
+                    continue
+                arrays = tuple(e for e in factors if not self._is_slice(e, left))
                 whole = not loops and any(self.under(e) >= left for e in arrays)
-                if self._bounds_axes(left) and left <= covered and not whole:
-                    yield replace(
-                        self, loops=loops, arrays=arrays, piece=self._piece(arrays, left, frame)
-                    )
+                if not whole:
+                    piece = self._piece(arrays, left, lengths)
+                    yield replace(self, loops=loops, arrays=arrays, piece=piece)
 
     @property
     def used(self) -> frozenset[Symbol]:
@@ -165,9 +164,10 @@ class Plan:
             return False
         return sum(s in left for s in form.symbols) <= 1
 
-    def _piece(self, arrays: Sequence[Expr], left: set[Symbol], frame: Frame) -> Symbol | None:
+    def _piece(
+        self, arrays: Sequence[Expr], left: set[Symbol], lengths: Mapping[Symbol, int]
+    ) -> Symbol | None:
         """The index to divide the computed factors along: the first one of the largest."""
-        lengths = self._lengths(frame)
         sizes = {e: prod(lengths[i] for i in self.under(e) & left) for e in arrays}
         if not sizes:
             return None

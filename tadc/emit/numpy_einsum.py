@@ -1,4 +1,4 @@
-"""Contractions of whole arrays as text: `np.dot` for matrices and vectors, `np.tensordot` in loops, else `np.einsum`.
+"""Contractions of whole arrays as text: `np.dot` for matrices and vectors, `np.tensordot`, else `np.einsum`.
 
 All sum through BLAS where that is possible; `np.einsum` takes longest to find out how.
 """
@@ -10,28 +10,27 @@ from collections.abc import Sequence
 __all__ = ["contracted"]
 
 
-def contracted(
-    operands: Sequence[str], subscripts: Sequence[str], result: str, *, often: bool
-) -> str:
-    """The contraction in Einstein's notation, a letter a dimension. `often`: it is computed many times.
+def contracted(operands: Sequence[str], subscripts: Sequence[str], result: str) -> str:
+    """The contraction that Einstein's notation says, a letter a dimension.
 
-    >>> contracted(["a", "b"], ["ik", "jk"], "ij", often=False)
+    >>> contracted(["a", "b"], ["ik", "jk"], "ij")
     'np.dot(a, b.T)'
-    >>> contracted(["x", "w"], ["ncp", "oc"], "nop", often=False)
+    >>> contracted(["x", "w"], ["ncp", "oc"], "npo")
+    'np.tensordot(x, w, ((1,), (1,)))'
+    >>> contracted(["x", "w"], ["ncp", "oc"], "nop")
     'np.einsum("ncp,oc->nop", x, w, optimize=True)'
     """
     if len(operands) == 2:
-        pairs = ((0, 1), (1, 0))
-        for first, second in pairs:
+        for first, second in ((0, 1), (1, 0)):
             a, b = operands[first], operands[second]
-            text = _dot(a, b, subscripts[first], subscripts[second], result, often)
+            text = _dot(a, b, subscripts[first], subscripts[second], result)
             if text is not None:
                 return text
     signature = f"{','.join(subscripts)}->{result}"
     return f'np.einsum("{signature}", {", ".join(operands)}, optimize=True)'
 
 
-def _dot(a: str, b: str, s: str, t: str, result: str, often: bool) -> str | None:
+def _dot(a: str, b: str, s: str, t: str, result: str) -> str | None:
     """The product with the first operand's own dimensions before the second's, None if there is no such product."""
     summed = [c for c in s if c in t]
     own, others = [c for c in s if c not in t], [c for c in t if c not in s]
@@ -42,7 +41,5 @@ def _dot(a: str, b: str, s: str, t: str, result: str, often: bool) -> str | None
         left = a if s[-1] == summed[0] else f"{a}.T"
         right = b if t[0] == summed[0] else f"{b}.T"
         return f"np.dot({left}, {right})"
-    if not often:
-        return None
     axes = tuple(s.index(c) for c in summed), tuple(t.index(c) for c in summed)
     return f"np.tensordot({a}, {b}, {axes})"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 
+from tadc.emit.numpy_extents import largest
 from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
 from tadc.emit.numpy_spelling import Text, atom, literal, typed
@@ -20,7 +20,7 @@ from tadc.ir.domain import Condition, at_least_zero
 from tadc.ir.expr import Expr, Reduce
 from tadc.normalize.simplify import NEUTRAL
 
-__all__ = ["HullValues", "largest", "slanting_widths"]
+__all__ = ["HullValues", "slanting_widths"]
 
 _REDUCTIONS = {"sum": "total", "prod": "np.prod", "max": "np.max", "min": "np.min"}
 _COMBINED = {
@@ -49,12 +49,13 @@ class HullValues(Values):
         scope = Scope(outer, {}, {d.name: d for d in e.derived})
         bounds = bounded(e)
         mask = list(bounds.tests)
+        divided = max(bounds.each, key=self._length) if self._is_divisible(outer) else None
         piece: Axis | None = None
         for b in bounds.each:
             axis, others = self._axis(b, scope)
             if not self.frame.surely(axis.extent - 1):
                 scope.empty.add(b.index)
-            if not scope.axes and self._is_divisible(e, outer):
+            if b is divided:
                 axis = piece = self._piece(axis)
             scope.axes[b.index] = axis
             mask += [*others, *b.tests]
@@ -125,10 +126,16 @@ class HullValues(Values):
 
     # ------------------------------------------------------------------ pieces
 
-    def _is_divisible(self, e: Reduce, outer: Scope) -> bool:
-        """Whether the reduction is computed in pieces of its first index: those that stand in no other are."""
+    def _is_divisible(self, outer: Scope) -> bool:
+        """Whether a reduction in `outer` is computed in pieces of its longest index: if it stands in no other."""
         places = (self.outputs, self.frame.outside)
         return self.blocked and outer in places
+
+    def _length(self, b: Bounded) -> int:
+        """A guess of the number of values of an index, 0 where other indices decide it."""
+        lows = [self.frame.guess(e) // c for e, c in b.lows if self.frame.is_scalar(e)]
+        highs = [self.frame.guess(e) // c for e, c in b.highs if self.frame.is_scalar(e)]
+        return min(highs) - max(lows) + 1 if lows and highs else 0
 
     def _piece(self, axis: Axis) -> Axis:
         low = self.frame.new_scalar(f"{axis.index}_0", 0)
@@ -140,8 +147,9 @@ class HullValues(Values):
     def _loop(self, piece: Axis, scope: Scope, inner: Sequence[tuple[Affine, ...]]) -> str:
         whole = self.wholes[piece]
         outer = [a.extent for s in scope.chain[:-1] for a in s.axes.values()]
-        own = self._extents(scope)
-        others = largest(self.frame, (*outer, *own[1:]), [e[len(own) :] for e in inner])
+        own = [a.extent for a in scope.axes.values() if a is not piece]
+        more = [e[len(scope.axes) :] for e in inner]
+        others = largest(self.frame, (*outer, *own), more)
         ends = f"{self.frame.text(whole.low)}, {self.frame.text(whole.stop)}"
         pair = f"{self.frame.text(piece.low)}, {self.frame.text(piece.stop)}"
         return f"for {pair} in blocks({ends}, {others}):"
@@ -175,23 +183,6 @@ class HullValues(Values):
         for a in scope.axes.values():
             extents[a.position - first] = self.frame.text(a.extent)
         return f"spread({values}, {', '.join(extents)})"
-
-
-def largest(frame: Frame, extents: Sequence[Affine], more: Sequence[tuple[Affine, ...]]) -> str:
-    """The number of elements of the largest of arrays that have `extents` and some `more`, as text."""
-    found = [*dict.fromkeys(more)]
-    longest = [e for e in found if not any(e != f and e == f[: len(e)] for f in found)]
-    products = dict.fromkeys(_product(frame, (*extents, *e)) for e in longest or [()])
-    return next(iter(products)) if len(products) == 1 else f"max({', '.join(products)})"
-
-
-def _product(frame: Frame, extents: Sequence[Affine]) -> str:
-    """The product of extents as text, numbers multiplied."""
-    number = prod(n.constant for n in extents if n.is_constant)
-    texts = [frame.text(n) for n in extents if not n.is_constant]
-    if number != 1 or not texts:
-        texts.insert(0, str(number))
-    return texts[0] if len(texts) == 1 else " * ".join(map(factor, texts))
 
 
 def slanting_widths(b: Bounded, frame: Frame) -> list[tuple[Affine, int]]:

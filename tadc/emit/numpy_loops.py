@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 from string import ascii_letters
-from typing import TypeAlias
 
 from tadc.emit.numpy_contraction import Plan
 from tadc.emit.numpy_einsum import contracted
-from tadc.emit.numpy_hull import HullValues, largest
+from tadc.emit.numpy_extents import are_few, largest
 from tadc.emit.numpy_reads import Slices, is_safe, slices
-from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope, factor
+from tadc.emit.numpy_scope import INDENT, Axis, Frame, Quotient, Scope, factor, folded
 from tadc.emit.numpy_spelling import Precedence, bracketed, literal
-from tadc.emit.numpy_values import condition_text
+from tadc.emit.numpy_values import Values, condition_text
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition
 from tadc.ir.expr import Expr, Read
 from tadc.ir.walk import descend
 
 __all__ = ["contraction_lines"]
-
-Quotients: TypeAlias = list[tuple[Affine, int]]  # each rounded down
-
-FEW = 2**20  # elements of computed factors that need no division
 
 
 def contraction_lines(plan: Plan, frame: Frame, target: str) -> list[str]:
@@ -91,9 +85,12 @@ class _PlanText:
             lows, stops = self._ends(
                 i, [c for c in plan.contraction.reduce.domain if self._is_known(c, i)]
             )
+            # Bounds by loops further out may leave what the axis, and all that is decided by it, spans.
             a = plan.scope.axes[i]
-            low = frame.extreme_text("max", lows or [(a.least, 1)])
-            stop = frame.extreme_text("min", stops or [(a.most + 1, 1)])
+            lows += [] if any(map(frame.is_known, lows)) else [(a.least, 1)]
+            stops += [] if any(map(frame.is_known, stops)) else [(a.most + 1, 1)]
+            low = frame.extreme_text("max", folded("max", lows))
+            stop = frame.extreme_text("min", folded("min", stops))
             name = frame.taken.fresh(i)
             frame.scalars[i], frame.guesses[i] = name, 0
             lines.append(f"for {name} in range({stop if low == '0' else f'{low}, {stop}'}):")
@@ -114,11 +111,13 @@ class _PlanText:
         self.bounding.add(c)
         return True
 
-    def _ends(self, i: Symbol, conditions: Sequence[Condition]) -> tuple[Quotients, Quotients]:
+    def _ends(
+        self, i: Symbol, conditions: Sequence[Condition]
+    ) -> tuple[list[Quotient], list[Quotient]]:
         """Quotients that `i` is at least, and quotients that it stays below, by the conditions and its box."""
         n = self.plan.extents.get(i)
-        lows: Quotients = [(constant(0), 1)] if n is not None else []
-        stops: Quotients = [(n, 1)] if n is not None else []
+        lows: list[Quotient] = [(constant(0), 1)] if n is not None else []
+        stops: list[Quotient] = [(n, 1)] if n is not None else []
         for condition in conditions:
             forms = [condition.form, *([-condition.form] if condition.relation == "==" else [])]
             for form in forms:
@@ -128,7 +127,7 @@ class _PlanText:
                     lows.append((-rest + (c - 1), c))
                 else:
                     stops.append((rest - c, -c))
-        return _folded("max", lows), _folded("min", stops)
+        return lows, stops
 
     def _divisions(self) -> list[str]:
         lines = []
@@ -164,9 +163,9 @@ class _PlanText:
             scope.axes[i] = Axis(i, 0, low, stop, a.least, a.most)
         return scope
 
-    def _end(self, op: str, hint: str, quotients: Sequence[tuple[Affine, int]]) -> Affine:
+    def _end(self, op: str, hint: str, quotients: Sequence[Quotient]) -> Affine:
         """The greatest or least quotient as a form, without those that others make superfluous."""
-        kept = list(quotients)
+        kept = folded(op, quotients)
         for q in tuple(kept):
             if any(other is not q and self._is_beyond(other, q, op) for other in kept):
                 kept.remove(q)
@@ -178,7 +177,7 @@ class _PlanText:
         self.inner.append(f"{self.frame.text(form)} = {self.frame.extreme_text(op, kept)}")
         return form
 
-    def _is_beyond(self, a: tuple[Affine, int], b: tuple[Affine, int], op: str) -> bool:
+    def _is_beyond(self, a: Quotient, b: Quotient, op: str) -> bool:
         """Whether the quotient `a` is surely at least `b` (for `max`), or at most (for `min`)."""
         if a[1] != 1 or b[1] != 1:
             return False
@@ -232,25 +231,17 @@ class _PlanText:
         if i is None:
             return None
         a = scope.axes[i]
-        arrays = [self.plan.under(e) for e in self.plan.arrays]
-        extents = [
-            tuple(
-                b.extent for j, b in scope.axes.items() if j in under and j not in self.plan.loops
-            )
-            for under in arrays
-        ]
-        if all(
-            all(n.is_constant for n in e) and prod(n.constant for n in e) <= FEW for e in extents
-        ):
-            return None
-        others = tuple(
-            tuple(
-                b.extent
+        arrays = [
+            {
+                j: b.extent
                 for j, b in scope.axes.items()
-                if j in under and j not in (i, *self.plan.loops)
-            )
-            for under in arrays
-        )
+                if j in self.plan.under(e) and j not in self.plan.loops
+            }
+            for e in self.plan.arrays
+        ]
+        if are_few(tuple(extents.values()) for extents in arrays):
+            return None
+        others = [tuple(n for j, n in extents.items() if j != i) for extents in arrays]
         low, stop = frame.new_scalar(f"{i}_0", 0), frame.new_scalar(f"{i}_1", frame.guess(a.extent))
         scope.axes[i] = replace(a, low=low, stop=stop)
         ends = f"{frame.text(a.low)}, {frame.text(a.stop)}"
@@ -263,7 +254,7 @@ class _PlanText:
         derived = {n: d for n, d in scope.derived.items() if n not in self.frame.scalars}
         axes = {i: replace(scope.axes[i], position=k) for k, i in enumerate(left)}
         inner = Scope(root, axes, derived)
-        values = HullValues(self.frame, e, inner, blocked=False)
+        values = Values(self.frame, e, len(axes))
         text = descend(values.value(e, inner, frozenset(scope.empty)))
         return [*root.lines, *inner.lines], bracketed(text, Precedence.ATOM)
 
@@ -292,8 +283,7 @@ class _PlanText:
         if subscripts == [result]:
             factors.append(operands[0])
         elif operands:
-            often = bool(plan.loops) or plan.piece is not None
-            factors.append(contracted(operands, subscripts, result, often=often))
+            factors.append(contracted(operands, subscripts, result))
         return sign + " * ".join(factors)
 
     def _operand(self, read: Read, found: Slices) -> str:
@@ -303,14 +293,6 @@ class _PlanText:
         if found.flipped:
             text = f"np.flip({text}, {found.flipped})"
         return text if frame.dtypes[read.tensor] == frame.dtype else f"{text}.astype({frame.real})"
-
-
-def _folded(op: str, quotients: Quotients) -> Quotients:
-    """The quotients without repetition, and of the numbers among them only the one that counts."""
-    numbers = [e.constant // c for e, c in quotients if e.is_constant]
-    forms = [q for q in dict.fromkeys(quotients) if not q[0].is_constant]
-    number = [constant(max(numbers) if op == "max" else min(numbers))] if numbers else []
-    return [*((n, 1) for n in number), *forms]
 
 
 def _forward(read: Read, scope: Scope) -> bool:

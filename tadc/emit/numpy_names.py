@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from tadc.emit.numpy_spelling import library
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 
-__all__ = ["identifier", "program_names", "python_names"]
+__all__ = ["identifier", "program_names", "reserved"]
 
 
 def program_names(program: Program) -> Mapping[str, str]:
-    """The Python name of every tensor and size of the program. Parameters of the function come first."""
-    return python_names(
-        (t.name for t in program.inputs),
-        program.sizes,
-        (d.name for d in program.derived_sizes),
-        (s.target.name for s in program.statements),
+    """The Python name of every tensor and size of the program. Those of the function's parameters are chosen first."""
+    names = (
+        *(t.name for t in program.inputs),
+        *program.sizes,
+        *(d.name for d in program.derived_sizes),
+        *(s.target.name for s in program.statements),
     )
-
-
-def python_names(*groups: Iterable[str]) -> Mapping[str, str]:
-    """A Python identifier for every name. The earlier a group, the more its names stay what they are."""
     taken = Names(reserved())
-    return {n: taken.derivative(n) for n in dict.fromkeys(n for group in groups for n in group)}
+    return {name: taken.derivative(name) for name in names}
 
 
 def reserved() -> tuple[str, ...]:

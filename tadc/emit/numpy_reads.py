@@ -76,11 +76,11 @@ def view(
     frame: Frame,
     levels: int,
     unsafe: frozenset[int] = frozenset(),
-    fill: str | None = None,
+    taken: str = "near",
 ) -> str | None:
     """The read as a view with its axes at their positions among `levels`, None where it is no view.
 
-    Along `unsafe` dimensions, what is outside the tensor is moved inside, or is `fill` where that is given.
+    Along `unsafe` dimensions the elements are taken by the function `taken`, which never leaves the tensor.
     """
     found = slices(e, scope, frame)
     if found is None or len({a.index for a in found.kept}) < len(found.kept):
@@ -97,7 +97,7 @@ def view(
     else:
         order = sorted(range(len(positions)), key=positions.__getitem__)
         turned = "" if ordered else ".T" if order == [1, 0] else f".transpose({_listed(order)})"
-        text = _taken(e, found, frame, unsafe, fill) + turned
+        text = _taken(e, found, frame, unsafe, taken) + turned
         text += _placed(
             Slices((":",) * len(order), tuple(found.kept[k] for k in order), ()), levels
         )
@@ -118,9 +118,9 @@ def unsafe_dimensions(e: Read, scope: Scope, frame: Frame, risk: Risk) -> frozen
 
 
 def padded(
-    e: Read, condition: Domain, fill: str, scope: Scope, frame: Frame, levels: int, risk: Risk
+    e: Read, condition: Domain, scope: Scope, frame: Frame, levels: int, risk: Risk
 ) -> str | None:
-    """The read where the condition holds, else `fill`; None unless the condition is that subscripts are inside."""
+    """The read where the condition holds, else 0; None unless the condition is that subscripts are inside."""
     bounds = {
         c: d
         for d, (form, n) in enumerate(zip(e.subscripts, frame.tensors[e.tensor].shape, strict=True))
@@ -131,11 +131,11 @@ def padded(
     limited = frozenset(bounds[c] for c in condition)
     if not unsafe_dimensions(e, scope, frame, risk) <= limited:
         return None
-    return view(e, scope, frame, levels, limited, fill)
+    return view(e, scope, frame, levels, limited, "padded")
 
 
-def _taken(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int], fill: str | None) -> str:
-    """The slices, with the elements along unsafe dimensions taken by functions that never leave the tensor."""
+def _taken(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int], function: str) -> str:
+    """The slices, with the elements along unsafe dimensions taken by a function."""
     parts = tuple(":" if d in unsafe else part for d, part in enumerate(found.parts))
     text = frame.names[e.tensor] + replace(found, parts=parts).brackets
     kept = [d for d, a in enumerate(found.axes) if a is not None]
@@ -146,11 +146,7 @@ def _taken(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int], fill: s
         first = frame.text(e.subscripts[d].substitute({axis.index: axis.low}))
         arguments = [text, str(kept.index(d)), first, frame.text(axis.extent)]
         arguments += [str(c)] if c != 1 else []
-        if fill is None:
-            text = f"near({', '.join(arguments)})"
-        else:
-            arguments += [f"fill={fill}"] if fill != "0" else []
-            text = f"padded({', '.join(arguments)})"
+        text = f"{function}({', '.join(arguments)})"
     return text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from tadc.emit.numpy_spelling import Text
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -17,10 +18,18 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder
 
-__all__ = ["INDENT", "Axis", "Frame", "Scope", "factor"]
+__all__ = ["INDENT", "Axis", "Frame", "Quotient", "Scope", "factor", "folded"]
 
 INDENT = "    "
-_WIDTHS = ("float16", "float32", "float64")
+_WIDTHS = (
+    "float16",
+    "float32",
+    "float64",
+    "complex128",
+)  # complex numbers for the complex step of checks
+_EXTREMES = {"max": max, "min": min}
+
+Quotient: TypeAlias = tuple[Affine, int]  # `(e, c)` is `e / c`, rounded down
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +173,10 @@ class Frame:
     def is_scalar(self, form: Affine) -> bool:
         return all(s in self.scalars for s in form.symbols)
 
+    def is_known(self, quotient: Quotient) -> bool:
+        """Whether a quotient depends on sizes only."""
+        return all(s in self.sizes for s in quotient[0].symbols)
+
     def new_scalar(self, hint: str, guess: int) -> Affine:
         """A new scalar, as a form. It is a symbol beside the statement's indices, so it differs from them."""
         name = self.taken.fresh(hint)
@@ -217,23 +230,16 @@ class Frame:
         guess = self.guess(form) // divisor
         return self.define(f"{hint}_quotient", lambda: self._divided(form, divisor), guess)
 
-    def bound(self, op: str, quotients: Sequence[tuple[Affine, int]], hint: str) -> Affine:
-        """The `max` or `min` of quotients, rounded down: a new scalar where it is not a form itself."""
-        quotients = [
-            (constant(e.constant // c), 1) if e.is_constant else (e, c) for e, c in quotients
-        ]
-        extreme = max if op == "max" else min
-        numbers = [e.constant for e, _ in quotients if e.is_constant]
-        forms = list(dict.fromkeys(q for q in quotients if not q[0].is_constant))
-        if numbers:
-            forms.insert(0, (constant(extreme(numbers)), 1))
+    def bound(self, op: str, quotients: Sequence[Quotient], hint: str) -> Affine:
+        """The `max` or `min` of quotients: a new scalar where it is not a form itself."""
+        forms = folded(op, quotients)
         if len(forms) == 1:
             return self.quotient(*forms[0], hint)
-        guess = extreme(self.guess(e) // c for e, c in forms)
+        guess = _EXTREMES[op](self.guess(e) // c for e, c in forms)
         return self.define(hint, lambda: self.extreme_text(op, forms), guess)
 
-    def extreme_text(self, op: str, quotients: Sequence[tuple[Affine, int]]) -> str:
-        """The `max` or `min` of quotients of scalars, rounded down."""
+    def extreme_text(self, op: str, quotients: Sequence[Quotient]) -> str:
+        """The `max` or `min` of quotients of scalars as text."""
         texts = dict.fromkeys(self._divided(e, c) for e, c in quotients)
         return next(iter(texts)) if len(texts) == 1 else f"{op}({', '.join(texts)})"
 
@@ -257,6 +263,13 @@ class Frame:
         self.names[local] = local
         self.dtypes[local] = self.dtype
         return local
+
+
+def folded(op: str, quotients: Sequence[Quotient]) -> list[Quotient]:
+    """The quotients of a `max` or `min` without repetition, with only that of the numbers which counts, first."""
+    numbers = [e.constant // c for e, c in quotients if e.is_constant]
+    forms = dict.fromkeys(q for q in quotients if not q[0].is_constant)
+    return [*((constant(n), 1) for n in numbers and [_EXTREMES[op](numbers)]), *forms]
 
 
 def factor(text: str) -> str:

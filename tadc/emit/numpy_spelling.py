@@ -15,7 +15,17 @@ from typing import NamedTuple
 
 from tadc.resources import resource
 
-__all__ = ["Precedence", "Text", "atom", "bracketed", "called", "library", "literal", "spell"]
+__all__ = [
+    "Precedence",
+    "Text",
+    "atom",
+    "bracketed",
+    "called",
+    "library",
+    "literal",
+    "spell",
+    "typed",
+]
 
 
 class Precedence(IntEnum):
@@ -49,7 +59,7 @@ _CALLS = {
     "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan",
     "sinh": "np.sinh", "cosh": "np.cosh", "tanh": "np.tanh", "asinh": "np.arcsinh", "acosh": "np.arccosh",
     "atanh": "np.arctanh", "abs": "np.abs", "sign": "np.sign", "floor": "np.floor", "ceil": "np.ceil",
-    "round": "np.rint", "detached": "np.positive", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
+    "round": "np.rint", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
     "fmod": "np.fmod", "erf": "special.erf", "erfc": "special.erfc", "digamma": "special.digamma",
     # those of templates/numpy/functions.py
     "gate": "gate", "relu": "relu", "sigmoid": "sigmoid", "softplus": "softplus", "silu": "silu", "gelu": "gelu",
@@ -119,9 +129,7 @@ def library() -> Mapping[str, str]:
     definitions: dict[str, str] = {}
     for node in ast.parse(source).body:
         match node:
-            case ast.FunctionDef(name=name):
-                definitions[name] = ast.get_source_segment(source, node) or ""
-            case ast.Assign(targets=[ast.Name(id=name)]):
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
                 definitions[name] = ast.get_source_segment(source, node) or ""
             case _:
                 pass

@@ -1,17 +1,17 @@
-"""One statement as lines of numpy: the target's box in blocks of its first index, and the expression over them."""
+"""One statement as lines of numpy: the target's box in blocks of its longest index, and the expression over them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import prod
 
 from tadc.emit.numpy_contraction import Contraction, Plan
-from tadc.emit.numpy_hull import HullValues, largest
+from tadc.emit.numpy_extents import are_few, largest
+from tadc.emit.numpy_hull import HullValues
 from tadc.emit.numpy_loops import contraction_lines
 from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope
-from tadc.ir.affine import Affine, constant, symbol
+from tadc.ir.affine import constant, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -19,8 +19,6 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, postorder, rewrite
 
 __all__ = ["statement_lines"]
-
-FEW = 2**18  # elements for which a statement of known extents needs no blocks
 
 
 def statement_lines(
@@ -115,11 +113,15 @@ class _StatementText:
         self.statement = statement
         self.frame = frame
         self.outputs = Scope(frame.outside, {}, {d.name: d for d in statement.derived})
-        self.pair: tuple[str, str] | None = None
-        for position, (i, n) in enumerate(
-            zip(statement.indices, statement.target.shape, strict=True)
-        ):
-            self.outputs.axes[i] = self._axis(i, position, n, blocked=blocked and position == 0)
+        shape = statement.target.shape
+        lengths = [frame.guess(n) for n in shape]
+        self.divided = lengths.index(max(lengths)) if blocked and shape else None
+        for position, (i, n) in enumerate(zip(statement.indices, shape, strict=True)):
+            low, stop = constant(0), n
+            if position == self.divided:
+                low = frame.new_scalar(f"{i}_0", 0)
+                stop = frame.new_scalar(f"{i}_1", frame.guess(n))
+            self.outputs.axes[i] = Axis(i, position, low, stop, constant(0), n - 1)
             if not frame.surely(n - 1):
                 self.outputs.empty.add(i)
         self.values = HullValues(frame, statement.body, self.outputs, blocked=blocked)
@@ -132,40 +134,29 @@ class _StatementText:
         outside.append(f"{target} = np.empty({shape}, np.{frame.dtypes[s.target.name]})")
         value = descend(self.values.value(s.body, outputs, frozenset(outputs.empty)))
         lines = [*outputs.lines, f"{target}{self._subscripts()} = {value.text}"]
-        if self.pair is None:
+        if self.divided is None:
             return [*outside, *lines]
-        first, *_ = s.target.shape
-        loop = f"for {', '.join(self.pair)} in blocks(0, {frame.text(first)}, {self._others()}):"
+        axis = outputs.axes[s.indices[self.divided]]
+        pair = f"{frame.text(axis.low)}, {frame.text(axis.stop)}"
+        whole, others = s.target.shape[self.divided], list(s.target.shape)
+        del others[self.divided]
+        count = largest(frame, others, self.values.elements)
+        loop = f"for {pair} in blocks(0, {frame.text(whole)}, {count}):"
         return [*outside, loop, *(INDENT + line for line in lines)]
 
     @property
     def is_small(self) -> bool:
         """Whether all arrays of the statement are known to be small."""
-        counts = [
-            (*self.statement.target.shape, *extents) for extents in self.values.elements or [()]
-        ]
-        return all(
-            all(n.is_constant for n in extents) and prod(n.constant for n in extents) <= FEW
-            for extents in counts
-        )
-
-    def _axis(self, index: str, position: int, extent: Affine, *, blocked: bool) -> Axis:
-        low, stop = constant(0), extent
-        if blocked:
-            low = self.frame.new_scalar(f"{index}_0", 0)
-            stop = self.frame.new_scalar(f"{index}_1", self.frame.guess(extent))
-            self.pair = self.frame.text(low), self.frame.text(stop)
-        return Axis(index, position, low, stop, constant(0), extent - 1)
-
-    def _others(self) -> str:
-        """The elements of the statement's largest array for each value of the first index."""
-        return largest(self.frame, self.statement.target.shape[1:], self.values.elements)
+        shape = self.statement.target.shape
+        return are_few((*shape, *extents) for extents in self.values.elements or [()])
 
     def _subscripts(self) -> str:
         """The place of the computed block in the target, with an axis for each level of reductions."""
-        parts = [":"] * len(self.statement.indices)
-        if self.pair is not None:
-            parts[0] = ":".join(self.pair)
+        axes = self.outputs.axes.values()
+        parts = [":"] * len(axes)
+        if self.divided is not None:
+            axis = [*axes][self.divided]
+            parts[self.divided] = f"{self.frame.text(axis.low)}:{self.frame.text(axis.stop)}"
         more = self.values.levels - len(parts)
         parts += ["None"] * more
         while parts and parts[-1] == ":":

@@ -24,7 +24,7 @@ LONGEST = 80  # characters of an operand that stays without a name
 
 
 class Values:
-    """Prints the expressions of one statement; `reduced` is the method for reductions, the subclass's."""
+    """Prints expressions; those with reductions need a subclass, which says how they are `reduced`."""
 
     def __init__(self, frame: Frame, root: Expr, rank: int) -> None:
         nodes = list(postorder(root))
@@ -100,10 +100,8 @@ class Values:
 
     def _select(self, e: Select, home: Scope, risk: Risk) -> Walk:
         match e:
-            case Select(Domain() as condition, Read() as read, Const(fill)):
-                text = padded(
-                    read, condition, literal(fill).text, home, self.frame, self.levels, risk
-                )
+            case Select(Domain() as condition, Read() as read, Const(0)):
+                text = padded(read, condition, home, self.frame, self.levels, risk)
                 if text is not None:
                     return self._typed(text, read)
         if isinstance(e.condition, Comparison):
@@ -137,9 +135,9 @@ class Values:
 
     def _index_value(self, form: Affine, scope: Scope) -> Text:
         text = self.form(form, scope)
-        if self.frame.is_scalar(form):
-            return atom(f"{self.frame.real}({text})")
-        return atom(f"{factor(text)}.astype({self.frame.real})")
+        if scope.indices(frozenset(form.symbols)):
+            return atom(f"{factor(text)}.astype({self.frame.real})")
+        return atom(f"{self.frame.real}({text})")
 
     def _read(self, e: Read, scope: Scope, risk: Risk) -> Text:
         unsafe = unsafe_dimensions(e, scope, self.frame, risk)

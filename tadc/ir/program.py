@@ -119,9 +119,10 @@ class Program:
     def known(self) -> Domain:
         """What holds of the sizes whenever a kernel runs: extents of at least 1, what defines derived sizes, the facts.
 
-        A call with an extent of 0 is compiled for its numbers, so that kernels never meet one.
+        A call with an extent of 0 is compiled for its numbers, so that kernels never meet one. An extent that is the
+        number 0 already says nothing of the sizes.
         """
-        extents = (n for t in self.tensors.values() for n in t.shape)
+        extents = (n for t in self.tensors.values() for n in t.shape if not n.is_constant)
         return self.facts & Domain.of(
             (
                 *(at_least_zero(symbol(s) - 1) for s in self.sizes),

@@ -47,11 +47,13 @@ class _Surroundings:
     """What stands around an expression: indices bound by reductions, and the affine conditions on the way.
 
     An index has its extent, or None if its range is no plain 0..extent-1. A guard is a condition and whether it holds.
+    `compared`: in a maximum or minimum, whose derivative compares the body with the value.
     """
 
     bound: dict[Symbol, Affine | None]
     guards: tuple[tuple[Domain, bool], ...]
     root: bool
+    compared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class _Separation:
     done: dict[tuple[object, ...], Expr]
 
     def walk(self, e: Expr, around: _Surroundings) -> Generator[Any, Any, Expr]:
-        key = (e, tuple(around.bound.items()), around.guards, around.root)
+        key = (e, tuple(around.bound.items()), around.guards, around.root, around.compared)
         if key in self.done:
             return self.done[key]
         inner = replace(around, root=False)
@@ -74,7 +76,12 @@ class _Separation:
                 bound = {i: _extent(i, domain, self.sizes) for i in indices}
                 guards = (*around.guards, *_narrowing(domain, bound))
                 bound |= dict.fromkeys(d.name for d in derived)
-                within = replace(inner, bound=around.bound | bound, guards=guards)
+                within = replace(
+                    inner,
+                    bound=around.bound | bound,
+                    guards=guards,
+                    compared=around.compared or e.op in ("max", "min"),
+                )
                 operands.append((yield self.walk(body, within)))
             case Select(Domain() as domain, then, otherwise):
                 for branch, holds in ((then, True), (otherwise, False)):
@@ -96,7 +103,9 @@ class _Separation:
         if any(not free.issuperset(self._free(domain)) for domain, _ in around.guards):
             return False  # its reads may be inside only because of an index that it does not know
         fewer = len(free) < len(self.statement.indices) + len(around.bound)
-        return fewer or (self.top and (reduce.op != "sum" or not around.bound))
+        # What is compared must be the same to the bit, and is not computed twice.
+        stored = reduce.op != "sum" or not around.bound or around.compared
+        return fewer or (self.top and stored)
 
     def _free(self, e: Reduce | Domain) -> set[Symbol]:
         """The indices that `e` depends on, through derived indices of the statement too."""

@@ -111,9 +111,10 @@ def _cells(p: _Place, length: Affine, target: Callable[[int], Affine]) -> list[C
     Raises SyntaxError unless a few cells are proved to be enough.
     """
     low, high = 0, 1
-    while low > -MOST_CELLS and not p.holds(at_least_zero(p.form - length * low)):
+    period = at_least_zero(length - 1)  # of `reflect`, an extent of 1 was dealt with
+    while low > -MOST_CELLS and not p.holds(period, at_least_zero(p.form - length * low)):
         low -= 1
-    while high < MOST_CELLS and not p.holds(at_least_zero(length * high - 1 - p.form)):
+    while high < MOST_CELLS and not p.holds(period, at_least_zero(length * high - 1 - p.form)):
         high += 1
     if MOST_CELLS in (-low, high):
         raise SyntaxError(

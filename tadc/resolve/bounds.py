@@ -24,7 +24,8 @@ class ReadCheck:
     """A read that leaves its tensor at the points of `outside`, if there are any.
 
     `subscripts` and `extents` are those of the whole read; `dimension` is the one in question. `indices` names the
-    symbols as the program does, outermost first, and `base` is what its indices count from.
+    symbols as the program does, outermost first, and `base` is what its indices count from. `sizes` say where the read
+    goes and where the tensor ends.
     """
 
     tensor: str
@@ -35,6 +36,7 @@ class ReadCheck:
     outside: Domain
     indices: tuple[tuple[Symbol, str], ...]
     base: int
+    sizes: tuple[Symbol, ...]
 
     def verify(self, sizes: Mapping[Symbol, int]) -> None:
         """Raises RangeError if the read leaves its tensor for these sizes, naming the smallest index values."""
@@ -53,31 +55,28 @@ class ReadCheck:
 
     def error(self, point: Mapping[Symbol, int]) -> RangeError:
         reached = ", ".join(str(form.at(point) + self.base) for form in self.subscripts)
-        own = {s for s, _ in self.indices}
         at = [f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point]
-        at += [
-            f"{s} = {point[s]}" for s in dict.fromkeys(self._sizes) if s in point and s not in own
-        ]
+        at += [f"{s} = {point[s]}" for s in self.sizes if s in point]
         when = f" when {', '.join(at)}" if at else ""
-        extent = self.extents[self.dimension].at(point)
-        where = (
-            f"dimension {self.dimension} of {self.tensor}" if len(self.extents) > 1 else self.tensor
-        )
-        ends = (
-            f"{where} ends at {extent - 1 + self.base}" if extent > 0 else f"{where} has extent 0"
-        )
         return RangeError(
             self.span,
-            f"`{self.span.text}` is `{self.tensor}[{reached}]`{when}, but {ends}",
+            f"`{self.span.text}` is `{self.tensor}[{reached}]`{when}, but {self._end(point)}",
             fix=f"write `{self.tensor}[{self._padded()}]` for zeros outside, or a smaller range"
             " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)",
         )
 
-    @property
-    def _sizes(self) -> list[Symbol]:
-        """The sizes that say where the read goes and where the tensor ends."""
-        forms = (*self.subscripts, self.extents[self.dimension])
-        return [s for form in forms for s in form.symbols]
+    def _end(self, point: Mapping[Symbol, int]) -> str:
+        """Where the tensor begins or ends, as a sentence: the end that the read is beyond."""
+        where = (
+            f"dimension {self.dimension} of {self.tensor}" if len(self.extents) > 1 else self.tensor
+        )
+        extent = self.extents[self.dimension]
+        counted = point.keys() >= set(extent.symbols)
+        if counted and extent.at(point) < 1:
+            return f"{where} has extent 0"
+        if self.subscripts[self.dimension].at(point) < 0:
+            return f"{where} begins at {self.base}"
+        return f"{where} ends at {extent.at(point) - 1 + self.base}"
 
     def _padded(self) -> str:
         """The read's own text with `pad` around the subscript in question."""
@@ -116,8 +115,10 @@ def read_checks(
                 outside = around & Domain.of((at_least_zero(-inside.form - 1),))
                 if is_empty(outside & allowed):
                     continue
+                spoken = (s for f in (*subscripts, extent) for s in f.symbols)
+                sizes = tuple(dict.fromkeys(s for s in spoken if s not in inner))
                 check = ReadCheck(
-                    use.tensor, d, subscripts, extents, use.span, outside, indices, base
+                    use.tensor, d, subscripts, extents, use.span, outside, indices, base, sizes
                 )
                 if is_empty(outside & known):
                     yield check  # outside only where a size is 0: `x[0]`

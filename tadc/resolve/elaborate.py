@@ -44,6 +44,8 @@ CONSTANTS: Mapping[str, float] = {
     "inf": float("inf"),
     "nan": float("nan"),
 }
+ORDERS = range(1000)  # of `polygamma`
+MOST_DIGITS = 300  # of an integer as a value; a float has no more
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
@@ -97,7 +99,8 @@ class _Elaborator:
         """The expression that `e` is where a value is expected."""
         match e:
             case ast.Number(text):
-                return Const(int(text) if text.isdecimal() else float(text))
+                whole = text.isdecimal() and len(text) < MOST_DIGITS
+                return Const(int(text) if whole else float(text))
             case ast.Name(name):
                 return self._name(e, name, context)
             case ast.Element():
@@ -187,6 +190,8 @@ class _Elaborator:
             )
         if name == "delta":
             return (yield self.value(as_bracket(e), context))
+        if name == "clamp" and len(e.args) == 3:
+            return self._index_value(e, context)
         function = FUNCTIONS.get(name)
         if function is None or name in OPERATORS:
             if name in BOUNDARY_FORMS:
@@ -212,11 +217,21 @@ class _Elaborator:
         args = []
         for arg in e.args:
             args.append((yield self.value(_value(arg), context)))
-        if name == "polygamma" and not isinstance(args[0], Const):
+        if name == "polygamma" and not (isinstance(args[0], Const) and args[0].value in ORDERS):
             raise SyntaxError(
-                e.span, "the order of `polygamma` is not a number", fix="write `polygamma(1, x)`"
+                e.span,
+                f"the order of `polygamma` is not an integer from 0 to {ORDERS[-1]}",
+                fix="write `polygamma(1, x)`",
             )
         return Call(name, tuple(args))
+
+    def _index_value(self, e: ast.Expression, context: _Context) -> Expr:
+        """The value of an index expression in pieces."""
+        *pieces, (_, last) = self.indexing.pieces(e, context.scope)
+        result: Expr = IndexValue(last)
+        for conditions, form in reversed(pieces):
+            result = Select(Domain.of(conditions), IndexValue(form), result)
+        return result
 
     def _reduction(self, e: ast.Reduction, context: _Context) -> Walk:
         scope = self.scan.scopes[e]
@@ -243,6 +258,7 @@ class _Elaborator:
             return descend(self._select(test, value, otherwise, outer))
 
         body = yield self.value(e.body, inner)
+        tested(body, body)  # the divisions of its subscripts become indices of the scope
         indices = tuple(i.symbol for i in scope.indices.values())
         points = Points(indices, tuple(scope.derived), domain, tested, self.indexing.base)
         return REDUCTIONS[op](points, body)
@@ -322,8 +338,9 @@ class _Elaborator:
             inner = set().union(*(scope.symbols for scope in context.scope.chain))
             inner |= {d.name for d in self.indexing.sizes.derived}
             found = (*ranges.symbols, *wanted.form.symbols)
-            positive = (at_least_zero(symbol(s) - 1) for s in found if s not in inner)
-            sizes = Domain.of((at_least_zero(extent - 1), *positive))
+            positive = (symbol(s) - 1 for s in found if s not in inner)
+            own = () if extent.is_constant else (extent - 1,)
+            sizes = Domain.of(map(at_least_zero, (*own, *positive)))
             return all(implies(ranges & sizes & d, wanted) for d in context.around)
 
         if extent == Affine.of({}) and name != "pad" and not holds(FALSE):

@@ -15,7 +15,7 @@ from tadc.ir.domain import FALSE, TRUE, Condition, at_least_zero
 from tadc.ir.names import Names
 from tadc.ir.walk import descend
 from tadc.resolve.scope import Scope
-from tadc.resolve.sizes import Sizes
+from tadc.resolve.sizes import Sizes, integer
 from tadc.syntax import ast
 
 __all__ = ["BOUNDARY_FORMS", "IndexExpressions", "Piece"]
@@ -59,7 +59,7 @@ class IndexExpressions:
                         f"`{text}` is not an integer",
                         fix="index expressions have integers only",
                     )
-                return [((), constant(int(text)))]
+                return [((), constant(integer(text, span)))]
             case ast.Name():
                 return [((), self._name(e, scope))]
             case ast.Unary(operand):

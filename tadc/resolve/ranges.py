@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from tadc.errors import Error, RangeError, ShapeError, merged
 from tadc.integer.projection import project
-from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Condition, Domain, at_least_zero
 from tadc.resolve.scan import Scan, Subscript
 from tadc.resolve.scope import Index
 from tadc.resolve.shapes import Fact, Shapes, escaped
@@ -68,8 +68,10 @@ def _by_what_is_left(scan: Scan, shapes: Shapes, sizes: Sizes) -> bool:
         index = open_[i]
         extent = sizes.extreme("min", [shapes.settled(e) for e, _ in found])
         use = next((u for e, u in found if e == extent), found[0][1])
-        index.within(extent, 3, use.span)
         shapes.facts.append(_not_outside_at_zero(index, extent, use, shapes))
+        if extent.is_constant:
+            extent = constant(max(0, extent.constant))
+        index.within(extent, 3, use.span)
     return bool(candidates)
 
 
@@ -92,7 +94,7 @@ def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> lis
 
     Several bounds of the other indices make several forms, of which the largest counts.
     """
-    around = use.scope.conditions
+    around, nothing = _ranges_around(use)
     value = "value."  # the subscript's extreme value; a dot keeps it apart from every name
     away = _others(use, index)
     limits: list[Affine] = []
@@ -105,6 +107,7 @@ def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> lis
                 continue
             # v*value <= rest (largest) or v*value >= -rest (smallest), and value <= extent-1 or value >= 0 must hold.
             rest = condition.form - symbol(value) * condition.form.coefficient(value)
+            rest = rest.substitute(nothing)
             slope = rest.coefficient(index)
             if slope <= 0:
                 continue
@@ -113,6 +116,26 @@ def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> lis
             )
             limits.append(sizes.floor(allowed + slope, slope))
     return [sizes.extreme("max", limits)] if limits else []
+
+
+def _ranges_around(use: Subscript) -> tuple[list[Condition], dict[Symbol, Affine]]:
+    """The ranges around the subscript, with a symbol for each extent that is 0, which is the value that it stands for.
+
+    A symbol lets the last value be -1, where the number would contradict everything else.
+    """
+    nothing: dict[Symbol, Affine] = {}
+    around = use.scope.conditions
+    for i in (i for scope in use.scope.chain for i in scope.indices.values()):
+        if i.extent is not None and i.extent.is_constant and i.extent.constant < 1:
+            extent = f"{i.symbol}.extent"
+            nothing[extent] = i.extent
+            last = at_least_zero(symbol(extent) - 1 - symbol(i.symbol))
+            around = [
+                *(c for c in around if c not in i.range),
+                at_least_zero(symbol(i.symbol)),
+                last,
+            ]
+    return around, nothing
 
 
 def _others(use: Subscript, index: Symbol) -> Sequence[Symbol]:

@@ -3,6 +3,8 @@
 mean       the sum, divided by the number of points
 logsumexp  m + log(sum exp(e - m)), m the maximum; derivatives may take m for a constant, since it cancels
 argmax     the smallest index at which the maximum stands; the first NaN if there is one
+
+A reduction over nothing is its neutral element.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Reduce, ReduceOp, Select, call
 
-__all__ = ["REDUCTIONS", "Points"]
+from tadc.ir.walk import rewrite
+
+__all__ = ["REDUCTIONS", "Points", "without_nothing"]
 
 _INFINITY = Const(float("inf"))
 _NEUTRAL: dict[ReduceOp, Const] = {
@@ -82,3 +86,26 @@ REDUCTIONS: dict[str, Callable[[Points, Expr], Expr]] = {
     "argmax": _argument("max"),
     "argmin": _argument("min"),
 }
+
+
+def without_nothing(root: Expr) -> Expr:
+    """The expression with neutral elements for reductions whose ranges are empty, whatever else is: by their numbers.
+
+    What stands inside is not reached, and must not be made a statement of its own, which would be.
+    """
+    return rewrite(root, _neutral)
+
+
+def _neutral(e: Expr) -> Expr:
+    match e:
+        case Reduce(op, indices, _, domain, _) if any(_is_nothing(i, domain) for i in indices):
+            return _NEUTRAL[op]
+        case _:
+            return e
+
+
+def _is_nothing(index: Symbol, domain: Domain) -> bool:
+    bounds = [c.form for c in domain if c.relation == ">="]
+    lows = [-form.constant for form in bounds if form.terms == ((index, 1),)]
+    highs = [form.constant for form in bounds if form.terms == ((index, -1),)]
+    return bool(lows and highs) and max(lows) > min(highs)

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE, Derived, Domain, at_least_zero
+from tadc.ir.expr import Const
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
@@ -21,6 +22,7 @@ from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.ranges import infer_ranges
+from tadc.resolve.reductions import without_nothing
 from tadc.resolve.scan import Scan, scan
 from tadc.resolve.shapes import Fact, Shapes
 from tadc.resolve.sizes import Sizes
@@ -423,11 +425,13 @@ def _dimensions(n: int) -> str:
 
 
 def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
-    shape = tuple(n.substitute(values) for n in s.target.shape)
+    # The largest range inside a tensor of extent 0 is below 0 for `x[i + 2]`.
+    extents = (n.substitute(values) for n in s.target.shape)
+    shape = tuple(constant(max(0, n.constant)) if n.is_constant else n for n in extents)
     derived = tuple(Derived(d.name, d.form.substitute(values), d.modulus) for d in s.derived)
-    return Statement(
-        Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, substitute(s.body, values)
-    )
+    empty = any(n.is_constant and n.constant == 0 for n in shape)
+    body = Const(0) if empty else without_nothing(substitute(s.body, values))
+    return Statement(Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, body)
 
 
 def _ranges(drafts: list[_Draft], values: Mapping[Symbol, Affine]) -> tuple[Range, ...]:

@@ -70,6 +70,12 @@ def scan(definition: ast.Definition, indexing: IndexExpressions) -> Scan:
                 fix=f"left indices are distinct: write a second index and `if {name} = .. then .. else 0`",
             )
         _bind(range_, left, indexing)
+        if range_.extent is not None and left.indices[name].extent is None:
+            raise SyntaxError(
+                range_.extent.span,
+                f"the extent of `{name}` depends on another index, and a tensor is a box",
+                fix="give it its largest extent, and write `if .. then .. else 0` on the right",
+            )
     scanner = _Scanner(found, indexing, set(left.indices))
     descend(scanner.walk(definition.body, left, frozenset()))
     return found

@@ -16,7 +16,9 @@ from tadc.ir.program import DerivedSize
 from tadc.ir.walk import descend
 from tadc.syntax import ast
 
-__all__ = ["Sizes"]
+__all__ = ["Sizes", "integer"]
+
+MOST_DIGITS = 100  # of an integer in a size or in an index expression
 
 
 class Sizes:
@@ -79,7 +81,7 @@ class Sizes:
                     raise SyntaxError(
                         span, f"the size `{text}` is not an integer", fix="write an integer"
                     )
-                return constant(int(text))
+                return constant(integer(text, span))
             case ast.Name(name, span):
                 known = self.lookup(name)
                 if known is None:
@@ -169,3 +171,14 @@ class Sizes:
         shifted = tuple(f + form.constant * newest.modulus for f in newest.forms)
         self.derived[-1] = DerivedSize(name, newest.op, shifted, newest.modulus)
         return symbol(name)
+
+
+def integer(digits: str, span: Span) -> int:
+    """The integer of so many digits. Raises SyntaxError for too many."""
+    if len(digits) > MOST_DIGITS:
+        raise SyntaxError(
+            span,
+            f"the integer has {len(digits)} digits",
+            fix=f"indices and sizes have at most {MOST_DIGITS}",
+        )
+    return int(digits)

@@ -185,10 +185,10 @@ def written(
 
 
 def _size(name: str, value: Any) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**63:
         return int(value)
     raise ArgumentError(
-        None, f"the size `{name}` is {value!r}", fix="give an integer that is at least 0"
+        None, f"the size `{name}` is {value!r:.40}", fix="give an integer from 0 to 2**63 - 1"
     )
 
 

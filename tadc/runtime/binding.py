@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tadc.errors import ShapeError
 from tadc.ir.affine import Affine, Symbol, constant
@@ -53,13 +54,15 @@ def bind_sizes(
             ((s, c),) = rest.terms
             value, remainder = divmod(equation.value - rest.constant, c)
             if remainder or value < 0:
-                raise ShapeError(
-                    None,
-                    f"no size {s} makes {equation.form} the extent {equation}",
-                    fix=f"give {equation.tensor.name} an extent of the form {equation.form}",
-                )
+                raise _no_size(s, equation)
             values[s], sources[s] = value, str(equation)
             progress = True
+        if not progress:
+            for s, (fraction, equation) in _together(waiting, values).items():
+                if fraction.denominator > 1 or fraction < 0:
+                    raise _no_size(s, equation)
+                values[s], sources[s] = int(fraction), str(equation)
+                progress = True
     missing = [s for s in program.sizes if s not in values]
     if missing:
         raise ShapeError(
@@ -70,7 +73,9 @@ def bind_sizes(
     values = program.size_values(values)
     for equation in equations:
         extent = equation.form.at(values)
-        if extent != equation.value:
+        if (
+            max(0, extent) != equation.value
+        ):  # the largest range inside an empty tensor may be below 0
             said = ", ".join(f"{s} is {sources.get(s, values[s])}" for s in equation.form.symbols)
             raise ShapeError(
                 None,
@@ -81,11 +86,59 @@ def bind_sizes(
     return values
 
 
+def _together(
+    equations: Sequence[_Equation], values: Mapping[Symbol, int]
+) -> dict[Symbol, tuple[Fraction, _Equation]]:
+    """The sizes that several equations determine together, by Gauss and Jordan, and one of the equations of each."""
+    rows: dict[Symbol, tuple[dict[Symbol, Fraction], Fraction, _Equation]] = {}  # by pivot
+    for equation in equations:
+        rest = equation.form.substitute({s: constant(n) for s, n in values.items()})
+        row = {s: Fraction(c) for s, c in rest.terms}
+        right = Fraction(equation.value - rest.constant)
+        for pivot, (other, its_right, _) in rows.items():
+            row, right = _less(row, right, row.get(pivot, Fraction(0)), other, its_right)
+        if not row:
+            continue  # it follows from the others, or disagrees, which is found in the end
+        new, c = next(iter(row.items()))
+        row, right = {s: a / c for s, a in row.items()}, right / c
+        for pivot, (other, its_right, place) in rows.items():
+            reduced = _less(other, its_right, other.get(new, Fraction(0)), row, right)
+            rows[pivot] = (*reduced, place)
+        rows[new] = (row, right, equation)
+    return {s: (right, place) for s, (row, right, place) in rows.items() if len(row) == 1}
+
+
+def _less(
+    row: Mapping[Symbol, Fraction],
+    right: Fraction,
+    factor: Fraction,
+    other: Mapping[Symbol, Fraction],
+    its_right: Fraction,
+) -> tuple[dict[Symbol, Fraction], Fraction]:
+    """The row less `factor` times the other one, without zeros."""
+    zero = Fraction(0)
+    symbols = dict.fromkeys((*row, *other))
+    found = {s: row.get(s, zero) - factor * other.get(s, zero) for s in symbols}
+    return {s: c for s, c in found.items() if c}, right - factor * its_right
+
+
+def _no_size(s: Symbol, equation: _Equation) -> ShapeError:
+    return ShapeError(
+        None,
+        f"no size {s} makes {equation.form} the extent {equation}",
+        fix=f"give {equation.tensor.name} an extent of the form {equation.form}",
+    )
+
+
 def _equations(tensor: Tensor, shape: Sequence[int]) -> list[_Equation]:
     if len(shape) != len(tensor.shape):
         raise ShapeError(
             None,
-            f"{tensor.name} has {len(tensor.shape)} dimensions in the program, and the array has {len(shape)}",
+            f"{tensor.name} has {_dimensions(len(tensor.shape))} in the program, and the array has {len(shape)}",
             fix=f"give it the shape [{', '.join(map(str, tensor.shape))}]",
         )
     return [_Equation(tensor, d, n) for d, n in enumerate(shape)]
+
+
+def _dimensions(n: int) -> str:
+    return {0: "no dimension", 1: "1 dimension"}.get(n, f"{n} dimensions")

@@ -1,9 +1,14 @@
-"""Calls of a program: arguments bound and checked, sizes found, results written where they are wanted."""
+"""Calls of a program: arguments bound and checked, sizes found, results written where they are wanted.
+
+A program is made for sizes and extents of at least 1, and simplified by that. A call in which one is 0 is made for its
+numbers from the beginning, since what was simplified away may hold there (`if N < 1 then ..`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
@@ -19,6 +24,8 @@ from tadc.runtime.run import Runners
 __all__ = ["Call", "Calls"]
 
 MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
+MOST_ELEMENTS = 2**59  # of a tensor: numpy counts bytes in 64 bits
+MOST_STATIC = 64  # programs kept for calls in which a size or an extent is 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +39,22 @@ class Call:
 
 
 class Calls:
-    """Runs one program. `resolved` has what a call must show before it runs."""
+    """Runs one program. `resolved` has what a call must show before it runs; `for_numbers` compiles it for sizes."""
 
-    def __init__(self, program: Program, resolved: Resolved, options: Options) -> None:
+    def __init__(
+        self,
+        program: Program,
+        resolved: Resolved,
+        options: Options,
+        for_numbers: Callable[[Mapping[str, int]], Calls],
+    ) -> None:
         self._program = program
         self._resolved = resolved
         self._options = options
+        self._for_numbers = for_numbers
         self._runners = Runners(program)
         self._sizes: dict[object, dict[str, int]] = {}
+        self._static: dict[object, Calls] = {}
 
     def bound(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Call:
         """The call with these arguments. Raises ArgumentError, ShapeError and RangeError for those that do not fit."""
@@ -65,12 +80,31 @@ class Calls:
 
     def run(self, call: Call) -> dict[str, NDArray[Any]]:
         """The outputs by name."""
+        if self._program.sizes and self._program.is_empty(call.sizes):
+            return self._of_numbers(call.sizes).run(replace(call, sizes={}))
         options = self._options
         dtype = element_type(self._program, call.arrays, options.dtype, call.scalars)
         arrays = prepared(self._program, call.arrays, dtype)
         try:
+            if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
+                raise MemoryError
             return self._runners.run(options.backend, dtype, arrays, call.sizes)
         except MemoryError:
             raise Error(
                 None, "there is not enough memory for this call", fix="use smaller arrays"
             ) from None
+
+    def _elements(self, sizes: Mapping[str, int]) -> Iterator[int]:
+        """How many elements each tensor would have if no extent were 0."""
+        for tensor in self._program.tensors.values():
+            yield prod(max(1, n.at(sizes)) for n in tensor.shape)
+
+    def _of_numbers(self, sizes: Mapping[str, int]) -> Calls:
+        numbers = {s: sizes[s] for s in self._program.sizes}
+        key = tuple(numbers.items())
+        if key not in self._static:
+            if len(self._static) >= MOST_STATIC:
+                self._static.clear()
+            self._static[key] = self._for_numbers(numbers)
+            assert not self._static[key]._program.sizes, "a size without a number"
+        return self._static[key]

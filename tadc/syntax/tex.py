@@ -20,6 +20,7 @@ from tadc.syntax.idx import MOST_ERRORS, parse_piece
 from tadc.syntax.load import parser
 from tadc.syntax.tex_build import Build
 from tadc.syntax.tex_hints import explained
+from tadc.syntax.tex_labels import left_labels
 from tadc.syntax.tex_names import Vocabulary, assembled, spelled
 from tadc.syntax.tex_statements import Statement, depths, statements
 from tadc.syntax.tex_token_list import Token
@@ -46,19 +47,23 @@ def _program(source: Source) -> ast.Program:
     shapes: list[Statement] = []
     in_prose: list[Statement] = []
     displays: list[list[Statement]] = []
+    tokens = {r: _tokens(source, r) for r in document.regions if r.kind != "directive"}
+    labels = {x for r in tokens if r.kind != "inline" for x in left_labels(tokens[r])}
     for region in document.regions:
         if region.kind == "directive":
             _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))
             continue
-        found = _statements(source, region)
+        found = statements(assembled(tokens[region], labels))
         where = in_prose if region.kind == "inline" else shapes
         where += [s for s in found if s.kind == "shape"]
         if region.kind != "inline":
             displays.append(found)
     definitions, skipped = _counted(displays, source, document.macros)
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
-    shapes = _about([*shapes, *filter(_is_plain, in_prose)], used)
+    declared = {item.name.name for item in items if isinstance(item, ast.TensorDeclaration)}
+    shapes = _about([*shapes, *filter(_is_plain, in_prose)], used - declared)
     words = vocabulary(items, definitions, shapes)
+    sizes = _sizes(source, items, shapes)
     read = [*definitions, *shapes]
     errors += mixed_styles(source, definitions)
     for statement in sorted(read, key=lambda s: s.start):
@@ -70,7 +75,7 @@ def _program(source: Source) -> ast.Program:
     if errors:
         raise merged(errors[:MOST_ERRORS])
     ordered = sorted(items, key=lambda item: item.span.start)
-    return ast.Program(tuple(ordered), tuple(Span(source, s.start, s.end) for s in skipped))
+    return ast.Program((*sizes, *ordered), tuple(Span(source, s.start, s.end) for s in skipped))
 
 
 def _collect(items: list[ast.Item], errors: list[Error], parse: Any) -> None:
@@ -80,11 +85,9 @@ def _collect(items: list[ast.Item], errors: list[Error], parse: Any) -> None:
         errors += error.errors
 
 
-def _statements(source: Source, region: Region) -> list[Statement]:
+def _tokens(source: Source, region: Region) -> list[Token]:
     tokens = tokenize(source, region.start, region.end)
-    if region.kind == "bare":
-        tokens = _with_lines(source, tokens)
-    return statements(assembled(tokens))
+    return _with_lines(source, tokens) if region.kind == "bare" else tokens
 
 
 def _with_lines(source: Source, tokens: Sequence[Token]) -> list[Token]:
@@ -102,7 +105,8 @@ def _counted(
 ) -> tuple[list[Statement], list[Statement]]:
     """The definitions that are the program's, and what is skipped.
 
-    A tensor element always counts. A scalar counts if others use it, if it is alone, or if its display defines more.
+    A tensor element always counts. A scalar counts if others use it, if it reads what others define, if it is alone, or
+    if its display defines more.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
     used_in: dict[str, set[int]] = {}
@@ -111,6 +115,7 @@ def _counted(
             places = used_in.setdefault(token.value, set())
             if len(places) < 2:
                 places.add(number)
+    tensors = {s.target for s in candidates if not s.is_scalar}
     counted, skipped = [], []
     for display in displays:
         in_display = sum(s.kind == "definition" for s in display)
@@ -120,6 +125,7 @@ def _counted(
                 or len(candidates) == 1
                 or in_display > 1
                 or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
+                or statement.reads(tensors)
             ):
                 counted.append(statement)
             elif statement.kind != "shape":
@@ -134,16 +140,31 @@ def _is_readable(statement: Statement, source: Source, macros: frozenset[str]) -
 
 
 def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
-    """The shapes that are of names that the formulas use, each said once."""
+    """The shapes that are of the names `used`, each said once."""
     result: dict[tuple[str, ...], Statement] = {}
     for shape in shapes:
         names = [t for t in shape.tokens[: _place_of_in(shape)] if t.type == "NAME"]
         rest = shape.tokens[_place_of_in(shape) :]
         for name in names:
-            if name.value in used:
+            if name.value in used or (name.note == "compound" and name.value.split("_")[0] in used):
                 key = (name.value, *(token.value for token in rest))
                 result.setdefault(key, Statement("shape", (name, *rest)))
     return list(result.values())
+
+
+def _sizes(
+    source: Source, items: Sequence[ast.Item], shapes: Sequence[Statement]
+) -> list[ast.SizeDeclaration]:
+    r"""The names in shapes that no line declares: `n` of `x \in \mathbb{R}^{2 n}`."""
+    known = {item.name.name for item in items if isinstance(item, ast.SizeDeclaration)}
+    sizes: dict[str, ast.SizeDeclaration] = {}
+    for shape in shapes:
+        for token in shape.tokens[_place_of_in(shape) :]:
+            if token.type == "NAME" and token.value not in known:
+                span = Span(source, token.start, token.end)
+                size = ast.SizeDeclaration(ast.Name(token.value, span), None, span)
+                sizes.setdefault(token.value, size)
+    return list(sizes.values())
 
 
 def _is_plain(shape: Statement) -> bool:

@@ -27,6 +27,7 @@ from tadc.syntax.tex_parts import (
     conjunction,
     number,
     raised,
+    scientific,
     script_of,
     truth,
     unwrapped,
@@ -137,8 +138,10 @@ class Build:
 
     def _shape(self, span: Span, *symbols: Part) -> list[ast.Item]:
         names = [s for s in symbols if isinstance(s, Token) and s.type == "NAME"]
+        (numbers,) = [s for s in symbols if isinstance(s, Token) and s.type == "RR"]
+        dtype = self._named(numbers) if numbers.note == "typewriter" else None
         extents = tuple(number(s) for s in symbols if not isinstance(s, Token))
-        return [ast.TensorDeclaration("shape", self._named(n), extents, None, span) for n in names]
+        return [ast.TensorDeclaration("shape", self._named(n), extents, dtype, span) for n in names]
 
     # ---------------------------------------------------------------- sums and products
 
@@ -158,6 +161,10 @@ class Build:
         operator: Literal["*", "/", "%"] = "*"
         if sign.type in ("SLASH", "BMOD"):
             operator = "/" if sign.type == "SLASH" else "%"
+        elif (
+            sign.type == "CDOT" and not self.subscripts and (whole := scientific(left, right, span))
+        ):
+            return whole
         return Binary(operator, number(left), number(right), span)
 
     def _reduction(self, span: Span, word: Token, *rest: Part) -> Expression:

@@ -13,6 +13,7 @@ __all__ = [
     "DISPLAYS",
     "DROPPED",
     "DROPPED_WITH_ARGUMENT",
+    "ELEMENT_TYPES",
     "FUNCTIONS",
     "FUNCTION_LETTERS",
     "GREEK",
@@ -61,6 +62,9 @@ WRAPPERS = {
     "mathbb": "blackboard", "mathbbm": "blackboard", "mathds": "blackboard",
 }  # fmt: skip
 
+# `f \in \mathtt{float64}^{3 \times N}`: sets of numbers, as `\mathbb{R}`, that fix the element type.
+ELEMENT_TYPES = words("float32 float64")
+
 # Wrappers that also hold words of the prose.
 TEXTS = words("text mbox textrm textnormal")
 
@@ -83,7 +87,9 @@ INVERSES = {
 
 
 # What is always called with brackets: functions of several arguments and the boundary forms of subscripts.
-CALLED = words("""pow atan2 hypot fmod gate polygamma where clamp pad wrap reflect symmetric""")
+CALLED = words(
+    """pow atan2 hypot fmod gate detached polygamma where clamp pad wrap reflect symmetric"""
+)
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
     "argmax": "argmax", "argmin": "argmin",
@@ -103,7 +109,7 @@ REMARKS = words("where with each all on in is are respectively")
 # fmt: off
 SYMBOLS = {
     "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
-    "coloneqq": "DEF", "coloneq": "DEF", "equiv": "DEF", "triangleq": "DEF",
+    "coloneqq": "DEF", "coloneq": "DEF", "leftarrow": "DEF", "gets": "DEF", "equiv": "DEF", "triangleq": "DEF",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
     "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",

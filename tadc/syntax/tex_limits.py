@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from tadc.errors import Span, SyntaxError
 from tadc.syntax.ast import (
+    Application,
     Binary,
     Bracket,
     Comparison,
@@ -22,6 +23,7 @@ from tadc.syntax.ast import (
     Name,
     Number,
     Range,
+    Unary,
 )
 from tadc.syntax.tex_parts import conjunction, truth
 
@@ -82,7 +84,7 @@ def read_limits(
         elif entry.is_start and has_high:
             kinds.append("start")
         elif (
-            entry.is_interval and not _depends(entry, running) and not is_bound(entry.ends[1] or "")
+            entry.is_interval and entry.ends[1] not in running and not is_bound(entry.ends[1] or "")
         ):
             kinds.append("interval")
             running.add(entry.ends[1])
@@ -105,10 +107,6 @@ def read_limits(
     if not names:
         names |= dict(list(free.items())[:1])
     return Limits(tuple(entries), tuple(kinds), tuple(names.values()))
-
-
-def _depends(entry: Limit, running: set[str | None]) -> bool:
-    return any(name.name in running for name in entry.names)
 
 
 def limits(
@@ -135,7 +133,7 @@ def limits(
                     f"`{name.name}` has a lower bound and no upper one",
                     fix=r"write it above, `\sum_{k=0}^{N-1}`, or a condition behind the index, `\sum_{k \mid k = 2 i}`",
                 )
-            bounds = item.operands[1], high
+            bounds = _rounded_up(item.operands[1]), high
             for other in [*waiting, name.name]:
                 place = found[other].name if other in found else name
                 found[other] = Range(place, item.span, low=bounds[0], high=bounds[1])
@@ -177,9 +175,25 @@ def _interval(name: Name, chain: Comparison) -> Range:
         first, last, below, above = last, first, above, below
     low = _moved(first, "+") if below in ("<", ">") else first
     high = _moved(last, "-") if above in ("<", ">") else last
-    return Range(name, chain.span, low=low, high=high)
+    return Range(name, chain.span, low=_rounded_up(low), high=high)
 
 
 def _moved(bound: Expression, sign: str) -> Expression:
     """The next integer inside an exclusive bound."""
     return Binary("+" if sign == "+" else "-", bound, Number("1", bound.span), bound.span)
+
+
+def _rounded_up(low: Expression) -> Expression:
+    r"""A low bound `\lceil a/c \rceil`, which is built as `-((-a) // c)`, as `(a + c - 1) // c`: a bound without a floor."""
+    match low:
+        case Unary(Binary("//", Unary(a), Number(c) as divisor)):
+            more = Number(str(int(c) - 1), divisor.span)
+            return Binary("//", Binary("+", a, more, a.span), divisor, low.span)
+        case Application(Name("max"), parts):
+            return Application(low.function, tuple(map(_rounded_up_part, parts)), low.span)
+        case _:
+            return low
+
+
+def _rounded_up_part(part: Expression | Condition) -> Expression | Condition:
+    return part if isinstance(part, Condition) else _rounded_up(part)

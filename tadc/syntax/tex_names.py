@@ -9,7 +9,7 @@ whether `\sigma(..)`, `e` and `f(..)` are functions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex_commands import FUNCTION_LETTERS
@@ -26,6 +26,17 @@ class Vocabulary:
     subscripted: frozenset[str]
     indices: frozenset[str]  # on a left side or in the limits of a reduction
     sizes: frozenset[str]
+    directed: frozenset[str] = frozenset()  # what `%!tadc` lines declare
+    compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
+
+    def has_compound(self, base: str, name: str) -> bool:
+        """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
+        if name in self.compounds:
+            return True
+        is_tensor = base in self.declared and base not in self.sizes
+        return not is_tensor and any(
+            name in names for names in (self.sizes, self.indices, self.directed)
+        )
 
     def knows(self, name: str) -> bool:
         """Whether the document uses `name` as its own, so that it is no function or constant."""
@@ -48,9 +59,12 @@ def closing_braces(tokens: Sequence[Token]) -> dict[int, int]:
     return closing
 
 
-def assembled(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with whole names, without empty groups and without spacing that separates nothing."""
-    return _Assembly(_without_idle_groups(tokens)).run()
+def assembled(tokens: Sequence[Token], labels: Set[str] = frozenset()) -> list[Token]:
+    """The tokens with whole names, without empty groups and without spacing that separates nothing.
+
+    `labels` are letters that are no power where they stand above a name.
+    """
+    return _Assembly(_without_idle_groups(tokens), labels).run()
 
 
 def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
@@ -75,8 +89,9 @@ def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
 class _Assembly:
     """One pass over the tokens. The scripts of a name are looked at from its place, by leaps from brace to brace."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], labels: Set[str]) -> None:
         self.tokens = tokens
+        self.labels = labels
         self.closing = closing_braces(tokens)
         self.holds: dict[int, str] = {}  # the place of `{` -> what the braces hold
         self.after: dict[
@@ -166,7 +181,7 @@ class _Assembly:
             self.holds[script + 1] = {"NAME": "indices", "RED": "limits"}.get(base.type, "")
 
     def _label(self, script: int, content: list[Token], base: Token, inside: str) -> str:
-        r"""What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_prime` for `x^{\prime}`, else nothing."""
+        r"""What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_max` for `x^{\max}`, else nothing."""
         if base.type != "NAME" or not content:
             return ""
         kinds = [token.type for token in content]
@@ -180,8 +195,10 @@ class _Assembly:
             kinds == ["LPAR", "NAME", "RPAR"] and len(content[1].value) > 1
         ):
             return f"_{content[1].value.replace('.', '_')}"
-        if kinds == ["NAME"] and content[0].note == "upright" and len(content[0].value) > 1:
+        if kinds == ["NAME"] and base.value != "e" and self._is_label(content[0]):
             return f"_{content[0].value}"
+        if len(kinds) == 1 and kinds[0] in _PREFIXES:
+            return f"_{content[0].note or content[0].value}"
         if kinds == ["LPAR", "NAME", "RPAR"] and base.value != "e":
             name = content[1].value
             self._refuse(
@@ -190,6 +207,11 @@ class _Assembly:
                 f"write `^{{{name}}}` for the power; labels are numbers, `x^{{(1)}}`",
             )
         return ""
+
+    def _is_label(self, above: Token) -> bool:
+        """Whether it is a word or an upright letter, but no transpose; or known as a label."""
+        is_upright = above.note == "upright" and above.value not in ("T", "H")
+        return is_upright or above.value in self.labels
 
     def _refuse(self, script: int, fact: str, fix: str) -> None:
         first, last = self.tokens[script], self.tokens[self.closing[script + 1]]
@@ -202,24 +224,32 @@ def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int
     `opening` is the place of their `{`, `closing` what `closing_braces` gives.
     """
     names: list[str] = []
-    part: list[str] = []
-    related = False
+    operands: list[list[Token]] = [[]]  # of the entry so far: what stands between its relations
     place, end = opening + 1, closing.get(opening, len(tokens))
     while place < end:
         token = tokens[place]
-        if token.type == "NAME" and (not related or not part):
-            part.append(token.value)
-        elif token.type in ("EQ", "REL", "IN"):
-            related = True
+        if token.type in ("EQ", "REL", "IN"):
+            operands.append([])
         elif token.type == "COMMA":
-            names += part
-            part, related = [], False
+            names += _introduced(operands)
+            operands = [[]]
+        else:
+            operands[-1].append(token)
         place = closing.get(place, place) + 1
-    return names + part
+    return names + _introduced(operands)
+
+
+def _introduced(operands: Sequence[Sequence[Token]]) -> list[str]:
+    """The middle of an interval; else what stands left of the relation, or the first name right of it."""
+    if len(operands) == 3 and [t.type for t in operands[1]] == ["NAME"]:
+        return [operands[1][0].value]
+    first, *others = [[t.value for t in operand if t.type == "NAME"] for operand in operands]
+    return first or [name for operand in others for name in operand][:1]
 
 
 def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
     """The tokens as the grammar reads them: functions told from names, and a comma between two subscripts."""
+    tokens = _with_declared_names(tokens, vocabulary)
     with_commas = _braces_with_commas(tokens)
     result: list[Token] = []
     contexts: list[str] = []
@@ -228,6 +258,12 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
         following = tokens[place + 1].type if place + 1 < len(tokens) else ""
         token = _identified(token, following, vocabulary)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
+        if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
+            fact = (
+                f"`\\Delta {tokens[place + 1].value}` with a power may be raised as a whole or not"
+            )
+            fix = "put brackets around what is raised: `(\\Delta t)^2`"
+            token = Token("ERROR", fact, token.start, tokens[place + 1].end, fix)
         if token.value == "T" and in_power and not vocabulary.knows("T"):
             token = replace(token, type="TOP")
         if token.type in CLOSERS and contexts:
@@ -243,6 +279,32 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             contexts.append(token.note)
             commas.append(place in with_commas)
         result.append(token)
+    return result
+
+
+def _is_raised_step(following: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    r"""Whether it is the `t^` of `\Delta t^2`, which most authors mean as a power of the step."""
+    kinds = [token.type for token in following]
+    return kinds == ["NAME", "SUP"] and "Delta" not in vocabulary.declared | vocabulary.subscripted
+
+
+def _with_declared_names(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """`N_1` as one name where a size or an index is called so, and nothing else has the subscript of an `N`."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if [t.type for t in tokens[place : place + 3]] == ["NAME", "SUB", "LBRACE"]:
+            mark, closing = (
+                tokens[place + 3 : place + 5] if place + 5 <= len(tokens) else (token,) * 2
+            )
+            name = f"{token.value}_{mark.value}"
+            if closing.type == "RBRACE" and vocabulary.has_compound(token.value, name):
+                result.append(replace(token, value=name, end=closing.end))
+                place += 5
+                continue
+        result.append(token)
+        place += 1
     return result
 
 

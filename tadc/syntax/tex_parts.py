@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from tadc.errors import Span, SyntaxError
-from tadc.syntax.ast import Binary, Bracket, Condition, Expression, Logical
+from tadc.syntax.ast import Binary, Bracket, Condition, Expression, Logical, Number, Unary
 
 __all__ = [
     "Part",
@@ -20,6 +20,7 @@ __all__ = [
     "conjunction",
     "number",
     "raised",
+    "scientific",
     "script_of",
     "truth",
     "unwrapped",
@@ -118,3 +119,18 @@ def raised(base: Expression, scripts: Sequence[Script]) -> Expression:
     if power is None:
         return base
     return Binary("**", base, number(power.items[0]), base.span.to(power.span))
+
+
+def scientific(left: Part, right: Part, span: Span) -> Expression | None:
+    r"""`2.5 \cdot 10^{-3}` as the one number that it is written for; None for other products."""
+    match left, right:
+        case Unary(Number() as digits), _:
+            positive = scientific(digits, right, span)
+            return positive and Unary(positive, span)
+        case Number(digits), Binary("**", Number("10"), Number(power)) if "." in digits:
+            exponent = power
+        case Number(digits), Binary("**", Number("10"), Unary(Number(power))):
+            exponent = f"-{power}"
+        case _:
+            return None
+    return Number(f"{digits}e{exponent}", span) if exponent.lstrip("-").isdigit() else None

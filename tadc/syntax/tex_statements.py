@@ -8,11 +8,12 @@ A display need not be a program: what is no definition and no shape is `skipped`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from tadc.syntax.tex_commands import words
+from tadc.syntax.tex_labels import with_compounds
 from tadc.syntax.tex_names import closing_braces
 from tadc.syntax.tex_token_list import CLOSERS, OPENERS, Token
 
@@ -41,7 +42,16 @@ class Statement:
 
     @property
     def is_scalar(self) -> bool:
-        return self.tokens[1].type != "SUB"
+        """Whether the left side has no subscript."""
+        for token in self.tokens:
+            if token.type in ("SUB", "EQ", "DEF"):
+                return token.type != "SUB"
+        return True
+
+    def reads(self, names: Set[str]) -> bool:
+        """Whether an element of one of these is on the right side."""
+        pairs = zip(self.tokens[1:], self.tokens[2:], strict=False)
+        return any(t.value in names and after.type == "SUB" for t, after in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +172,7 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
         if definition is not None and not _is_range(definition, found, in_remark):
             found.append(definition)
             in_remark = False
-        elif definition is not None or _ranges_over(tokens):
+        elif definition is not None or _ranges_over(tokens) or _is_interval(tokens, found):
             in_remark = in_remark or bool(found)
             if not in_remark:
                 found.append(Statement("skipped", tokens))
@@ -195,6 +205,15 @@ def _is_range_in_brackets(tokens: Sequence[Token], found: list[Statement]) -> bo
     if [token.type for token in tokens[:2]] != ["LPAR", "NAME"] or len(tokens) < 4:
         return False
     return tokens[1].value in _left_names(found) and tokens[2].type in ("EQ", "COMMA", "IN")
+
+
+def _is_interval(tokens: Sequence[Token], found: list[Statement]) -> bool:
+    r"""Whether it is the `0 \le i < N` of `f_i = x_i, \quad 0 \le i < N`."""
+    relations = [place for place, token in enumerate(tokens) if token.type == "REL"]
+    return len(relations) == 2 and [
+        t.type == "NAME" and t.value in _left_names(found)
+        for t in tokens[relations[0] + 1 : relations[1]]
+    ] == [True]
 
 
 def _left_names(found: Sequence[Statement]) -> set[str]:
@@ -235,6 +254,8 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     for place, (token, depth) in enumerate(depths(tokens)):
         if token.type in ("EQ", "DEF") and depth == 0:
             left = tokens[:place]
+            if (power := _power_on_the_left(left)) is not None:
+                return Statement("definition", (*left, power, *tokens[place:]))
             if _lacks_braces(left):
                 fact = "TeX takes one letter as a subscript, so that this is a product"
                 fix = "put all subscripts in braces: `y_{ij}`"
@@ -242,6 +263,20 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
                 return Statement("definition", (*left[:5], unread, *tokens[place:]))
             return Statement("definition", tokens) if _is_target(left) else None
     return None
+
+
+def _power_on_the_left(left: Sequence[Token]) -> Token | None:
+    r"""The error of `\sigma_i^2 = ..` and `x_i^{(k+1)} = ..`, whose superscripts are no part of a name."""
+    place, kinds = 1, [token.type for token in left]
+    closing = closing_braces(left)
+    while place < len(left) and kinds[place] in ("SUB", "SUP"):
+        place = closing.get(place + 1, len(left)) + 1
+    if kinds[:1] != ["NAME"] or "SUP" not in kinds or place != len(left):
+        return None
+    sign = left[kinds.index("SUP")]
+    fact = "a superscript on the left side is no part of a name"
+    fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
+    return Token("ERROR", fact, sign.start, left[-1].end, fix)
 
 
 def _lacks_braces(left: Sequence[Token]) -> bool:
@@ -268,6 +303,7 @@ def _is_target(left: Sequence[Token]) -> bool:
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:
     r"""`a, b \in \mathbb{R}^{3 \times 5}`, without what restricts the numbers (`\mathbb{R}_{+}`)."""
+    tokens = with_compounds(tokens)
     kinds = [token.type for token in tokens]
     if "RR" not in kinds:
         return None

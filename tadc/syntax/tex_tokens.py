@@ -35,6 +35,9 @@ _COLUMNS = re.compile(r"\s*\{[^{}]*\}")
 _OPTION = re.compile(r"\s*\[")
 _BRACE = re.compile(r"\s*\{")
 _EQUAL = re.compile(r"\s*=")
+_OVER_EQUAL = re.compile(
+    r"\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{\s*:?=\s*\}"
+)  # of `\stackrel{\text{def}}{=}`
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
@@ -114,7 +117,7 @@ class _Tokenizer:
             case "|":
                 self._bar(start)
             case "&":
-                self.ampersands += 1
+                self.ampersands += inside != "cases"
                 if inside == "cases":
                     self._add("AMP", character, start)
                 elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
@@ -141,7 +144,8 @@ class _Tokenizer:
     def _command(self, start: int) -> None:
         if self._next(_ROW):
             inside = self.environments[-1] if self.environments else ""
-            self.ampersands = 0
+            if inside not in ("cases", "substack"):
+                self.ampersands = 0
             self._add({"cases": "ROW", "substack": "COMMA"}.get(inside, "BREAK"), "\\\\", start)
             return
         command = self._next(COMMAND)
@@ -186,6 +190,8 @@ class _Tokenizer:
                 self.environments.append("substack")
             case "not" if self._next(_EQUAL):
                 self._add("REL", "!=", start)
+            case "stackrel" | "overset" if self._next(_OVER_EQUAL):
+                self._add("DEF", "=", start)
             case "infty":
                 self._add("NAME", "inf", start)
             case "arg" if what := self._next(_MAX):

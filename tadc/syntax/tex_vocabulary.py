@@ -14,7 +14,7 @@ __all__ = ["mixed_styles", "vocabulary"]
 
 
 def vocabulary(
-    items: Iterable[ast.Item], definitions: Iterable[Statement], shapes: Iterable[Statement]
+    items: Sequence[ast.Item], definitions: Iterable[Statement], shapes: Sequence[Statement]
 ) -> Vocabulary:
     """`items` are those of the `%!tadc` lines."""
     declared: set[str] = set()
@@ -36,12 +36,19 @@ def vocabulary(
             in_braces = in_braces or token.type == "SUP"
             if token.type == "NAME":
                 (sizes if in_braces else declared).add(token.value)
+    directed = {
+        item.name.name
+        for item in items
+        if isinstance(item, ast.SizeDeclaration | ast.TensorDeclaration)
+    }
     explicit = {item.name.name for item in items if isinstance(item, ast.SizeDeclaration)}
     return Vocabulary(
         frozenset(declared),
         frozenset(subscripted),
         frozenset(indices - explicit),
         frozenset((sizes - indices) | explicit),
+        frozenset(directed),
+        frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound"),
     )
 
 

@@ -119,6 +119,8 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
         return Wrapped("INDICATOR", name, end)
     if not accented and style == "blackboard" and name in ("R", "I"):
         return Wrapped("RR" if name == "R" else "INDICATOR", name, end)
+    if not accented and style == "typewriter" and name in commands.ELEMENT_TYPES:
+        return Wrapped("RR", name, end, style)
     if style == "blackboard":
         fact = f"`\\mathbb{{{name}}}` is not used in formulas"
         return Wrapped("ERROR", fact, end, r"shapes are given in `\mathbb{R}`")

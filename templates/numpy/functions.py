@@ -28,13 +28,13 @@ def near(x, dimension, first, count, step=1):
     return np.take(x, np.clip(first + step * np.arange(count), 0, n - 1), dimension)
 
 
-def padded(x, dimension, first, count, step=1, fill=0):
-    """`count` elements of x along a dimension, at the subscripts from `first`; `fill` outside."""
+def padded(x, dimension, first, count, step=1):
+    """`count` elements of x along a dimension, at the subscripts from `first`; 0 outside."""
     if step < 0:
-        backwards = padded(x, dimension, first + step * (count - 1), count, -step, fill)
+        backwards = padded(x, dimension, first + step * (count - 1), count, -step)
         return np.flip(backwards, dimension)
     before, after = x.shape[:dimension], x.shape[dimension + 1 :]
-    result = np.full((*before, count, *after), fill, x.dtype)
+    result = np.zeros((*before, count, *after), x.dtype)
     low = max(0, -(first // step))
     stop = min(count, (x.shape[dimension] - 1 - first) // step + 1)
     if low < stop:

@@ -1,0 +1,142 @@
+"""Loop nests: what is named once, what is evaluated only in a branch, and names that differ."""
+
+from __future__ import annotations
+
+import pytest
+from programs import normal
+from random_programs import random_program
+
+from tadc.compiler import adjoint_program
+from tadc.ir.expr import Call, Read
+from tadc.ir.walk import postorder
+from tadc.schedule.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Let,
+    LetIndex,
+    Loop,
+    Store,
+)
+from tadc.schedule.lower import kernels
+
+
+def lowered(text):
+    (kernel,) = kernels(normal(text), "primal")
+    return kernel
+
+
+def walked(steps, depth=0):
+    """Every step with the number of loops around it."""
+    for step in steps:
+        yield step, depth
+        match step:
+            case Loop(_, _, _, body):
+                yield from walked(body, depth + 1)
+            case Branch(_, then, otherwise):
+                yield from walked((*then, *otherwise), depth)
+            case _:
+                pass
+
+
+def calls(kernel, function):
+    """How often the text has a call of the function."""
+    found = 0
+    for step, _ in walked(kernel.body):
+        match step:
+            case (
+                Let(_, e) | Accumulator(_, e) | Accumulate(_, _, e) | Assign(_, e) | Store(_, _, e)
+            ):
+                found += sum(isinstance(n, Call) and n.function == function for n in postorder(e))
+            case _:
+                pass
+    return found
+
+
+def test_a_call_that_is_used_twice_is_named_once():
+    kernel = lowered("size N\ninput x[N]\nf[i] = exp(x[i]) + exp(x[i])**2")
+
+    assert [s.local for s, _ in walked(kernel.body) if isinstance(s, Let)] == ["exp_"]
+    assert calls(kernel, "exp") == 1
+
+
+def test_what_both_branches_need_is_computed_before_them():
+    text = "size N\ninput x[N]\nf[i] = if x[i] > 1 then sin(exp(x[i]))*exp(x[i]) else exp(x[i])"
+
+    assert calls(lowered(text), "exp") == 1
+
+
+def test_a_branch_that_is_not_taken_has_no_loop_outside_it():
+    text = "size N\ninput x[N]\nf[i] = if x[i] > 1 then sum{k | k <= i} log(x[k]) else 0"
+    kernel = lowered(text)
+
+    assert not any(isinstance(step, Loop) for step in kernel.body)
+    (branch,) = (step for step in kernel.body if isinstance(step, Branch))
+    assert any(isinstance(step, Loop) for step in branch.then)
+
+
+def test_a_call_that_hangs_on_no_loop_stands_outside_when_it_is_shared():
+    text = "input x[3], y[2, 3, 3]\nf[i: 2] = exp(x[i])*sum{j, k} y[i, j, k]*exp(x[i])"
+    kernel = lowered(text)
+
+    assert [d for s, d in walked(kernel.body) if isinstance(s, Let)] == [0]
+
+
+def test_sums_of_sums_share_an_accumulator():
+    kernel = lowered("size N\ninput x[N, N]\nf = sum{i} sum{j | j <= i} x[i, j]")
+
+    assert sum(isinstance(s, Accumulator) for s, _ in walked(kernel.body)) == 1
+
+
+def test_a_scalar_has_no_box():
+    kernel = lowered("input x[3]\nf = sum{i} x[i]")
+
+    assert kernel.indices == kernel.extents == ()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_locals_and_loop_indices_differ_from_all_around_them(seed):
+    program = normal(random_program(seed).text)
+    derived = adjoint_program(program, [t.name for t in program.inputs])
+    for kernel in (*kernels(program, "primal"), *kernels(derived, "adjoint")):
+        sizes = {*derived.sizes, *(d.name for d in derived.derived_sizes)}
+        around = {*kernel.reads, *kernel.writes, *sizes, *kernel.indices}
+        assert kernel.locals.isdisjoint(around)
+        check_scopes(kernel.body, around)
+
+
+def check_scopes(steps, around):
+    """Every name is new where it is bound, and every local is known where it is read."""
+    names = set(around)
+    for step in steps:
+        match step:
+            case Let(local, e) | Accumulator(local, e):
+                known(e, names)
+                bind(local, names)
+            case LetIndex(d):
+                assert names.issuperset(d.form.symbols)
+                bind(d.name, names)
+            case Accumulate(local, _, e) | Assign(local, e):
+                known(e, names)
+                assert local in names
+            case Store(_, _, e):
+                known(e, names)
+            case Loop(index, lows, highs, body):
+                assert names.issuperset(s for form, _ in (*lows, *highs) for s in form.symbols)
+                inner = set(names)
+                bind(index, inner)
+                check_scopes(body, inner)
+            case Branch(_, then, otherwise):
+                check_scopes(then, names)
+                check_scopes(otherwise, names)
+
+
+def bind(name, names):
+    assert name not in names
+    names.add(name)
+
+
+def known(e, names):
+    assert names.issuperset(e.symbols)
+    assert names.issuperset(n.tensor for n in postorder(e) if isinstance(n, Read))
