@@ -15,8 +15,15 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Slow tests run when they are asked for: `pytest -m slow`, or by their node id."""
+    """Slow tests run when they are asked for: `pytest -m slow`, or by their node id.
+
+    Tests of a file that run compiled text share what is compiled: they stay in one process.
+    """
+    for item in items:
+        if "compiler" in item.keywords and "xdist_group" not in item.keywords:
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
     if config.option.markexpr or any("::" in argument for argument in config.args):
         return
     slow = [item for item in items if "slow" in item.keywords]

@@ -30,7 +30,14 @@ REFUSED = (
 PROGRAMS = pytest.mark.parametrize(
     ("level", "seed"),
     [
-        pytest.param(level, seed, marks=[] if seed < PLAIN[level] else pytest.mark.slow)
+        pytest.param(
+            level,
+            seed,
+            marks=[
+                pytest.mark.xdist_group(f"{level} {seed // BLOCK}"),  # that share a library
+                *([] if seed < PLAIN[level] else [pytest.mark.slow]),
+            ],
+        )
         for level in ALL
         for seed in range(ALL[level])
     ],

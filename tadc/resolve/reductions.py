@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Reduce, ReduceOp, Select, call
-
 from tadc.ir.walk import rewrite
 
 __all__ = ["REDUCTIONS", "Points", "without_nothing"]

@@ -81,7 +81,8 @@ class Calls:
     def run(self, call: Call) -> dict[str, NDArray[Any]]:
         """The outputs by name."""
         if self._program.sizes and self._program.is_empty(call.sizes):
-            return self._of_numbers(call.sizes).run(replace(call, sizes={}))
+            static = self._of_numbers(call.sizes)
+            return static.run(replace(call, sizes=static._program.size_values({})))
         options = self._options
         dtype = element_type(self._program, call.arrays, options.dtype, call.scalars)
         arrays = prepared(self._program, call.arrays, dtype)
