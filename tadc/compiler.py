@@ -16,13 +16,14 @@ from tadc.normalize.reductions import separate_inner_reductions, separate_reduct
 from tadc.normalize.simplify import simplify
 from tadc.normalize.solved import solved
 from tadc.resolve.resolve import Resolved, resolve
-from tadc.syntax import parse_idx
+from tadc.syntax import ast, parse_idx
 
 __all__ = [
     "adjoint_program",
     "front",
     "gradient_program",
     "jacobian_program",
+    "named_extents",
     "normalized",
     "tangent_program",
 ]
@@ -32,14 +33,27 @@ def front(
     source: Source, lang: str, name: str, sizes: Mapping[str, int], index_base: int = 0
 ) -> Resolved:
     """Text to program: parse, resolve, normalize."""
+    resolved = resolve(_parsed(source, lang), name, sizes, index_base)
+    return replace(resolved, program=normalized(resolved.program))
+
+
+def named_extents(source: Source, lang: str) -> dict[str, tuple[str, int]]:
+    """The sizes that are the whole extent of an input's dimension, by name: the input and the dimension."""
+    found: dict[str, tuple[str, int]] = {}
+    for item in _parsed(source, lang).items:
+        if isinstance(item, ast.TensorDeclaration) and item.kind == "input":
+            for d, extent in enumerate(item.extents or ()):
+                if isinstance(extent, ast.Name):
+                    found.setdefault(extent.name, (item.name.name, d))
+    return found
+
+
+def _parsed(source: Source, lang: str) -> ast.Program:
     if lang == "tex":
         from tadc.syntax.tex import parse_tex  # its grammar is loaded only when it is needed
 
-        tree = parse_tex(source)
-    else:
-        tree = parse_idx(source)
-    resolved = resolve(tree, name, sizes, index_base)
-    return replace(resolved, program=normalized(resolved.program))
+        return parse_tex(source)
+    return parse_idx(source)
 
 
 def normalized(program: Program) -> Program:
@@ -51,9 +65,14 @@ def normalized(program: Program) -> Program:
 
 
 def _solved(program: Program) -> Program:
-    """Solved and simplified, until nothing changes: a guard of an inner reduction restricts the outer one's domain."""
-    while (next_ := simplify(solved(program))) != program:
-        program = next_
+    """Solved and simplified, until nothing changes: a guard of an inner reduction restricts the outer one's domain.
+
+    Or until a form comes back: the same bounds may be written in one quotient or in another.
+    """
+    seen: set[Program] = set()
+    while program not in seen:
+        seen.add(program)
+        program = simplify(solved(program))
     return program
 
 

@@ -76,7 +76,8 @@ class Error(Exception):
     """A failure that is the user's to mend. `.span` is None where no place in a source is to blame.
 
     `fact` is one sentence saying what is wrong, `fix` one saying what to write instead.
-    `.errors` lists the single diagnostics; one error may carry those of several statements.
+    `.errors` lists the single diagnostics; one error may carry those of several statements. `.sizes` are those that
+    need numbers for the text to be a program, if that is what is wrong.
     """
 
     def __init__(self, span: Span | None, fact: str, *, fix: str = "") -> None:
@@ -84,6 +85,7 @@ class Error(Exception):
         self.fact = fact
         self.fix = fix
         self.errors: tuple[Error, ...] = (self,)
+        self.sizes: tuple[str, ...] = ()
         super().__init__(span, fact, fix)
 
     def __str__(self) -> str:
@@ -135,6 +137,7 @@ def merged(errors: Iterable[Error]) -> Error:
     first = ordered[0]
     result = type(first)(first.span, first.fact, fix=first.fix)
     result.errors = (result, *ordered[1:])
+    result.sizes = first.sizes
     return result
 
 

@@ -16,6 +16,7 @@ from tadc.errors import (
     ArgumentError,
     BackendError,
     DerivativeError,
+    Error,
     FileError,
     Source,
 )
@@ -36,6 +37,10 @@ __all__ = ["Function", "compile", "load"]
 Array: TypeAlias = "NDArray[Any]"
 Wrt: TypeAlias = str | Sequence[str] | None
 Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # how a derivative was asked for, and by what
+
+
+MOST_CLOSED = 64  # functions kept for the numbers of open sizes
+STAND_INS = (2, 3, 1, 5, 8)  # for open sizes, while no call gives numbers
 
 
 def compile(
@@ -96,15 +101,41 @@ class _Origin:
     derivations: tuple[Derivation, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """Sizes that get their numbers from a call, since subscripts are multiplied or divided by them.
+
+    `error` says where; `extents` has the input and dimension that show a size, if there are some.
+    """
+
+    error: Error
+    sizes: tuple[str, ...]
+    extents: Mapping[str, tuple[str, int]]
+
+
 class Function:
     """A program as a function of arrays.
 
     Call it with one array an input, by position in the order of `inputs` or by name; sizes that do not follow from
     the shapes are keywords. Made by `compile`, `load`, and the methods that derive.
+
+    Where a size without a number multiplies an index, there is no program before a call gives the number: the
+    function is compiled for each number that it meets, and has no text.
     """
 
-    def __init__(self, origin: _Origin, resolved: Resolved, program: Program, mode: str) -> None:
+    def __init__(
+        self,
+        origin: _Origin,
+        resolved: Resolved,
+        program: Program,
+        mode: str,
+        open_: _Open | None = None,
+    ) -> None:
         self._origin = origin
+        self._open = (
+            open_  # then `program` is one with other numbers, and tells inputs and outputs only
+        )
+        self._closed: dict[tuple[tuple[str, int], ...], Function] = {}
         self._resolved = resolved
         self._program = program
         self._mode = mode
@@ -118,7 +149,12 @@ class Function:
 
     @property
     def program(self) -> Program:
-        """The program in tadc's intermediate representation."""
+        """The program in tadc's intermediate representation.
+
+        Raises SyntaxError where a size multiplies or divides an index and has no number yet.
+        """
+        if self._open is not None:
+            raise self._open.error
         return self._program
 
     @property
@@ -136,7 +172,7 @@ class Function:
         return self._resolved.ranges
 
     def __str__(self) -> str:
-        return program_text(self._program)
+        return program_text(self.program)
 
     def _repr_latex_(self) -> str:
         return tex_display(self._program)
@@ -154,15 +190,15 @@ class Function:
             case "idx":
                 return str(self)
             case "latex":
-                return tex_text(self._program)
+                return tex_text(self.program)
             case "cuda":
                 from tadc.emit.cuda import emit_cuda
 
-                return emit_cuda({self._mode: self._program}, self._origin.source.text, dtype).text  # type: ignore[arg-type]
+                return emit_cuda({self._mode: self.program}, self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case "numpy":
                 from tadc.emit.numpy import emit_numpy
 
-                return emit_numpy(self._program, self._mode, dtype)
+                return emit_numpy(self.program, self._mode, dtype)
             case "c" | "cuda-atomic":
                 raise BackendError(
                     None,
@@ -188,6 +224,9 @@ class Function:
         """
         from tadc.runtime.arguments import written
 
+        if self._open is not None:
+            f, named = self._of_call(arrays, named)
+            return f(*arrays, out=out, accumulate=accumulate, **named)
         results = self.calls.run(self.calls.bound(arrays, named))
         return self._returned(written(results, self._targets(out), accumulate))
 
@@ -203,6 +242,9 @@ class Function:
 
         from tadc.runtime.arguments import as_array, written
 
+        if self._open is not None:
+            f, named = self._of_call(arrays, named)
+            return f.vjp(*arrays, wrt=wrt, **named)
         call = self.calls.bound(arrays, named)
         chosen = self._wrt(wrt, [n for n in self.inputs if call.arrays[n].dtype.kind == "f"])
         values = self.calls.run(call)
@@ -254,6 +296,9 @@ class Function:
                 raise ArgumentError(
                     None, f"`{what}` is no dict", fix="give arrays by input: {'x': x}"
                 )
+        if self._open is not None:
+            f, named = self._of_call((), primals)
+            return f.jvp(named, tangents)
         call = self.calls.bound((), primals)
         chosen = self._wrt(tuple(tangents), [])
         values = self.calls.run(call)
@@ -272,7 +317,11 @@ class Function:
         from tadc.check import check
 
         numbers = {s: _number(f"the size `{s}`", n) for s, n in sizes.items()}
-        return check(self, _number("`seed`", seed), numbers)
+        f = self
+        if self._open is not None:
+            chosen = {s: numbers.pop(s, n) for n, s in enumerate(self._open.sizes, 2)}
+            f = self._of_numbers(chosen)
+        return check(f, _number("`seed`", seed), numbers)
 
     # ------------------------------------------------------------------ derivatives
 
@@ -358,10 +407,44 @@ class Function:
         return Calls(self._program, self._resolved, self._origin.options, self._for_numbers)
 
     def _for_numbers(self, sizes: Mapping[str, int]) -> Calls:
-        """The same for these sizes alone: a program whose sizes are all numbers."""
-        origin = self._origin
-        options = replace(origin.options, sizes={**origin.options.sizes, **sizes})
-        return _rebuilt(replace(origin, options=options)).calls
+        """The calls of the program whose sizes are all numbers."""
+        return self._of_numbers(sizes).calls
+
+    def _of_numbers(self, sizes: Mapping[str, int]) -> Function:
+        """The same function, compiled for these sizes alone."""
+        key = tuple(sizes.items())
+        if key not in self._closed:
+            if len(self._closed) >= MOST_CLOSED:
+                self._closed.clear()
+            origin = self._origin
+            options = replace(origin.options, sizes={**origin.options.sizes, **sizes})
+            self._closed[key] = _rebuilt(replace(origin, options=options))
+        return self._closed[key]
+
+    def _of_call(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Function, dict[str, Any]]:
+        """The function for the open sizes of this call, and its named arguments without them."""
+        from tadc.runtime.arguments import as_array
+
+        assert self._open is not None
+        rest = dict(named)
+        given = {**dict(zip(self.inputs, arrays, strict=False)), **rest}
+        numbers: dict[str, int] = {}
+        for size in self._open.sizes:
+            tensor, d = self._open.extents.get(size, ("", 0))
+            shape = as_array(tensor, given[tensor]).shape if tensor in given else ()
+            if size in rest:
+                numbers[size] = _number(f"the size `{size}`", rest.pop(size))
+            elif tensor:
+                numbers[size] = shape[d] if d < len(shape) else 1  # a wrong rank is noticed later
+            else:
+                raise ArgumentError(
+                    None,
+                    f"the size `{size}` is missing: no extent of an input is `{size}`",
+                    fix=f"give it by name: `f(.., {size}=8)`",
+                )
+        return self._of_numbers(numbers), rest
 
     def _targets(self, out: Any) -> Mapping[str, Any] | None:
         if out is None or isinstance(out, dict):
@@ -432,12 +515,45 @@ def _compiled(source: Source, lang: Literal["idx", "tex"], options: Options) -> 
     if lang not in ("idx", "tex"):
         raise ArgumentError(None, f"`lang` is {lang!r}", fix="use 'idx' or 'tex'")
     name = identifier(options.name or "program")
-    resolved = compiler.front(source, lang, name, options.sizes, options.index_base)
-    return Function(_Origin(source, lang, options), resolved, resolved.program, "primal")
+    origin = _Origin(source, lang, options)
+    try:
+        resolved = compiler.front(source, lang, name, options.sizes, options.index_base)
+        return Function(origin, resolved, resolved.program, "primal")
+    except Error as error:
+        found = _with_stand_ins(origin, name, error)
+        if found is None:
+            raise
+        return found
+
+
+def _with_stand_ins(origin: _Origin, name: str, error: Error) -> Function | None:
+    """The function whose open sizes get their numbers from calls; None if the text is no program with any.
+
+    What it takes and gives is found with stand-ins for the numbers.
+    """
+    for number in STAND_INS:
+        stand_ins: dict[str, int] = {}
+        problem = error
+        while all(e.sizes for e in problem.errors) and not stand_ins.keys() >= {
+            s for e in problem.errors for s in e.sizes
+        }:
+            stand_ins |= {s: number for e in problem.errors for s in e.sizes}
+            sizes = {**origin.options.sizes, **stand_ins}
+            try:
+                resolved = compiler.front(
+                    origin.source, origin.lang, name, sizes, origin.options.index_base
+                )
+            except Error as next_:
+                problem = next_
+                continue
+            extents = compiler.named_extents(origin.source, origin.lang)
+            open_ = _Open(error, tuple(stand_ins), extents)
+            return Function(origin, resolved, resolved.program, "primal", open_)
+    return None
 
 
 def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
-    program = f.program
+    program = f._program
     match mode:
         case "adjoint":
             result = compiler.adjoint_program(program, wrt)
@@ -454,9 +570,8 @@ def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
             result = compiler.hvp_program(program, wrt)
     origin = f._origin
     derivations = (*origin.derivations, (mode, wrt))
-    return Function(
-        _Origin(origin.source, origin.lang, origin.options, derivations), f._resolved, result, mode
-    )
+    new = _Origin(origin.source, origin.lang, origin.options, derivations)
+    return Function(new, f._resolved, result, mode, f._open)
 
 
 def _rebuilt(origin: _Origin) -> Function:

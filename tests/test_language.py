@@ -189,7 +189,6 @@ REFUSED = {
     "y[i] = x[p[i]]": ("SyntaxError", 1, 10, "a read"),
     "y[i] = x[i/2]": ("SyntaxError", 1, 10, "`i // 2`"),
     "y[i] = x[i//0]": ("SyntaxError", 1, 13, "positive"),
-    "size N\ny[i] = x[i//N]": ("SyntaxError", 2, 13, "number"),
     "y[i: 5] = x[1 + pad(i)]": ("SyntaxError", 1, 17, "whole subscript"),
     "y[i: 5] = x[pad(i, i)]": ("SyntaxError", 1, 20, "constant"),
     "y[i: 5] = x[wrap(i, 2)]": ("SyntaxError", 1, 13, "one argument"),
@@ -232,3 +231,39 @@ def test_what_a_sentence_forbids_is_an_error_at_its_place(text, expected):
 
     assert (caught.value.span.line, caught.value.span.column) == (line, column)
     assert words in str(caught.value)
+
+
+# ---- The table of all forms
+
+
+def forms():
+    """`docs/forms.md`: what is tested above, as a document."""
+    lines = [
+        "# Every form of the language, with an example",
+        "",
+        "Each program is run in the tests, as it stands and as it is printed again, and each error is raised at the",
+        "column shown; this page is written by `pytest --update-golden tests/test_language.py`.",
+        "",
+        "| form | program |",
+        "| --- | --- |",
+        *(f"| {form} | {_code(text)} |" for form, (text, _, _) in SENTENCES.items()),
+        "",
+        "| what is refused | error | line, column |",
+        "| --- | --- | --- |",
+        *(f"| {_code(text)} | {e[0]} | {e[1]}, {e[2]} |" for text, e in REFUSED.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _code(text):
+    """A program in a cell of a table, its lines one below the other."""
+    lines = text.lstrip("\ufeff").replace("\t", " ").splitlines()
+    shown = (line if len(line) < 200 else f"{line[:60]}..{line[-20:]}" for line in lines)
+    return "<br>".join("`" + line.replace("|", "\\|") + "`" for line in shown)
+
+
+def test_the_table_of_forms_is_that_of_the_tests(request):
+    path = documents.ROOT / "docs/forms.md"
+    if request.config.getoption("--update-golden"):
+        path.write_text(forms(), "utf-8")
+    assert path.read_text("utf-8") == forms()

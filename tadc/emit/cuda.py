@@ -23,7 +23,7 @@ from tadc.integer import implies
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.ir.expr import Read
-from tadc.ir.idx_text import statement_text
+from tadc.ir.idx_text import statement_comment
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.resources import resource
@@ -168,7 +168,7 @@ class _Emitter:
         lines.append(f"{pad}}}")
         return {
             "name": kernel.name,
-            "comment": [statement_text(s) for s in kernel.statements],
+            "comment": [statement_comment(s) for s in kernel.statements],
             "parameters": ", ".join(self._parameters(kernel, program, text)),
             "body": "\n".join(lines),
         }

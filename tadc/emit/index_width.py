@@ -21,7 +21,7 @@ from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
 
-__all__ = ["Numbers", "largest_number", "numbers"]
+__all__ = ["Numbers", "numbers"]
 
 MOST = 2**62  # sums of two still fit into 64 bits
 STEEPEST = 1024  # of a bound in 32 bits: more, and sizes of a few million would be too large
@@ -50,7 +50,7 @@ class Numbers:
 
 def numbers(program: Program) -> Numbers:
     """The numbers of a program. Raises BackendError if no index type holds them."""
-    largest = largest_number(program)
+    largest = _largest_number(program)
     bounds: dict[tuple[Affine, int], None] = {}
     for bound in _bounds(program):
         divisor = lcm(*(c.denominator for c in bound.values()))
@@ -65,17 +65,15 @@ def numbers(program: Program) -> Numbers:
     return Numbers(largest, tuple(bounds))
 
 
-def largest_number(program: Program) -> int:
-    """The largest absolute value of a coefficient or constant in an index expression.
-
-    Raises BackendError if no index type holds it.
-    """
-    forms = (f for s in program.statements for f in _forms(s.body))
-    largest = max(
-        (abs(n) for f in forms for n in (f.constant, *(c for _, c in f.terms))), default=0
-    )
-    _refuse_beyond_64_bits(largest)
-    return largest
+def _largest_number(program: Program) -> int:
+    """The largest absolute value of a coefficient, constant or divisor in an index expression."""
+    derived = [d for s in program.statements for d in s.derived]
+    forms = [d.form for d in derived]
+    for e in (e for s in program.statements for e in postorder(s.body)):
+        forms += _forms(e)
+        derived += e.derived if isinstance(e, Reduce) else ()
+    constants = (abs(n) for f in forms for n in (f.constant, *(c for _, c in f.terms)))
+    return max((*constants, *(d.modulus for d in derived)), default=0)
 
 
 def _refuse_beyond_64_bits(number: int) -> None:
@@ -83,20 +81,19 @@ def _refuse_beyond_64_bits(number: int) -> None:
         raise BackendError(None, "an index does not fit into 64 bits", fix="use smaller numbers")
 
 
-def _forms(body: Expr) -> Iterator[Affine]:
-    for e in postorder(body):
-        match e:
-            case Read(_, subscripts):
-                yield from subscripts
-            case IndexValue(form):
-                yield form
-            case Reduce(_, _, derived, domain, _):
-                yield from (c.form for c in domain)
-                yield from (d.form for d in derived)
-            case Select(Domain() as domain):
-                yield from (c.form for c in domain)
-            case _:
-                pass
+def _forms(e: Expr) -> Iterator[Affine]:
+    match e:
+        case Read(_, subscripts):
+            yield from subscripts
+        case IndexValue(form):
+            yield form
+        case Reduce(_, _, derived, domain, _):
+            yield from (c.form for c in domain)
+            yield from (d.form for d in derived)
+        case Select(Domain() as domain):
+            yield from (c.form for c in domain)
+        case _:
+            pass
 
 
 # ---- Bounds of what is computed

@@ -10,12 +10,12 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from tadc.emit.index_width import largest_number
+from tadc.emit.index_width import numbers
 from tadc.emit.numpy_names import identifier, program_names, reserved
 from tadc.emit.numpy_scope import INDENT
 from tadc.emit.numpy_spelling import called
 from tadc.emit.numpy_statement import statement_lines
-from tadc.ir.idx_text import statement_text
+from tadc.ir.idx_text import statement_comment
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program
 from tadc.resources import resource
@@ -30,13 +30,13 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
     `dtype` is that of tensors without a declared one. The outputs share no memory with the inputs.
     Raises BackendError where an index does not fit into 64 bits.
     """
-    largest_number(program)  # that it fits is checked
+    numbers(program)  # that they fit is checked
     names = program_names(program)
     dtypes = {n: t.dtype or dtype for n, t in program.tensors.items()}
     lines = [_derived_size(d, names) for d in program.derived_sizes]
     for statement in program.statements:
         taken = Names((*reserved(), *names.values()))
-        lines += ["", f"# {statement_text(statement)}"]
+        lines += ["", f"# {statement_comment(statement)}"]
         lines += statement_lines(statement, program, names, dtypes, taken)
     body = "\n".join(INDENT + line if line else "" for line in lines)
     inputs = [names[t.name] for t in program.inputs]

@@ -145,7 +145,7 @@ class Frame:
         sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
         reads = {e.tensor: None for e in postorder(statement.body) if isinstance(e, Read)}
         return cls(
-            program.tensors,
+            dict(program.tensors),
             dict(names),
             dict(dtypes),
             frozenset(sizes),

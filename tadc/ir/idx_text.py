@@ -13,13 +13,14 @@ from tadc.ir.bounds import Bounded, bounded
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import descend
+from tadc.ir.walk import descend, postorder
 
-__all__ = ["expression_text", "program_text", "statement_text"]
+__all__ = ["expression_text", "program_text", "statement_comment", "statement_text"]
 
 # What an operand must at least be, to stand without parentheses. A reduction ends with its multiplicative term, so it
 # may stand in a sum, but not in a product.
 CHOICE, SUM, REDUCTION, PRODUCT, SIGN, POWER, ATOM = range(7)
+MOST_COMMENTED = 300  # nodes of a right side in a comment
 _INFIX = {
     "add": (" + ", SUM, SUM, REDUCTION),
     "sub": (" - ", SUM, SUM, REDUCTION),
@@ -47,12 +48,26 @@ def program_text(program: Program) -> str:
 
 def statement_text(statement: Statement) -> str:
     """`f[i: 3, j: N] = ...`, on one line."""
+    body = expression_text(statement.body, spelled(statement.derived, {}))
+    return f"{_left(statement)} = {body}"
+
+
+def statement_comment(statement: Statement) -> str:
+    """The statement where a person would read it: shared parts are written out, and may make it endless."""
+    written: dict[Expr, int] = {}
+    for node in postorder(statement.body):
+        written[node] = 1 + sum(written[o] for o in node.operands)
+    if written[statement.body] > MOST_COMMENTED:
+        return f"{_left(statement)} = .."
+    return statement_text(statement)
+
+
+def _left(statement: Statement) -> str:
     lefts = zip(statement.indices, statement.target.shape, strict=True)
     inner = ", ".join(f"{i}: {n}" for i, n in lefts)
     dtype = f": {statement.target.dtype}" if statement.target.dtype else ""
     left = f"{statement.target.name}[{inner}]" if inner else statement.target.name
-    body = expression_text(statement.body, spelled(statement.derived, {}))
-    return f"{left}{dtype} = {body}"
+    return f"{left}{dtype}"
 
 
 def expression_text(e: Expr, spelling: Spelled | None = None) -> str:

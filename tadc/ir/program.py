@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -93,7 +94,7 @@ class Statement:
         return Domain.of((*ranges, *(c for d in self.derived for c in d.conditions)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """A straight line of single assignments.
 
@@ -110,12 +111,12 @@ class Program:
     statements: tuple[Statement, ...]
     outputs: tuple[str, ...]
 
-    @property
-    def tensors(self) -> dict[str, Tensor]:
+    @cached_property
+    def tensors(self) -> Mapping[str, Tensor]:
         """Every tensor by name: inputs, then targets in order."""
         return {t.name: t for t in (*self.inputs, *(s.target for s in self.statements))}
 
-    @property
+    @cached_property
     def known(self) -> Domain:
         """What holds of the sizes whenever a kernel runs: extents of at least 1, what defines derived sizes, the facts.
 

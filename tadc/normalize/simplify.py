@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
+from math import copysign, inf
 
 from tadc.ir.affine import Symbol, constant
 from tadc.ir.domain import EMPTY, EVERYWHERE, Derived, Domain
@@ -16,6 +17,7 @@ from tadc.ir.walk import rewrite
 
 __all__ = ["NEUTRAL", "simplified", "simplify"]
 
+MOST = 2**1000  # of an integer: still in the range of a float
 NEUTRAL = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 
 
@@ -44,7 +46,7 @@ def simplified(e: Expr) -> Expr:
     """The rule: `e` with simplified operands, one step simpler."""
     match e:
         case IndexValue(form) if form.is_constant:
-            return Const(form.constant)
+            return _constant(form.constant)
         case Call("neg", (Call("neg", (x,)),)):
             return x
         case Call("neg", (Const(value),)) if value:
@@ -97,6 +99,11 @@ def simplified(e: Expr) -> Expr:
             return e
 
 
+def _constant(value: int) -> Const:
+    """The integer, infinite where a float would be too."""
+    return Const(value if abs(value) <= MOST else copysign(inf, value > 0 or -1))
+
+
 def _first(e: Expr, x: Expr) -> bool:
     return isinstance(e, Call) and e.args[0] is Call("neg", (x,))
 
@@ -124,4 +131,6 @@ def _affine(function: str, a: Const | IndexValue, b: Const | IndexValue) -> Expr
             result = f * g.constant
         case _:
             return None
+    if max(map(abs, (result.constant, *(c for _, c in result.terms)))) > MOST:
+        return None
     return Const(result.constant) if result.is_constant else IndexValue(result)

@@ -45,7 +45,9 @@ CONSTANTS: Mapping[str, float] = {
     "nan": float("nan"),
 }
 ORDERS = range(1000)  # of `polygamma`
-MOST_DIGITS = 300  # of an integer as a value; a float has no more
+MOST_DIGITS = (
+    300  # of a value that is kept as an integer: with more it may be too large for a float
+)
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
@@ -349,18 +351,26 @@ class _Elaborator:
                 f"`{e.span.text}` reads a tensor of extent 0",
                 fix="give it an element, or use `pad`",
             )
-        return boundary_choices(
-            name,
-            form - base,
-            extent,
-            outside,
-            lambda f, m: self.indexing.divided(f, m, context.scope),
-            holds,
-            e.span,
-        )
+        try:
+            return boundary_choices(
+                name,
+                form - base,
+                extent,
+                outside,
+                lambda f, m: self.indexing.divided(f, m, context.scope),
+                holds,
+                e.span,
+            )
+        except SyntaxError as error:
+            raise self.indexing.sizes.without_numbers(error, extent) from None
 
     def _fresh(self, hint: str) -> str:
         return self.indexing.names.fresh(hint)
+
+
+def _is_real(form: Affine) -> bool:
+    """Whether its numbers are in the range of a float."""
+    return all(abs(n) < 10**MOST_DIGITS for n in (form.constant, *(c for _, c in form.terms)))
 
 
 def _combined(operator: str, a: Expr, b: Expr) -> Expr:
@@ -376,7 +386,7 @@ def _combined(operator: str, a: Expr, b: Expr) -> Expr:
                     form = f - g
                 case "*" if f.is_constant or g.is_constant:
                     form = g * f.constant if f.is_constant else f * g.constant
-            if form is not None:
+            if form is not None and _is_real(form):
                 return Const(form.constant) if form.is_constant else IndexValue(form)
     return Call(_ARITHMETIC[operator], (a, b))
 

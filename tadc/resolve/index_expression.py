@@ -139,7 +139,7 @@ class IndexExpressions:
             case "*":
                 indices = _indices(scope)
                 of_index = not indices.isdisjoint(a.symbols) and not indices.isdisjoint(b.symbols)
-                raise SyntaxError(
+                error = SyntaxError(
                     e.span,
                     f"`{e.span.text}` is a product of two "
                     + ("indices" if of_index else "terms without numbers"),
@@ -147,12 +147,14 @@ class IndexExpressions:
                     if of_index
                     else "give the size a number: `size M = 8`, or `--size M=8`",
                 )
+                raise self.sizes.without_numbers(error, a if indices & set(b.symbols) else b)
         if not b.is_constant:
-            raise SyntaxError(
+            error = SyntaxError(
                 e.right.span,
                 f"the divisor `{e.right.span.text}` has no number",
                 fix="divide by a positive integer, or by a size that has a number",
             )
+            raise self.sizes.without_numbers(error, b)
         if b.constant <= 0:
             raise SyntaxError(
                 e.right.span, f"the divisor is {b.constant}", fix="divide by a positive integer"

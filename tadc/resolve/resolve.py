@@ -125,6 +125,8 @@ class _Resolver:
                         pass
             except Error as error:
                 self._errors.append(error)
+                if isinstance(item, ast.SizeDeclaration):
+                    self._sizes.assume(item.name.name)  # one error is enough
         for definition in self._definitions:
             for argument in definition.arguments or ():
                 if self._sizes.lookup(argument.name) is None:

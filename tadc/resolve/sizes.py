@@ -61,6 +61,11 @@ class Sizes:
             )
         self._declared[name] = form
 
+    def assume(self, name: str) -> None:
+        """Take the name for a size whose declaration is wrong."""
+        if name not in self._declared:
+            self._declared[name] = symbol(name)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all declared sizes."""
@@ -120,16 +125,22 @@ class Sizes:
             case "*" if b.is_constant:
                 return a * b.constant
             case "*":
-                raise SyntaxError(
-                    span,
-                    f"`{span.text}` is a product of two sizes without numbers",
-                    fix="give one of them a number: `size M = 8`, or `--size M=8`",
+                raise self.without_numbers(
+                    SyntaxError(
+                        span,
+                        f"`{span.text}` is a product of two sizes without numbers",
+                        fix="give one of them a number: `size M = 8`, or `--size M=8`",
+                    ),
+                    b,
                 )
         if not b.is_constant:
-            raise SyntaxError(
-                span,
-                f"the divisor in `{span.text}` has no number",
-                fix="give it one: `size M = 8`, or `--size M=8`",
+            raise self.without_numbers(
+                SyntaxError(
+                    span,
+                    f"the divisor in `{span.text}` has no number",
+                    fix="give it one: `size M = 8`, or `--size M=8`",
+                ),
+                b,
             )
         if b.constant <= 0:
             raise SyntaxError(
@@ -139,6 +150,16 @@ class Sizes:
             )
         quotient = self.floor(a, b.constant)
         return quotient if operator == "//" else a - quotient * b.constant
+
+    def without_numbers(self, error: SyntaxError, *forms: Affine) -> SyntaxError:
+        """The error, which would not be one if the declared sizes in the forms had numbers."""
+        needed = {s for form in forms for s in form.symbols}
+        for derived in reversed(self.derived):
+            if derived.name in needed:
+                needed = needed - {derived.name} | {s for f in derived.forms for s in f.symbols}
+        if needed <= set(self.symbols):
+            error.sizes = tuple(s for s in self.symbols if s in needed)
+        return error
 
     def floor(self, form: Affine, modulus: int) -> Affine:
         """`form // modulus`."""
