@@ -33,7 +33,7 @@ Arrays = dict[str, np.ndarray]
 
 HEADER = Path(__file__).with_name("cuda_host.h")
 FLAGS = (
-    *("-std=c++17", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique"),
+    *("-std=c++17", "-O0", "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique"),
     *("-Wall", "-Werror", "-Wno-unknown-pragmas", "-include", str(HEADER)),
 )
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
