@@ -131,6 +131,7 @@ SENTENCES = {
     "several ranges and a condition": ("y = sum{k=0..2, l | l < k} x[k]*w[l]", {"x": X, "w": W}, sum(X[k]*W[m] for k in range(3) for m in range(k))),
     "not is looser than comparisons, then and, then or": ("y[i] = if not i = 1 and i < 3 or i = 4 then x[i] else 0", {"x": X}, np.where(np.isin(I5, (0, 2, 4)), X, 0)),
     "conditions mix": ("y[i: 7] = if i < 5 then [x[i] > 0.4 or i = 1] else 2", {"x": X}, [*((X > 0.4) | (I5 == 1)), 2, 2]),
+    "what is affine is tested before values are": ("input x[5]\ny[i: 9] = if x[i] > 0.4 and i < 5 then 1 else 0; z = sum{k: 9 | k < 5 and x[k] > 0.4} 1", {"x": X}, ([*(X > 0.4), 0, 0, 0, 0], (X > 0.4).sum())),
     "conditions with products and fractions": ("y[i: 5] = [i*i < 5] + [i < 2.5]", {}, 2 * (I5 < 3)),
     "is int": ("y[i: 5] = if {1/2*i + -1/2 is int} then 1 else 0", {}, I5 % 2),
     "a bracket guards its whole term": ("y[i: 9] = -2 / x[i] * [i < 5]", {"x": X}, [*(-2/X), 0, 0, 0, 0]),

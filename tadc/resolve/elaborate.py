@@ -79,6 +79,9 @@ class _Context:
     def under(self, f: Formula, fresh: Callable[[str], str]) -> _Context:
         return _Context(self.scope, both(self.around, alternatives(f, fresh)))
 
+    def within(self, domain: Domain) -> _Context:
+        return _Context(self.scope, both(self.around, (domain,)))
+
 
 def elaborate(
     definition: ast.Definition, scan: Scan, shapes: Shapes, indexing: IndexExpressions
@@ -166,7 +169,7 @@ class _Elaborator:
         return _one() if _is_bracket(e) else self.value(e, context)
 
     def _select(self, f: Formula, then: Expr, otherwise: Expr, context: _Context) -> Walk:
-        return selected(f, then, otherwise, lambda e: self.value(e, context))
+        return selected(f, then, otherwise, lambda e, known: self.value(e, context.within(known)))
 
     def _name(self, e: ast.Name, name: str, context: _Context) -> Expr:
         if context.scope.lookup(name) is not None or self.indexing.sizes.lookup(name) is not None:

@@ -273,9 +273,13 @@ def selected(
     f: Formula,
     then: Expr,
     otherwise: Expr,
-    value: Callable[[ast.Expression], Generator[Any, Any, Expr]],
+    value: Callable[[ast.Expression, Domain], Generator[Any, Any, Expr]],
+    known: Domain = EVERYWHERE,
 ) -> Generator[Any, Any, Expr]:
-    """`then` where the formula holds, else `otherwise`, as nested `Select`s. `value` makes operands of comparisons."""
+    """`then` where the formula holds, else `otherwise`, as nested `Select`s.
+
+    `value` makes operands of comparisons, which are evaluated where `known` holds: what is affine is tested first.
+    """
     domain = conjunction(f)
     if domain is not None:
         if domain == EVERYWHERE:
@@ -283,24 +287,24 @@ def selected(
         return otherwise if domain == EMPTY else Select(domain, then, otherwise)
     match f:
         case Not(part):
-            return (yield selected(part, otherwise, then, value))
+            return (yield selected(part, otherwise, then, value, known))
         case Values(relation, left, right):
-            a, b = (yield value(left)), (yield value(right))
+            a, b = (yield value(left, known)), (yield value(right, known))
             return Select(Comparison(relation, a, b), then, otherwise)
         case And(parts):
             affine = EVERYWHERE
             rest: list[Formula] = []
             for p in parts:
-                known = conjunction(p)
-                affine, rest = (affine & known, rest) if known is not None else (affine, [*rest, p])
+                own = conjunction(p)
+                affine, rest = (affine & own, rest) if own is not None else (affine, [*rest, p])
             result = then
             for p in reversed(rest):
-                result = yield selected(p, result, otherwise, value)
+                result = yield selected(p, result, otherwise, value, known & affine)
             return result if affine == EVERYWHERE else Select(affine, result, otherwise)
         case Or(parts):
             result = otherwise
             for p in reversed(parts):
-                result = yield selected(p, then, result, value)
+                result = yield selected(p, then, result, value, known)
             return result
         case Atom():
             raise AssertionError("an atom is a conjunction")
