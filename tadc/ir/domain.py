@@ -5,7 +5,7 @@ A reduction's range, a guard, what is known of the sizes: all are domains. Bound
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
 from typing import Literal
@@ -115,9 +115,29 @@ def between(low: Affine | int, form: Affine, high: Affine | int) -> tuple[Condit
     return at_least_zero(form - low), at_least_zero(high - form)
 
 
+def _exclude_each_other(conditions: Collection[Condition]) -> bool:
+    """Whether two of them, equations or inequalities with the same terms up to their sign, have no common point."""
+    if len(conditions) < 2:
+        return False
+    highest: dict[object, int] = {}  # of the terms
+    for c in conditions:
+        if c.relation == "|":
+            continue
+        terms, least = c.form.terms, -c.form.constant
+        opposite = tuple((s, -k) for s, k in terms)
+        if c.relation == "==":
+            highest[terms] = min(least, highest.get(terms, least))
+        highest[opposite] = min(-least, highest.get(opposite, -least))
+    return any(
+        -c.form.constant > highest.get(c.form.terms, -c.form.constant)
+        for c in conditions
+        if c.relation != "|"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The integer points at which all `conditions` hold. Sorted; `EMPTY` if one is `FALSE`.
+    """The integer points at which all `conditions` hold. Sorted; `EMPTY` if one is `FALSE`, or if two exclude each other.
 
     Of inequalities with the same terms only the tightest is there.
     """
@@ -133,7 +153,9 @@ class Domain:
             if other is None or c.form.constant < other.form.constant:
                 kept[key] = c
         constants = kept.pop((), TRUE)
-        return EMPTY if constants == FALSE else cls(tuple(sorted(kept.values(), key=_order)))
+        if constants == FALSE or _exclude_each_other(kept.values()):
+            return EMPTY
+        return cls(tuple(sorted(kept.values(), key=_order)))
 
     def __and__(self, other: Domain) -> Domain:
         return Domain.of((*self.conditions, *other.conditions))
