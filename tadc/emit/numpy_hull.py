@@ -17,8 +17,7 @@ from tadc.emit.numpy_values import Values, Walk
 from tadc.ir.affine import Affine, constant, symbol
 from tadc.ir.bounds import Bounded, bounded
 from tadc.ir.domain import Condition, at_least_zero
-from tadc.ir.expr import Expr, Reduce
-from tadc.normalize.simplify import NEUTRAL
+from tadc.ir.expr import NEUTRAL, Expr, Reduce
 
 __all__ = ["HullValues", "slanting_widths"]
 

@@ -12,8 +12,8 @@ from tadc.emit.numpy_loops import contraction_lines
 from tadc.emit.numpy_reads import MASKED, Risk
 from tadc.emit.numpy_scope import INDENT, Axis, Frame, Scope
 from tadc.ir.affine import constant, symbol
-from tadc.ir.domain import Domain
-from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select
+from tadc.ir.domain import EMPTY, Domain
+from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select, reduction
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, postorder, rewrite
@@ -47,7 +47,7 @@ def merged(e: Expr) -> Expr:
     """A sum of sums as one sum, and so for products and extremes."""
     match e:
         case Reduce(op, i, d, domain, Reduce(inner, j, c, other, body)) if op == inner:
-            return Reduce(op, (*i, *j), (*d, *c), domain & other, body)
+            return reduction(op, (*i, *j), (*d, *c), domain & other, body)
         case _:
             return e
 
@@ -84,7 +84,9 @@ def _outermost_sums(body: Expr) -> list[tuple[Expr, Reduce, Risk]]:
             match e:
                 case Reduce("sum"):
                     found.setdefault(e, (e, e, risk))
-                case Select(Domain() as condition, Reduce("sum", i, d, domain, term), Const(0)):
+                case Select(Domain() as condition, Reduce("sum", i, d, domain, term), Const(0)) if (
+                    domain & condition != EMPTY
+                ):
                     chosen = Reduce("sum", i, d, domain & condition, term)
                     found.setdefault(e, (e, chosen, risk))
                 case _:

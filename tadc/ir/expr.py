@@ -17,9 +17,10 @@ from typing import Any, Literal, TypeAlias
 from weakref import WeakValueDictionary
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import EMPTY, Derived, Domain
 
 __all__ = [
+    "NEUTRAL",
     "Call",
     "Comparison",
     "Const",
@@ -32,10 +33,13 @@ __all__ = [
     "Relation",
     "Select",
     "call",
+    "reduction",
 ]
 
 Relation: TypeAlias = Literal["==", "!=", "<", "<="]
 ReduceOp: TypeAlias = Literal["sum", "prod", "max", "min"]
+
+NEUTRAL: dict[ReduceOp, float] = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 
 _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 
@@ -243,6 +247,17 @@ Expr: TypeAlias = Const | IndexValue | Read | Call | Select | Reduce
 def call(function: str, *args: Expr | float) -> Call:
     """A call of `function`; Python numbers become constants."""
     return Call(function, tuple(map(_expr, args)))
+
+
+def reduction(
+    op: ReduceOp,
+    indices: tuple[Symbol, ...],
+    derived: tuple[Derived, ...],
+    domain: Domain,
+    body: Expr,
+) -> Expr:
+    """The reduction, or its neutral element where the domain is seen to be empty."""
+    return Const(NEUTRAL[op]) if domain == EMPTY else Reduce(op, indices, derived, domain, body)
 
 
 def _expr(value: Node | float) -> Expr:

@@ -19,6 +19,7 @@ from tadc.ir.expr import (
     Read,
     Reduce,
     Select,
+    reduction,
 )
 
 __all__ = ["descend", "postorder", "rewrite", "substitute", "with_operands"]
@@ -91,7 +92,7 @@ def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
             case Reduce(op, indices, derived, domain, body):
                 names = _uncaptured(node, values)
                 values |= {s: symbol(new) for s, new in names.items() if new != s}
-                changed = Reduce(
+                changed = reduction(
                     op,
                     tuple(names[i] for i in indices),
                     tuple(
@@ -104,7 +105,7 @@ def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
             case Const() | Call() | Select():
                 pass
         operands = []
-        for operand in node.operands:
+        for operand in changed.operands:
             operands.append((yield substituted(operand, values)))
         done[key] = with_operands(changed, tuple(operands))
         return done[key]

@@ -13,11 +13,10 @@ from typing import Any
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Derived, Domain, between
-from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, with_operands
-from tadc.normalize.simplify import NEUTRAL
 
 __all__ = ["separate_inner_reductions", "separate_reductions"]
 

@@ -11,14 +11,13 @@ from math import copysign, inf
 
 from tadc.ir.affine import Symbol, constant
 from tadc.ir.domain import EMPTY, EVERYWHERE, Derived, Domain
-from tadc.ir.expr import Call, Const, Expr, IndexValue, Reduce, Select
+from tadc.ir.expr import NEUTRAL, Call, Const, Expr, IndexValue, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
 
-__all__ = ["NEUTRAL", "simplified", "simplify"]
+__all__ = ["simplified", "simplify"]
 
 MOST = 2**1000  # of an integer: still in the range of a float
-NEUTRAL = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 
 
 def simplify(program: Program) -> Program:

@@ -14,12 +14,11 @@ from tadc.integer import Solution, implies, is_empty, solve
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
-from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
 from tadc.normalize.counted import counted
-from tadc.normalize.simplify import NEUTRAL
 
 __all__ = ["solved"]
 

@@ -14,18 +14,22 @@ from dataclasses import dataclass
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
-from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Reduce, ReduceOp, Select, call
-from tadc.ir.walk import rewrite
+from tadc.ir.expr import (
+    NEUTRAL,
+    Call,
+    Comparison,
+    Const,
+    Expr,
+    IndexValue,
+    ReduceOp,
+    Select,
+    call,
+    reduction,
+)
 
-__all__ = ["REDUCTIONS", "Points", "without_nothing"]
+__all__ = ["REDUCTIONS", "Points"]
 
 _INFINITY = Const(float("inf"))
-_NEUTRAL: dict[ReduceOp, Const] = {
-    "sum": Const(0),
-    "prod": Const(1),
-    "max": Const(float("-inf")),
-    "min": _INFINITY,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Points:
     base: int
 
     def reduce(self, op: ReduceOp, body: Expr) -> Expr:
-        return Reduce(op, self.indices, self.derived, self.domain, self.tested(body, _NEUTRAL[op]))
+        tested = self.tested(body, Const(NEUTRAL[op]))
+        return reduction(op, self.indices, self.derived, self.domain, tested)
 
     @property
     def index(self) -> Affine:
@@ -85,26 +90,3 @@ REDUCTIONS: dict[str, Callable[[Points, Expr], Expr]] = {
     "argmax": _argument("max"),
     "argmin": _argument("min"),
 }
-
-
-def without_nothing(root: Expr) -> Expr:
-    """The expression with neutral elements for reductions whose ranges are empty, whatever else is: by their numbers.
-
-    What stands inside is not reached, and must not be made a statement of its own, which would be.
-    """
-    return rewrite(root, _neutral)
-
-
-def _neutral(e: Expr) -> Expr:
-    match e:
-        case Reduce(op, indices, _, domain, _) if any(_is_nothing(i, domain) for i in indices):
-            return _NEUTRAL[op]
-        case _:
-            return e
-
-
-def _is_nothing(index: Symbol, domain: Domain) -> bool:
-    bounds = [c.form for c in domain if c.relation == ">="]
-    lows = [-form.constant for form in bounds if form.terms == ((index, 1),)]
-    highs = [form.constant for form in bounds if form.terms == ((index, -1),)]
-    return bool(lows and highs) and max(lows) > min(highs)

@@ -22,7 +22,6 @@ from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.ranges import infer_ranges
-from tadc.resolve.reductions import without_nothing
 from tadc.resolve.scan import Scan, scan
 from tadc.resolve.shapes import Fact, Shapes
 from tadc.resolve.sizes import Sizes
@@ -432,7 +431,7 @@ def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
     shape = tuple(constant(max(0, n.constant)) if n.is_constant else n for n in extents)
     derived = tuple(Derived(d.name, d.form.substitute(values), d.modulus) for d in s.derived)
     empty = any(n.is_constant and n.constant == 0 for n in shape)
-    body = Const(0) if empty else without_nothing(substitute(s.body, values))
+    body = Const(0) if empty else substitute(s.body, values)
     return Statement(Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, body)
 
 

@@ -14,11 +14,21 @@ from typing import Any, TypeAlias
 from tadc.ir.affine import symbol
 from tadc.ir.bounds import Bounded, bounded
 from tadc.ir.domain import EVERYWHERE, Domain
-from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, ReduceOp, Select
+from tadc.ir.expr import (
+    NEUTRAL,
+    Call,
+    Comparison,
+    Const,
+    Expr,
+    IndexValue,
+    Read,
+    Reduce,
+    ReduceOp,
+    Select,
+)
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, with_operands
-from tadc.normalize.simplify import NEUTRAL
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
