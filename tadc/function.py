@@ -54,13 +54,14 @@ def compile(
     blas: bool = True,
     index_base: int = 0,
     name: str | None = None,
+    threads: int | None = None,
 ) -> Function:
     """A function of arrays from the text of a program.
 
     `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64") fixes the type of tensors that declare
     none. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
     """
-    options = _options(dtype, sizes, backend, memory, blas, index_base, name)
+    options = _options(dtype, sizes, backend, memory, blas, index_base, name, threads)
     return _compiled(Source(_text(source), "<string>"), lang, options)
 
 
@@ -74,11 +75,14 @@ def load(
     blas: bool = True,
     index_base: int = 0,
     name: str | None = None,
+    threads: int | None = None,
 ) -> Function:
     """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
     if not isinstance(path, (str, Path)):
         raise ArgumentError(None, f"the path is {path!r}", fix="pass a string or a `Path`")
-    options = _options(dtype, sizes, backend, memory, blas, index_base, name or Path(path).stem)
+    options = _options(
+        dtype, sizes, backend, memory, blas, index_base, name or Path(path).stem, threads
+    )
     lang: Literal["idx", "tex"] = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
     try:
         text = Path(path).read_text("utf-8")
@@ -184,7 +188,7 @@ class Function:
         return _rebuilt, (self._origin,)
 
     def source(self, target: str) -> str:
-        """The function as text: "cuda", "numpy", "idx", "latex". Generated for float32 unless `dtype` says otherwise."""
+        """The function as text: "cuda", "c", "numpy", "idx", "latex". Generated for float32 unless `dtype` says otherwise."""
         dtype = self._origin.options.dtype or "float32"
         match target:
             case "idx":
@@ -199,17 +203,21 @@ class Function:
                 from tadc.emit.numpy import emit_numpy
 
                 return emit_numpy(self.program, self._mode, dtype)
-            case "c" | "cuda-atomic":
+            case "c":
+                from tadc.emit.c import emit_c
+
+                return emit_c(self.program, self._mode, dtype, "int64")  # type: ignore[arg-type]
+            case "cuda-atomic":
                 raise BackendError(
                     None,
                     f"the target `{target}` is not supported yet",
-                    fix="use `cuda`, `numpy`, `idx` or `latex`",
+                    fix="use `cuda`, `c`, `numpy`, `idx` or `latex`",
                 )
             case _:
                 raise ArgumentError(
                     None,
                     f"there is no target `{target}`",
-                    fix="use `cuda`, `numpy`, `idx` or `latex`",
+                    fix="use `cuda`, `c`, `numpy`, `idx` or `latex`",
                 )
 
     # ------------------------------------------------------------------ calls
@@ -475,6 +483,7 @@ def _options(
     blas: bool,
     index_base: int,
     name: str | None,
+    threads: int | None,
 ) -> Options:
     for what, value, allowed in (
         ("dtype", dtype, (None, *DTYPES)),
@@ -485,18 +494,20 @@ def _options(
         if value not in allowed:
             choices = ", ".join(repr(a) for a in allowed)
             raise ArgumentError(None, f"`{what}` is {value!r}", fix=f"use one of {choices}")
-    if backend in ("native", "cuda"):
+    if backend == "cuda":
         raise BackendError(
             None,
             f"the backend `{backend}` is not supported yet",
-            fix="use `backend='numpy'`, or compile the text of `source('cuda')`",
+            fix="use `backend='native'`, or compile the text of `source('cuda')`",
         )
+    if threads is not None and (not isinstance(threads, int) or threads is True or threads < 1):
+        raise ArgumentError(None, f"`threads` is {threads!r:.40}", fix="give a positive integer")
     if not isinstance(name, (str, NoneType)):
         raise ArgumentError(None, f"`name` is {name!r}", fix="give a string")
     if not isinstance(sizes, (Mapping, NoneType)):
         raise ArgumentError(None, f"`sizes` is {sizes!r}", fix="give a dict, such as {'N': 4}")
     numbers = {s: _number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
-    return Options(dtype, numbers, backend, memory, blas, index_base, name)
+    return Options(dtype, numbers, backend, memory, blas, index_base, name, threads)
 
 
 def _number(what: str, n: object) -> int:

@@ -23,3 +23,4 @@ class Options:
     blas: bool = True
     index_base: int = 0
     name: str | None = None
+    threads: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, TypeAlias
 
@@ -19,9 +19,20 @@ from tadc.emit.c_spelling import (
     name,
     spell,
 )
-from tadc.ir.affine import Affine, constant
+from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Condition, Domain
-from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.expr import (
+    NEUTRAL,
+    Call,
+    Comparison,
+    Const,
+    Expr,
+    IndexValue,
+    Read,
+    Reduce,
+    ReduceOp,
+    Select,
+)
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.walk import descend
 from tadc.schedule.loop_nest import (
@@ -29,16 +40,20 @@ from tadc.schedule.loop_nest import (
     Accumulator,
     Assign,
     Branch,
+    Chunks,
+    Lanes,
     Let,
     LetIndex,
     Loop,
     Step,
     Store,
+    Strips,
 )
 
-__all__ = ["INTEGER", "REAL", "CText"]
+__all__ = ["CHUNKS", "INTEGER", "REAL", "CText"]
 
 REAL = {"float32": "float", "float64": "double"}
+CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
 
 Walk: TypeAlias = Generator[Any, Any, Text]
@@ -55,6 +70,8 @@ class CText:
     dtypes: Mapping[str, str]  # of the elements of each tensor
     index_type: DType
     target: Target
+    strip: Symbol = ""  # the index of the strip around
+    together: bool = False  # all threads compute the same, and share chunks: one of them stores
 
     # ------------------------------------------------------------------ steps
 
@@ -83,15 +100,13 @@ class CText:
                     lines.append(f"{pad}{self.names[local]} = {self.value(value).text};")
                 case Store(tensor, subscripts, value):
                     element = self.element(tensor, subscripts).text
+                    lines += [f"{pad}#pragma omp master"] if self.together else []
                     lines.append(f"{pad}{element} = {self.value(value).text};")
                 case Loop(index, lows, highs, body):
                     i = self.names[index]
-                    low = self._extreme("max", [self.ceil(e, c) for e, c in lows]).text
-                    high = self._extreme("min", [self.floor(e, c) for e, c in highs]).text
-                    below = f"{i} <= {high}"
-                    if len(highs) == 1 and highs[0][1] == 1 and highs[0][0].terms:
-                        below = f"{i} < {self.affine(highs[0][0] + 1).text}"
-                    lines.append(f"{pad}for ({integer} {i} = {low}; {below}; {i}++) {{")
+                    low, (relation, high) = self.low(lows), self._below(highs)
+                    head = f"{integer} {i} = {low}; {i} {relation} {high}; {i}++"
+                    lines.append(f"{pad}for ({head}) {{")
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
                 case Branch(condition, then, otherwise):
@@ -101,7 +116,124 @@ class CText:
                         lines.append(f"{pad}}} else {{")
                         lines += yield self._lines(otherwise, indent + 1)
                     lines.append(f"{pad}}}")
+                case Strips() if step.sums:
+                    lines += yield self._summed(step, indent)
+                case Strips(_, _, _, body, single, wide):
+                    i, (low, end) = self.names[step.index], self._span(step)
+                    arrays = ", ".join(f"{self.names[t]}[WIDTH]" for t in wide)
+                    strip = replace(
+                        self,
+                        names={**self.names, **{t: f"{self.names[t]}[lane]" for t in wide}},
+                        strip=step.index,
+                    )
+                    lines.append(f"{pad}const {integer} end = {end};")
+                    lines.append(f"{pad}if (end - ({low}) >= WIDTH) {{")
+                    lines.append(
+                        f"{pad}  for ({integer} first = {low}; first < end; first += WIDTH) {{"
+                    )
+                    lines.append(f"{pad}    if (first > end - WIDTH) first = end - WIDTH;")
+                    lines += [f"{pad}    {real} {arrays};"] if wide else []
+                    lines += yield strip._lines(body, indent + 2)
+                    lines += [f"{pad}  }}", f"{pad}}} else {{"]
+                    lines.append(f"{pad}  for ({integer} {i} = {low}; {i} < end; {i}++) {{")
+                    lines += yield self._lines(single, indent + 2)
+                    lines += [f"{pad}  }}", f"{pad}}}"]
+                case Chunks():
+                    lines += yield self._chunks(step, indent)
+                case Lanes(body):
+                    lines.append(f"{pad}for (int lane = 0; lane < WIDTH; lane++) {{")
+                    lines.append(f"{pad}  const {integer} {self.names[self.strip]} = first + lane;")
+                    lines += yield self._lines(body, indent + 1)
+                    lines.append(f"{pad}}}")
         return lines
+
+    def _summed(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
+        """A reduction in strips: an accumulator a lane, combined pairwise."""
+        pad, inner = "  " * indent, "  " * (indent + 1)
+        real, integer = REAL[self.dtype], INTEGER[self.index_type]
+        low, end = self._span(step)
+        own = {s: f"{self.names[s]}_" for s, _ in step.sums}
+        lane = replace(
+            self,
+            names={**self.names, **{s: f"{n}[lane]" for s, n in own.items()}},
+            strip=step.index,
+        )
+        lines = [
+            f"{pad}{{",
+            f"{inner}{integer} first = {low};",
+            f"{inner}const {integer} end = {end};",
+        ]
+        lines.append(f"{inner}{real} {', '.join(f'{n}[WIDTH]' for n in own.values())};")
+        starts = " ".join(
+            f"{own[s]}[lane] = {self.value(Const(NEUTRAL[op])).text};" for s, op in step.sums
+        )
+        lines.append(f"{inner}for (int lane = 0; lane < WIDTH; lane++) {{ {starts} }}")
+        lines.append(f"{inner}for (; first + WIDTH <= end; first += WIDTH) {{")
+        lines += yield lane._lines(step.body, indent + 2)
+        lines += [f"{inner}}}", f"{inner}for (int lane = 0; first + lane < end; lane++) {{"]
+        lines.append(f"{inner}  const {integer} {self.names[step.index]} = first + lane;")
+        lines += yield lane._lines(step.single, indent + 2)
+        lines.append(f"{inner}}}")
+        lines += self._combined([(s, own[s], op) for s, op in step.sums], "WIDTH", indent + 1)
+        return [*lines, f"{pad}}}"]
+
+    def _combined(
+        self, sums: Sequence[tuple[str, str, ReduceOp]], count: str, indent: int
+    ) -> list[str]:
+        """Arrays of `count` parts, a power of 2, combined pairwise and into the accumulators."""
+        pad = "  " * indent
+        lines = [f"{pad}for (int half = {count} / 2; half > 0; half /= 2) {{"]
+        lines.append(f"{pad}  for (int n = 0; n < half; n++) {{")
+        for _, parts, op in sums:
+            other = name(f"{parts}[n + half]")
+            lines.append(f"{pad}    {self._accumulate(f'{parts}[n]', op, other)}")
+        lines += [f"{pad}  }}", f"{pad}}}"]
+        for local, parts, op in sums:
+            lines.append(pad + self._accumulate(self.names[local], op, name(f"{parts}[0]")))
+        return lines
+
+    def _chunks(self, step: Chunks, indent: int) -> Generator[Any, Any, list[str]]:
+        """Sums whose parts threads share. Every thread combines the parts, in arrays of its own."""
+        pad, inner = "  " * indent, "  " * (indent + 1)
+        real, integer = REAL[self.dtype], INTEGER[self.index_type]
+        low, end = self._span(step)
+        own = [(s, f"{self.names[s]}_", op) for s, op in step.sums]
+        lines = [f"{pad}{{", f"{inner}const {integer} start = {low}, end = {end};"]
+        size = f"max({step.least}, (end - start + {CHUNKS - 1}) / {CHUNKS})"
+        lines.append(f"{inner}const {integer} size = {size};")
+        lines.append("#pragma omp for schedule(static)")
+        lines.append(f"{inner}for (int chunk = 0; chunk < {CHUNKS}; chunk++) {{")
+        lines.append(f"{inner}  const {integer} block = start + chunk * size;")
+        lines.append(f"{inner}  const {integer} block_end = min(block + size, end);")
+        for s, _, op in own:
+            lines.append(
+                f"{inner}  {real} {self.names[s]} = {self.value(Const(NEUTRAL[op])).text};"
+            )
+        lines += yield self._lines(step.body, indent + 2)
+        for k, (s, _, _) in enumerate(own):
+            lines.append(f"{inner}  (({real}*)parts)[{k * CHUNKS} + chunk] = {self.names[s]};")
+        lines.append(f"{inner}}}")
+        for k, (_, parts, _) in enumerate(own):
+            lines.append(f"{inner}{real} {parts}[{CHUNKS}];")
+            copied = f"{parts}[n] = (({real}*)parts)[{k * CHUNKS} + n];"
+            lines.append(f"{inner}for (int n = 0; n < {CHUNKS}; n++) {copied}")
+        lines.append("#pragma omp barrier")
+        lines += self._combined(own, str(CHUNKS), indent + 1)
+        return [*lines, f"{pad}}}"]
+
+    def low(self, lows: Sequence[tuple[Affine, int]]) -> str:
+        return self._extreme("max", [self.ceil(e, c) for e, c in lows]).text
+
+    def _below(self, highs: Sequence[tuple[Affine, int]]) -> tuple[str, str]:
+        """What an index is compared with while it is not beyond the highs, and how."""
+        if len(highs) == 1 and highs[0][1] == 1 and highs[0][0].terms:
+            return "<", self.affine(highs[0][0] + 1).text
+        return "<=", self._extreme("min", [self.floor(e, c) for e, c in highs]).text
+
+    def _span(self, step: Strips | Chunks) -> tuple[str, str]:
+        """The first value of the index, and the first beyond it."""
+        relation, high = self._below(step.highs)
+        return self.low(step.lows), high if relation == "<" else f"{high} + 1"
 
     def _accumulate(self, local: str, op: str, value: Text) -> str:
         match op:

@@ -15,6 +15,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_names import c_names, identifier
 from tadc.emit.c_spelling import DType, device_functions
 from tadc.emit.c_text import INTEGER, REAL, CText
@@ -27,7 +28,7 @@ from tadc.ir.idx_text import statement_comment
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.resources import resource
-from tadc.schedule.loop_nest import Branch, Kernel, LetIndex, Loop, Step
+from tadc.schedule.loop_nest import Kernel
 from tadc.schedule.lower import kernels
 from tadc.version import __version__
 
@@ -147,7 +148,7 @@ class _Emitter:
     # ------------------------------------------------------------------ kernels
 
     def _kernel(self, kernel: Kernel, program: Program) -> dict[str, Any]:
-        text = self._text(kernel, program)
+        text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda")
         pad = "  "
         integer = INTEGER[self.index_type]
         lines: list[str] = []
@@ -169,52 +170,9 @@ class _Emitter:
         return {
             "name": kernel.name,
             "comment": [statement_comment(s) for s in kernel.statements],
-            "parameters": ", ".join(self._parameters(kernel, program, text)),
+            "parameters": ", ".join(kernel_parameters(kernel, program, text, "__restrict__")),
             "body": "\n".join(lines),
         }
-
-    def _text(self, kernel: Kernel, program: Program) -> CText:
-        inner = _bound(kernel.body)
-        names = c_names(
-            (*kernel.reads, *kernel.writes),
-            self._sizes(kernel, program),
-            kernel.indices,
-            inner,
-            sorted(kernel.locals),
-        )
-        return CText(
-            names,
-            program.tensors,
-            kernel.locals,
-            self._dtype(program.tensors[kernel.writes[0]]),
-            {t: self._dtype(program.tensors[t]) for t in (*kernel.reads, *kernel.writes)},
-            self.index_type,
-            "cuda",
-        )
-
-    def _dtype(self, tensor: Tensor) -> DType:
-        return tensor.dtype or self.dtype  # type: ignore[return-value]
-
-    def _sizes(self, kernel: Kernel, program: Program) -> tuple[str, ...]:
-        """The sizes that the kernel mentions, in the program's order."""
-        used = {s for n in kernel.extents for s in n.symbols}
-        for t in (*kernel.reads, *kernel.writes):
-            used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
-        for statement in kernel.statements:
-            used |= statement.body.symbols
-            used |= {s for d in statement.derived for s in d.form.symbols}
-        every = (*program.sizes, *(d.name for d in program.derived_sizes))
-        return tuple(s for s in every if s in used)
-
-    def _parameters(self, kernel: Kernel, program: Program, text: CText) -> list[str]:
-        def real(tensor: str) -> str:
-            return REAL[self._dtype(program.tensors[tensor])]
-
-        return [
-            *(f"const {real(t)}* __restrict__ {text.names[t]}" for t in kernel.reads),
-            *(f"{real(t)}* __restrict__ {text.names[t]}" for t in kernel.writes),
-            *(f"{INTEGER[self.index_type]} {text.names[s]}" for s in self._sizes(kernel, program)),
-        ]
 
     def _total(self, kernel: Kernel, text: CText) -> str:
         if all(n.is_constant for n in kernel.extents):
@@ -254,8 +212,11 @@ class _Emitter:
             taken=(k.name for k in mode.kernels),
         )
         parameters = [
-            *(f"const {REAL[self._dtype(t)]}* {names[t.name]}" for t in program.inputs),
-            *(f"{REAL[self._dtype(tensors[n])]}* {names[n]}" for n in program.outputs),
+            *(
+                f"const {REAL[element_type(t, self.dtype)]}* {names[t.name]}"
+                for t in program.inputs
+            ),
+            *(f"{REAL[element_type(tensors[n], self.dtype)]}* {names[n]}" for n in program.outputs),
             "void* workspace",
             *(f"{integer} {names[s]}" for s in program.sizes),
             "cudaStream_t stream",
@@ -312,7 +273,7 @@ class _Emitter:
             return ["  (void)workspace;"]
         lines = ["  char* free = (char*)workspace;"]
         for t in temporaries:
-            real = REAL[self._dtype(t)]
+            real = REAL[element_type(t, self.dtype)]
             lines.append(f"  {real}* {text.names[t.name]} = ({real}*)free;")
             factors = ["(size_t)1", *(_factor(text.affine(n).text) for n in t.shape)]
             count = " * ".join([*factors, f"sizeof({real})"])
@@ -321,7 +282,7 @@ class _Emitter:
 
     def _launch(self, kernel: Kernel, program: Program, text: CText) -> list[str]:
         given = [text.names[t] for t in (*kernel.reads, *kernel.writes)]
-        given += [text.names[s] for s in self._sizes(kernel, program)]
+        given += [text.names[s] for s in kernel_sizes(kernel, program)]
         threads = self._total(kernel, text) if kernel.indices else "1"
         arguments = ", ".join(f"(void*)&{a}" for a in given)
         return [
@@ -348,7 +309,11 @@ class _Emitter:
                     if t.name in m.program.outputs
                     else "temporary"
                 )
-                entry = {"shape": [str(n) for n in t.shape], "dtype": self._dtype(t), "role": role}
+                entry = {
+                    "shape": [str(n) for n in t.shape],
+                    "dtype": element_type(t, self.dtype),
+                    "role": role,
+                }
                 if tensors.setdefault(t.name, entry)["role"] == "temporary":
                     tensors[t.name] = entry
         first = modes[0].program
@@ -378,7 +343,7 @@ class _Emitter:
         return {
             "name": k.name,
             "writes": list(k.writes),
-            "arguments": [*k.reads, *k.writes, *self._sizes(k, program)],
+            "arguments": [*k.reads, *k.writes, *kernel_sizes(k, program)],
             "grid": [f"min(({threads} + {BLOCK - 1}) // {BLOCK}, {MOST_BLOCKS})"],
             "block": [BLOCK],
             "shared_bytes": 0,
@@ -387,7 +352,10 @@ class _Emitter:
 
     def _bytes(self, t: Tensor) -> str:
         count = "*".join(
-            [*(_factor(str(n)) for n in t.shape), str(8 if self._dtype(t) == "float64" else 4)]
+            [
+                *(_factor(str(n)) for n in t.shape),
+                str(8 if element_type(t, self.dtype) == "float64" else 4),
+            ]
         )
         return f"({count} + {ALIGNMENT - 1}) // {ALIGNMENT} * {ALIGNMENT}"
 
@@ -405,21 +373,3 @@ def _product(extents: Sequence[Affine], text: CText, wide: CText) -> str:
 
 def _factor(text: str) -> str:
     return text if text.isidentifier() or text.isdigit() else f"({text})"
-
-
-def _bound(steps: Sequence[Step]) -> list[str]:
-    """The indices that loops and divisions bind."""
-    bound: list[str] = []
-    stack = list(steps)
-    while stack:
-        match stack.pop():
-            case Loop(index, _, _, body):
-                bound.append(index)
-                stack += body
-            case LetIndex(derived):
-                bound.append(derived.name)
-            case Branch(_, then, otherwise):
-                stack += [*then, *otherwise]
-            case _:
-                pass
-    return sorted(set(bound))

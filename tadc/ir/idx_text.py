@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from tadc.errors import Error
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.bounds import Bounded, bounded
 from tadc.ir.domain import Derived, Domain
@@ -15,12 +16,19 @@ from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, postorder
 
-__all__ = ["expression_text", "program_text", "statement_comment", "statement_text"]
+__all__ = [
+    "check_written_out",
+    "expression_text",
+    "program_text",
+    "statement_comment",
+    "statement_text",
+]
 
 # What an operand must at least be, to stand without parentheses. A reduction ends with its multiplicative term, so it
 # may stand in a sum, but not in a product.
 CHOICE, SUM, REDUCTION, PRODUCT, SIGN, POWER, ATOM = range(7)
 MOST_COMMENTED = 300  # nodes of a right side in a comment
+MOST_WRITTEN = 300_000  # nodes of a right side: seconds to print, tens of megabytes
 _INFIX = {
     "add": (" + ", SUM, SUM, REDUCTION),
     "sub": (" - ", SUM, SUM, REDUCTION),
@@ -47,19 +55,37 @@ def program_text(program: Program) -> str:
 
 
 def statement_text(statement: Statement) -> str:
-    """`f[i: 3, j: N] = ...`, on one line."""
+    """`f[i: 3, j: N] = ...`, on one line. Raises what `check_written_out` does."""
+    check_written_out(statement)
     body = expression_text(statement.body, spelled(statement.derived, {}))
     return f"{_left(statement)} = {body}"
 
 
+def check_written_out(statement: Statement) -> None:
+    """Raises Error where shared parts, which a formula repeats, would make its text endless."""
+    nodes = _written_out(statement.body)
+    if nodes > MOST_WRITTEN:
+        parts = sum(1 for _ in postorder(statement.body))
+        raise Error(
+            None,
+            f"`{_left(statement)} = ..` has {parts} different parts, but {nodes} written out with all repetitions",
+            fix='ask for `source("cuda")`, where shared parts have names, or split the formula into statements',
+        )
+
+
 def statement_comment(statement: Statement) -> str:
     """The statement where a person would read it: shared parts are written out, and may make it endless."""
-    written: dict[Expr, int] = {}
-    for node in postorder(statement.body):
-        written[node] = 1 + sum(written[o] for o in node.operands)
-    if written[statement.body] > MOST_COMMENTED:
+    if _written_out(statement.body) > MOST_COMMENTED:
         return f"{_left(statement)} = .."
     return statement_text(statement)
+
+
+def _written_out(root: Expr) -> int:
+    """How many nodes the expression has as a tree."""
+    written: dict[Expr, int] = {}
+    for node in postorder(root):
+        written[node] = 1 + sum(written[o] for o in node.operands)
+    return written[root]
 
 
 def _left(statement: Statement) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
-from tadc.ir.idx_text import program_text
+from tadc.ir.idx_text import check_written_out, program_text
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.tex_limits import conditions_tex, limits_tex
 from tadc.ir.tex_names import (
@@ -116,6 +116,7 @@ def _shape(tensor: Tensor, names: Names) -> str:
 
 
 def _statement(statement: Statement, names: Names) -> str:
+    check_written_out(statement)
     names = names.with_derived(statement.derived)
     left = names.tensors[statement.target.name].tex
     if statement.indices:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tadc.errors import BackendError
 from tadc.ir.program import Program
+from tadc.options import BACKENDS
+from tadc.runtime.c_compiler import compiler
 from tadc.runtime.interpreter import interpret
+from tadc.runtime.native import NativeRunner
 from tadc.runtime.numpy_backend import NumpyRunner
 
 __all__ = ["Runners"]
@@ -48,6 +54,7 @@ class Runners:
     """The compiled forms of one program, made when they are needed."""
 
     program: Program
+    threads: int | None = None
     _made: dict[tuple[object, ...], Runner] = field(default_factory=dict)
 
     def run(
@@ -71,14 +78,16 @@ class Runners:
             if len(self._made) > MOST_SPECIALISED:
                 self._made.clear()
             program = self.program.specialised(dict(numbers)) if numbers else self.program
-            runner = self._made[key] = _made(backend, program, dtype)
+            runner = self._made[key] = _made(backend, program, dtype, self.threads)
         return runner
 
 
-def _made(backend: str, program: Program, dtype: str) -> Runner:
-    match backend:
-        case "auto" | "numpy":
+def _made(backend: str, program: Program, dtype: str, threads: int | None) -> Runner:
+    match _default() if backend == "auto" else backend:
+        case "numpy":
             return NumpyRunner(program, dtype)
+        case "native":
+            return NativeRunner(program, dtype, threads)  # type: ignore[arg-type]
         case "interpreter":
             return _Interpreter(program, dtype)
         case _:
@@ -87,3 +96,21 @@ def _made(backend: str, program: Program, dtype: str) -> Runner:
                 f"the backend `{backend}` is not supported yet",
                 fix="use `backend='numpy'`, or compile the text of `source('cuda')`",
             )
+
+
+@cache
+def _default() -> str:
+    """What `auto` stands for: `TADC_BACKEND`, else native code where there is a compiler; says so once if not."""
+    given = os.environ.get("TADC_BACKEND")
+    if given:
+        if given not in BACKENDS[1:]:
+            raise BackendError(
+                None,
+                f"the environment says `TADC_BACKEND={given}`, and there is no such backend",
+                fix=f"set it to one of {', '.join(BACKENDS[1:])}",
+            )
+        return given
+    if compiler() is not None:
+        return "native"
+    warn("tadc found no C compiler and computes with numpy, which is slower", stacklevel=2)
+    return "numpy"

@@ -1,7 +1,7 @@
 """Loop nests: what a kernel does for one point of its box, as a small structured program.
 
     Kernel = box, steps for each of its points
-    Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store
+    Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes | Chunks
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -9,6 +9,7 @@ A kernel may store several times, and to several tensors; a `Loop` over the last
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,12 +23,17 @@ __all__ = [
     "Accumulator",
     "Assign",
     "Branch",
+    "Chunks",
     "Kernel",
+    "Lanes",
     "Let",
     "LetIndex",
     "Loop",
     "Step",
     "Store",
+    "Strips",
+    "steps_of",
+    "values_of",
 ]
 
 
@@ -97,7 +103,59 @@ class Store:
     value: Expr
 
 
-Step: TypeAlias = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """`body` for every lane of the strip around it."""
+
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Strips:
+    """A loop cut into strips of WIDTH neighbours of `index`, the lanes; `wide` are locals with a value a lane.
+
+    `body` is what is done for a strip. Where `sums` has accumulators, each lane has its own of them, all lanes of them
+    are combined in the end, and what is left of the loop fills the first lanes. Without, the last strip overlaps the one
+    before it (the same elements are stored again), and `single` is the body for a loop that fills no strip.
+    """
+
+    index: Symbol
+    lows: tuple[tuple[Affine, int], ...]
+    highs: tuple[tuple[Affine, int], ...]
+    body: tuple[Step, ...]
+    single: tuple[Step, ...]
+    wide: tuple[str, ...]
+    sums: tuple[tuple[str, ReduceOp], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """A loop that adds to `sums` only, in at most 64 parts of at least `least` values of `index`, a thread each.
+
+    The parts of a sum are combined pairwise. How many there are hangs on the loop's length alone.
+    """
+
+    index: Symbol
+    lows: tuple[tuple[Affine, int], ...]
+    highs: tuple[tuple[Affine, int], ...]
+    body: tuple[Step, ...]
+    sums: tuple[tuple[str, ReduceOp], ...]
+    least: int
+
+
+Step: TypeAlias = (
+    Let
+    | LetIndex
+    | Accumulator
+    | Accumulate
+    | Assign
+    | Loop
+    | Branch
+    | Store
+    | Strips
+    | Lanes
+    | Chunks
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +174,34 @@ class Kernel:
     locals: frozenset[str]
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+
+
+def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
+    """Every step, those inside loops and branches too, in order."""
+    for step in steps:
+        yield step
+        match step:
+            case Loop(_, _, _, body) | Lanes(body) | Strips(_, _, _, body) | Chunks(_, _, _, body):
+                yield from steps_of(body)
+            case Branch(_, then, otherwise):
+                yield from steps_of(then)
+                yield from steps_of(otherwise)
+            case _:
+                pass
+
+
+def values_of(step: Step) -> tuple[Expr, ...]:
+    """The expressions that the step itself evaluates."""
+    match step:
+        case (
+            Let(_, value)
+            | Accumulator(_, value)
+            | Accumulate(_, _, value)
+            | Assign(_, value)
+            | Store(_, _, value)
+        ):
+            return (value,)
+        case Branch(Comparison(_, left, right)):
+            return left, right
+        case _:
+            return ()

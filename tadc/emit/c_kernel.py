@@ -1,0 +1,82 @@
+"""What a kernel is called with, in C and in CUDA: its tensors, the sizes it mentions, and the names of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tadc.emit.c_names import c_names
+from tadc.emit.c_spelling import DType, Target
+from tadc.emit.c_text import INTEGER, REAL, CText
+from tadc.ir.program import Program, Tensor
+from tadc.schedule.loop_nest import Kernel, LetIndex, Loop, Step, Strips, steps_of
+
+__all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
+
+
+def element_type(tensor: Tensor, dtype: DType) -> DType:
+    """The type of the tensor's elements, `dtype` if it declares none."""
+    return tensor.dtype or dtype  # type: ignore[return-value]
+
+
+def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
+    """The sizes that the kernel mentions, in the program's order."""
+    used = {s for n in kernel.extents for s in n.symbols}
+    for t in (*kernel.reads, *kernel.writes):
+        used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
+    for statement in kernel.statements:
+        used |= statement.body.symbols
+        used |= {s for d in statement.derived for s in d.form.symbols}
+    every = (*program.sizes, *(d.name for d in program.derived_sizes))
+    return tuple(s for s in every if s in used)
+
+
+def kernel_text(
+    kernel: Kernel,
+    program: Program,
+    dtype: DType,
+    index_type: DType,
+    target: Target,
+    taken: Iterable[str] = (),
+) -> CText:
+    """What prints the kernel's steps. `taken` are names that its surroundings use."""
+    names = c_names(
+        (*kernel.reads, *kernel.writes),
+        kernel_sizes(kernel, program),
+        kernel.indices,
+        _bound(kernel.body),
+        sorted(kernel.locals),
+        taken=taken,
+    )
+    return CText(
+        names,
+        program.tensors,
+        kernel.locals,
+        element_type(program.tensors[kernel.writes[0]], dtype),
+        {t: element_type(program.tensors[t], dtype) for t in (*kernel.reads, *kernel.writes)},
+        index_type,
+        target,
+    )
+
+
+def kernel_parameters(kernel: Kernel, program: Program, text: CText, restrict: str) -> list[str]:
+    """The parameters of the kernel's function: what it reads, what it writes, sizes."""
+    sizes = kernel_sizes(kernel, program)
+    return [
+        *(f"const {REAL[text.dtypes[t]]}* {restrict} {text.names[t]}" for t in kernel.reads),
+        *(f"{REAL[text.dtypes[t]]}* {restrict} {text.names[t]}" for t in kernel.writes),
+        *(f"{INTEGER[text.index_type]} {text.names[s]}" for s in sizes),
+    ]
+
+
+def _bound(steps: Sequence[Step]) -> list[str]:
+    """The indices that loops and divisions bind."""
+    bound = set()
+    for step in steps_of(steps):
+        match step:
+            case Loop(index) | Strips(index):
+                bound.add(index)
+            case LetIndex(derived):
+                bound.add(derived.name)
+            case _:
+                pass
+    return sorted(bound)

@@ -1,0 +1,258 @@
+"""Loops in strips of neighbours, so that a compiler uses vector registers without changing a single rounding.
+
+What depends on the strip's index is done lane by lane, in short loops of a constant count; what does not is done once a
+strip; a loop whose bounds all lanes share stands around the loops over the lanes. No lane sees another, so every sum
+keeps its order.
+
+A reduction's innermost loop may be cut into strips too. Then every lane has accumulators of its own, which are combined
+pairwise in the end: another order, which hangs on the number of terms alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.expr import Expr, Read, ReduceOp
+from tadc.ir.walk import postorder
+from tadc.schedule.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Lanes,
+    Let,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    Strips,
+    steps_of,
+    values_of,
+)
+
+__all__ = ["accumulated", "reduced_in_strips", "strips"]
+
+
+def strips(
+    index: Symbol,
+    lows: tuple[tuple[Affine, int], ...],
+    highs: tuple[tuple[Affine, int], ...],
+    body: tuple[Step, ...],
+) -> Strips:
+    """A loop whose iterations write different elements, in strips."""
+    varying = _Varying.of(index, body)
+    laned = _laned(body, varying, ())
+    wide = varying.locals & _in_several(laned)
+    declared = tuple(_widened(laned, wide))
+    return Strips(index, lows, highs, declared, body, tuple(sorted(wide)))
+
+
+def reduced_in_strips(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps, with every innermost loop that only accumulates in strips."""
+    result: list[Step] = []
+    for step in steps:
+        match step:
+            case Loop(index, lows, highs, body) if (sums := accumulated(step)) and not any(
+                isinstance(s, Loop) for s in steps_of(body)
+            ):
+                lanes, combined = (Lanes(body),), tuple(sums.items())
+                result.append(Strips(index, lows, highs, lanes, body, (), combined))
+            case Loop(index, lows, highs, body):
+                result.append(Loop(index, lows, highs, reduced_in_strips(body)))
+            case Branch(condition, then, otherwise):
+                inner = reduced_in_strips(then), reduced_in_strips(otherwise)
+                result.append(Branch(condition, *inner))
+            case _:
+                result.append(step)
+    return tuple(result)
+
+
+def accumulated(loop: Loop) -> dict[str, ReduceOp]:
+    """The sums around the loop that it adds to, if that is all it does: its iterations may then go in any order."""
+    inner = list(steps_of(loop.body))
+    own = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
+    sums = {s.local: s.op for s in inner if isinstance(s, Accumulate) and s.local not in own}
+    read = {t for s in inner for e in values_of(s) for t in _locals_read(e)}
+    assigned = {s.local for s in inner if isinstance(s, Assign)}
+    alone = not any(isinstance(s, (Store, Strips)) for s in inner)
+    return sums if alone and assigned <= own and read.isdisjoint(sums) else {}
+
+
+def _locals_read(e: Expr) -> Iterator[str]:
+    return (node.tensor for node in postorder(e) if isinstance(node, Read) and not node.subscripts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Varying:
+    """What differs between the lanes: indices and locals."""
+
+    symbols: set[Symbol]
+    locals: set[str]
+
+    @classmethod
+    def of(cls, index: Symbol, body: Sequence[Step]) -> _Varying:
+        varying = cls({index}, set())
+        before = -1
+        while before != (before := len(varying.symbols) + len(varying.locals)):
+            varying.extend(body, inside=False)
+        return varying
+
+    def extend(self, steps: Sequence[Step], *, inside: bool) -> None:
+        """Add what `steps` make varying; `inside` a branch or loop that not all lanes take alike."""
+        for step in steps:
+            match step:
+                case LetIndex(d):
+                    if inside or self.has_form(d.form):
+                        self.symbols.add(d.name)
+                case Let(local, _) | Accumulator(local, _) | Assign(local, _):
+                    if inside or self.has_value(step):
+                        self.locals.add(local)
+                case Accumulate(local):
+                    if inside or self.has_value(step):
+                        self.locals.add(local)
+                case Loop(index, _, _, body):
+                    varies = inside or self.has_bounds(step)
+                    if varies:
+                        self.symbols.add(index)
+                    self.extend(body, inside=varies)
+                case Branch(_, then, otherwise):
+                    varies = inside or self.has_condition(step)
+                    self.extend(then, inside=varies)
+                    self.extend(otherwise, inside=varies)
+                case _:
+                    pass
+
+    def has_form(self, form: Affine) -> bool:
+        return not self.symbols.isdisjoint(form.symbols)
+
+    def has_value(self, step: Step) -> bool:
+        return any(
+            not self.symbols.isdisjoint(e.symbols) or not self.locals.isdisjoint(_locals_read(e))
+            for e in values_of(step)
+        )
+
+    def has_bounds(self, loop: Loop) -> bool:
+        return any(self.has_form(form) for form, _ in (*loop.lows, *loop.highs))
+
+    def has_condition(self, branch: Branch) -> bool:
+        if isinstance(branch.condition, Domain):
+            return not self.symbols.isdisjoint(branch.condition.symbols)
+        return self.has_value(branch)
+
+    def has(self, step: Step) -> bool:
+        """Whether the step, or one inside it, differs between lanes."""
+        for s in steps_of((step,)):
+            match s:
+                case LetIndex(d):
+                    found = d.name in self.symbols
+                case Let(local) | Accumulator(local) | Accumulate(local) | Assign(local):
+                    found = local in self.locals
+                case Loop():
+                    found = self.has_bounds(s)
+                case Branch():
+                    found = self.has_condition(s)
+                case _:
+                    found = True
+            if found:
+                return True
+        return False
+
+
+def _laned(
+    steps: Sequence[Step], varying: _Varying, derived: tuple[Derived, ...]
+) -> tuple[Step, ...]:
+    """Runs of varying steps as `Lanes`. `derived` vary and are in scope: each run computes those that it uses."""
+    result: list[Step] = []
+    run: list[Step] = []
+
+    def close() -> None:
+        if run:
+            result.append(Lanes((*map(LetIndex, _used_derived(run, derived)), *run)))
+            run.clear()
+
+    for step in steps:
+        if not varying.has(step):
+            close()
+            result.append(step)
+            continue
+        match step:
+            case LetIndex(d):
+                derived = (*derived, d)
+            case Loop(index, lows, highs, body) if not varying.has_bounds(step):
+                close()
+                result.append(Loop(index, lows, highs, _laned(body, varying, derived)))
+            case Branch(condition, then, otherwise) if not varying.has_condition(step) and any(
+                isinstance(s, Loop) for s in steps_of((step,))
+            ):
+                close()
+                both = _laned(then, varying, derived), _laned(otherwise, varying, derived)
+                result.append(Branch(condition, *both))
+            case _:
+                run.append(step)
+    close()
+    return tuple(result)
+
+
+def _in_several(steps: Sequence[Step]) -> set[str]:
+    """The locals that more than one `Lanes` mentions: each lane's value must be kept between them."""
+    found: set[str] = set()
+    several: set[str] = set()
+    for lanes in (s for s in steps_of(steps) if isinstance(s, Lanes)):
+        own = {
+            s.local
+            for s in steps_of(lanes.body)
+            if isinstance(s, (Let, Accumulator, Accumulate, Assign))
+        }
+        own |= {t for s in steps_of(lanes.body) for e in values_of(s) for t in _locals_read(e)}
+        several |= found & own
+        found |= own
+    return several
+
+
+def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:
+    """The steps with assignments for declarations of `wide` locals, which are declared around the strip."""
+    for step in steps:
+        match step:
+            case Let(local, value) | Accumulator(local, value) if local in wide:
+                yield Assign(local, value)
+            case Lanes(body):
+                yield Lanes(tuple(_widened(body, wide)))
+            case Loop(index, lows, highs, body):
+                yield Loop(index, lows, highs, tuple(_widened(body, wide)))
+            case Branch(condition, then, otherwise):
+                yield Branch(
+                    condition, tuple(_widened(then, wide)), tuple(_widened(otherwise, wide))
+                )
+            case _:
+                yield step
+
+
+def _used_derived(run: Sequence[Step], derived: Collection[Derived]) -> list[Derived]:
+    symbols: set[Symbol] = set()
+    for step in steps_of(run):
+        symbols |= _symbols(step)
+    used: list[Derived] = []
+    for d in reversed(tuple(derived)):
+        if d.name in symbols:
+            used.insert(0, d)
+            symbols |= set(d.form.symbols)
+    return used
+
+
+def _symbols(step: Step) -> set[Symbol]:
+    symbols = {s for e in values_of(step) for s in e.symbols}
+    match step:
+        case Store(_, subscripts, _):
+            symbols |= {s for form in subscripts for s in form.symbols}
+        case LetIndex(d):
+            symbols |= set(d.form.symbols)
+        case Loop(_, lows, highs, _):
+            symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
+        case Branch(Domain() as domain):
+            symbols |= set(domain.symbols)
+        case _:
+            pass
+    return symbols
