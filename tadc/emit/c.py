@@ -20,8 +20,8 @@ from tadc.emit.c_text import CHUNKS, INTEGER, REAL
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.resources import resource
-from tadc.schedule.cpu import FIRST, LAST, CpuKernel, cpu_kernel
-from tadc.schedule.loop_nest import Chunks, steps_of
+from tadc.schedule.cpu import CpuKernel, cpu_kernel
+from tadc.schedule.loop_nest import FIRST, LAST, Chunks, steps_of
 from tadc.schedule.lower import kernels
 from tadc.version import __version__
 
@@ -44,6 +44,11 @@ _TAKEN = [
     "start",
     "half",
     "n",
+    "side",
+    "from",
+    "to",
+    "inner",
+    "inner_end",
     "WIDTH",
 ]
 ENTRY = "tadc_run"
@@ -52,7 +57,7 @@ ENTRY = "tadc_run"
 def emit_c(program: Program, mode: str, dtype: DType, index_type: DType) -> str:
     """The file for one mode. `dtype` is the element type of tensors without a declared one."""
     program = replace(program, name=identifier(program.name))
-    written = [cpu_kernel(k) for k in kernels(program, mode)]
+    written = [cpu_kernel(k, program) for k in kernels(program, mode)]
     rendered = [_kernel(k, program, dtype, index_type) for k in written]
     bodies = "\n".join(k["body"] for k in rendered)
     text: str = _template().render(
@@ -86,7 +91,7 @@ def _template() -> Any:
 
 def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> dict[str, Any]:
     text = kernel_text(k.kernel, program, dtype, index_type, "c", _TAKEN)
-    own = {FIRST: FIRST, LAST: LAST}
+    own = {FIRST: "block", LAST: "block_end"}
     text = replace(text, names={**text.names, **own}, together=k.together)
     integer = INTEGER[index_type]
     lines: list[str] = []

@@ -20,7 +20,7 @@ from tadc.emit.c_spelling import (
     spell,
 )
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.domain import Condition, Domain
+from tadc.ir.domain import EVERYWHERE, Condition, Domain
 from tadc.ir.expr import (
     NEUTRAL,
     Call,
@@ -36,11 +36,14 @@ from tadc.ir.expr import (
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.walk import descend
 from tadc.schedule.loop_nest import (
+    FIRST,
+    LAST,
     Accumulate,
     Accumulator,
     Assign,
     Branch,
     Chunks,
+    Interior,
     Lanes,
     Let,
     LetIndex,
@@ -138,6 +141,8 @@ class CText:
                     lines.append(f"{pad}  for ({integer} {i} = {low}; {i} < end; {i}++) {{")
                     lines += yield self._lines(single, indent + 2)
                     lines += [f"{pad}  }}", f"{pad}}}"]
+                case Interior():
+                    lines += yield self._interior(step, indent)
                 case Chunks():
                     lines += yield self._chunks(step, indent)
                 case Lanes(body):
@@ -192,6 +197,31 @@ class CText:
             lines.append(pad + self._accumulate(self.names[local], op, name(f"{parts}[0]")))
         return lines
 
+    def _interior(self, step: Interior, indent: int) -> Generator[Any, Any, list[str]]:
+        """The parts of a row: left and right of the interior one by one, with all tests."""
+        pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
+        own = replace(step, lows=step.loop[0], highs=step.loop[1])
+        low, end = self._span(own)
+        inner = f"max(from, {self.low(step.lows)})" if step.lows else "from"
+        inner_end = f"min(to, {self._end(step.highs)})" if step.highs else "to"
+        lines = [f"{pad}{{"]
+        pad, indent = pad + "  ", indent + 1
+        lines.append(f"{pad}const {integer} from = {low}, to = {end};")
+        lines.append(f"{pad}{integer} inner = {inner}, inner_end = {inner_end};")
+        empty = "inner >= inner_end"
+        if step.tests != EVERYWHERE:
+            tests = self.condition(step.tests)
+            empty = f"!({tests.text}) || {empty}"
+        lines.append(f"{pad}if ({empty}) inner = inner_end = to;")
+        lines.append(f"{pad}for (int side = 0; side < 2; side++) {{")
+        head = f"{integer} {i} = side ? inner_end : from; {i} < (side ? to : inner); {i}++"
+        lines.append(f"{pad}  for ({head}) {{")
+        lines += yield self._lines(step.outside, indent + 2)
+        lines += [f"{pad}  }}", f"{pad}}}", f"{pad}if (inner < inner_end) {{"]
+        within = replace(self, names={**self.names, FIRST: "inner", LAST: "inner_end"})
+        lines += yield within._lines(step.inside, indent + 1)
+        return [*lines, f"{pad}}}", f"{'  ' * (indent - 1)}}}"]
+
     def _chunks(self, step: Chunks, indent: int) -> Generator[Any, Any, list[str]]:
         """Sums whose parts threads share. Every thread combines the parts, in arrays of its own."""
         pad, inner = "  " * indent, "  " * (indent + 1)
@@ -230,10 +260,13 @@ class CText:
             return "<", self.affine(highs[0][0] + 1).text
         return "<=", self._extreme("min", [self.floor(e, c) for e, c in highs]).text
 
-    def _span(self, step: Strips | Chunks) -> tuple[str, str]:
+    def _span(self, step: Strips | Chunks | Interior) -> tuple[str, str]:
         """The first value of the index, and the first beyond it."""
-        relation, high = self._below(step.highs)
-        return self.low(step.lows), high if relation == "<" else f"{high} + 1"
+        return self.low(step.lows), self._end(step.highs)
+
+    def _end(self, highs: Sequence[tuple[Affine, int]]) -> str:
+        relation, high = self._below(highs)
+        return high if relation == "<" else f"{high} + 1"
 
     def _accumulate(self, local: str, op: str, value: Text) -> str:
         match op:

@@ -9,31 +9,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Read
+from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.schedule.lanes import accumulated, reduced_in_strips, strips
+from tadc.schedule.interior import parted
+from tadc.schedule.lanes import NARROW, accumulated, is_short, strips
 from tadc.schedule.loop_nest import (
     Branch,
     Chunks,
+    Interior,
     Kernel,
     Loop,
     Step,
     Store,
+    Strips,
     steps_of,
     values_of,
 )
+from tadc.schedule.sums import PART, Surroundings, in_strips
 
-__all__ = ["FIRST", "LAST", "CpuKernel", "cpu_kernel"]
+__all__ = ["CpuKernel", "cpu_kernel"]
 
 FEW = 64  # elements: with fewer, threads share the sums of each
-NARROW = 8  # an index with fewer values is no lane
 GATHERED = 8.0  # what a read of elements that are apart costs, when one of neighbours costs 1
+TYPICAL = 64  # a size that has no number
 SHARED = 0.25  # one read for all lanes
 REPEATED = 10.0  # how often a loop's body is supposed to run
 LONG = 1024  # terms of a chunk that has no loop in it
-FIRST, LAST = "block", "block_end"  # the part of an index that is one thread's
-PART = ((symbol(FIRST), 1),), ((symbol(LAST) - 1, 1),)  # as bounds of a loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +53,50 @@ class CpuKernel:
     together: bool = False
 
 
-def cpu_kernel(kernel: Kernel) -> CpuKernel:
+def cpu_kernel(kernel: Kernel, program: Program) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
+    surroundings = _surroundings(kernel, program)
     if (
         all(n.is_constant for n in kernel.extents)
         and prod(n.constant for n in kernel.extents) < FEW
     ):
-        chunked = tuple(_chunked(kernel.body))
+        chunked = tuple(_chunked(kernel.body, surroundings))
         if any(isinstance(s, Chunks) for s in chunked):
             return CpuKernel(kernel, box, None, chunked, together=True)
-    costs = {i: _cost(kernel, i) for i, n in box if not _is_narrow(n)}
+    inside = surroundings.interior(kernel.body)
+    costs = {i: _cost(inside[1], i) for i, n in box if not _is_narrow(n)}
     best = min(reversed(costs), key=lambda i: costs[i], default=None)
     if best is None or _reduced_cost(kernel) < costs[best]:
-        return CpuKernel(kernel, box, None, reduced_in_strips(kernel.body))
+        return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     outer = tuple(pair for pair in box if pair[0] != best)
-    body = (strips(best, *PART, kernel.body),)
-    return CpuKernel(kernel, outer, (best, dict(box)[best]), body)
+    return CpuKernel(kernel, outer, (best, dict(box)[best]), (_row(kernel, best, *inside),))
 
 
-def _chunked(steps: Sequence[Step]) -> Iterator[Step]:
+def _surroundings(kernel: Kernel, program: Program) -> Surroundings:
+    box = dict(zip(kernel.indices, kernel.extents, strict=True))
+    inside = Domain.of(c for i, n in box.items() for c in between(0, symbol(i), n - 1))
+    typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
+    around = {i: (constant(0), n - 1) for i, n in box.items()}
+    return Surroundings(around, program.known & inside, typical)
+
+
+def _row(
+    kernel: Kernel, strip: Symbol, region: Domain, inside: tuple[Step, ...]
+) -> Interior | Strips:
+    """All values of the strip's index, with the interior apart where there is one."""
+    if not region.conditions:
+        return strips(strip, *PART, kernel.body)
+    return parted(strip, PART, region, (strips(strip, *PART, inside),), kernel.body)
+
+
+def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step]:
     """The steps with the sums that are no part of another in chunks."""
     for step in steps:
         sums = accumulated(step) if isinstance(step, Loop) else {}
         if isinstance(step, Loop) and sums:
-            body = reduced_in_strips((Loop(step.index, *PART, step.body),))
-            inner = any(isinstance(s, Loop) for s in steps_of(step.body))
-            yield Chunks(
-                step.index, step.lows, step.highs, body, tuple(sums.items()), 1 if inner else LONG
-            )
+            body = tuple(in_strips((step,), surroundings, part=True))
+            least = 1 if any(isinstance(s, Loop) for s in steps_of(step.body)) else LONG
+            yield Chunks(step.index, step.lows, step.highs, body, tuple(sums.items()), least)
         else:
             yield step
 
@@ -85,11 +105,11 @@ def _is_narrow(extent: Affine) -> bool:
     return extent.is_constant and extent.constant < NARROW
 
 
-def _cost(kernel: Kernel, lane: Symbol) -> float:
+def _cost(body: Sequence[Step], lane: Symbol) -> float:
     """What a strip of an output index costs an element: neighbours are read at once, what is apart one by one."""
     total = 0.0
     waiting: list[tuple[Step, float, frozenset[Symbol]]] = [
-        (s, 1.0, frozenset((lane,))) for s in kernel.body
+        (s, 1.0, frozenset((lane,))) for s in body
     ]
     while waiting:
         step, times, varying = waiting.pop()
@@ -121,9 +141,9 @@ def _reduced_cost(kernel: Kernel) -> float:
             if isinstance(e, Read) and e.subscripts:
                 total += times * (_of_read(e.subscripts, frozenset((lane,))) if lane else GATHERED)
         match step:
-            case Loop(index, lows, highs, body):
+            case Loop(index, _, _, body):
                 summed = accumulated(step) and not any(isinstance(s, Loop) for s in steps_of(body))
-                own = index if summed and not _is_short(lows, highs) else ""
+                own = index if summed and not is_short(step) else ""
                 waiting += [(s, times * REPEATED, own) for s in body]
             case Branch(_, then, otherwise):
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]
@@ -132,15 +152,6 @@ def _reduced_cost(kernel: Kernel) -> float:
             case _:
                 pass
     return total
-
-
-def _is_short(lows: Sequence[tuple[Affine, int]], highs: Sequence[tuple[Affine, int]]) -> bool:
-    """Whether the loop is seen to have too few values for lanes."""
-    return any(
-        c == d == 1 and (high - low).is_constant and (high - low).constant + 1 < NARROW
-        for low, c in lows
-        for high, d in highs
-    )
 
 
 def _of_read(subscripts: Sequence[Affine], varying: frozenset[Symbol]) -> float:

@@ -33,7 +33,9 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["accumulated", "reduced_in_strips", "strips"]
+__all__ = ["NARROW", "accumulated", "is_short", "strips"]
+
+NARROW = 8  # an index with fewer values has no lanes
 
 
 def strips(
@@ -50,24 +52,13 @@ def strips(
     return Strips(index, lows, highs, declared, body, tuple(sorted(wide)))
 
 
-def reduced_in_strips(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps, with every innermost loop that only accumulates in strips."""
-    result: list[Step] = []
-    for step in steps:
-        match step:
-            case Loop(index, lows, highs, body) if (sums := accumulated(step)) and not any(
-                isinstance(s, Loop) for s in steps_of(body)
-            ):
-                lanes, combined = (Lanes(body),), tuple(sums.items())
-                result.append(Strips(index, lows, highs, lanes, body, (), combined))
-            case Loop(index, lows, highs, body):
-                result.append(Loop(index, lows, highs, reduced_in_strips(body)))
-            case Branch(condition, then, otherwise):
-                inner = reduced_in_strips(then), reduced_in_strips(otherwise)
-                result.append(Branch(condition, *inner))
-            case _:
-                result.append(step)
-    return tuple(result)
+def is_short(loop: Loop) -> bool:
+    """Whether the loop is seen to have too few values for lanes."""
+    return any(
+        c == d == 1 and (high - low).is_constant and (high - low).constant + 1 < NARROW
+        for low, c in loop.lows
+        for high, d in loop.highs
+    )
 
 
 def accumulated(loop: Loop) -> dict[str, ReduceOp]:

@@ -1,7 +1,8 @@
 """Loop nests: what a kernel does for one point of its box, as a small structured program.
 
     Kernel = box, steps for each of its points
-    Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes | Chunks
+    Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
+           | Interior | Chunks
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -19,11 +20,14 @@ from tadc.ir.expr import Comparison, Expr, ReduceOp
 from tadc.ir.program import Statement
 
 __all__ = [
+    "FIRST",
+    "LAST",
     "Accumulate",
     "Accumulator",
     "Assign",
     "Branch",
     "Chunks",
+    "Interior",
     "Kernel",
     "Lanes",
     "Let",
@@ -34,7 +38,11 @@ __all__ = [
     "Strips",
     "steps_of",
     "values_of",
+    "with_values",
 ]
+
+# The part of an index that a thread or a loop has, without the last: symbols that no program can have.
+FIRST, LAST = "'first", "'last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +137,22 @@ class Strips:
 
 
 @dataclass(frozen=True, slots=True)
+class Interior:
+    """A loop in three parts: where `tests` and the inner bounds hold it is `inside`, a loop over `FIRST` to `LAST`.
+
+    The values of the loop before and after do the steps of `outside`, all of them where the tests fail.
+    """
+
+    index: Symbol
+    loop: tuple[tuple[tuple[Affine, int], ...], tuple[tuple[Affine, int], ...]]
+    tests: Domain
+    lows: tuple[tuple[Affine, int], ...]
+    highs: tuple[tuple[Affine, int], ...]
+    inside: tuple[Step, ...]
+    outside: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Chunks:
     """A loop that adds to `sums` only, in at most 64 parts of at least `least` values of `index`, a thread each.
 
@@ -154,6 +178,7 @@ Step: TypeAlias = (
     | Store
     | Strips
     | Lanes
+    | Interior
     | Chunks
 )
 
@@ -183,7 +208,7 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
         match step:
             case Loop(_, _, _, body) | Lanes(body) | Strips(_, _, _, body) | Chunks(_, _, _, body):
                 yield from steps_of(body)
-            case Branch(_, then, otherwise):
+            case Branch(_, then, otherwise) | Interior(_, _, _, _, _, then, otherwise):
                 yield from steps_of(then)
                 yield from steps_of(otherwise)
             case _:
@@ -205,3 +230,18 @@ def values_of(step: Step) -> tuple[Expr, ...]:
             return left, right
         case _:
             return ()
+
+
+def with_values(step: Step, values: tuple[Expr, ...]) -> Step:
+    """The step with other expressions, in the order of `values_of`."""
+    match step, values:
+        case ((Let() | Accumulator() | Assign()), (value,)):
+            return type(step)(step.local, value)
+        case Accumulate(local, op), (value,):
+            return Accumulate(local, op, value)
+        case Store(tensor, subscripts), (value,):
+            return Store(tensor, subscripts, value)
+        case Branch(Comparison(relation), then, otherwise), (left, right):
+            return Branch(Comparison(relation, left, right), then, otherwise)
+        case _:
+            return step

@@ -1,0 +1,79 @@
+"""Sums in strips: every innermost loop that only adds to accumulators gets some for each lane, and no tests inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.domain import Domain, at_least_zero
+from tadc.schedule.interior import Bounds, Span, interior, parted
+from tadc.schedule.lanes import accumulated, is_short
+from tadc.schedule.loop_nest import FIRST, LAST, Branch, Lanes, Loop, Step, Strips, steps_of
+
+__all__ = ["PART", "Surroundings", "in_strips"]
+
+PART = (
+    ((symbol(FIRST), 1),),
+    ((symbol(LAST) - 1, 1),),
+)  # a thread's part of an index, as bounds of a loop
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The indices around some steps with their first and last values, what is known, and usual values of the sizes."""
+
+    around: Mapping[Symbol, Span]
+    known: Domain
+    typical: Mapping[Symbol, int]
+
+    def inside(self, loop: Loop) -> Surroundings:
+        """Those of the steps in the loop."""
+        lows = [e for e, c in loop.lows if c == 1]
+        highs = [e for e, c in loop.highs if c == 1]
+        around = dict(self.around)
+        if lows and highs:
+            around[loop.index] = lows[0], highs[0]
+        i = symbol(loop.index)
+        bounds = (
+            *(at_least_zero(c * i - e) for e, c in loop.lows),
+            *(at_least_zero(e - c * i) for e, c in loop.highs),
+        )
+        return Surroundings(around, self.known & Domain.of(bounds), self.typical)
+
+    def interior(self, steps: Sequence[Step]) -> tuple[Domain, tuple[Step, ...]]:
+        return interior(steps, self.around, self.known, self.typical)
+
+
+def in_strips(
+    steps: Sequence[Step], surroundings: Surroundings, part: bool = False
+) -> Iterator[Step]:
+    """The steps, with every innermost loop that only accumulates in strips; with `part` they are one loop, of which
+    a thread has a part.
+    """
+    for step in steps:
+        match step:
+            case Loop(body=body) if any(isinstance(s, Loop) for s in steps_of(body)):
+                bounds = PART if part else (step.lows, step.highs)
+                inner = tuple(in_strips(body, surroundings.inside(step)))
+                yield Loop(step.index, *bounds, inner)
+            case Loop(index, lows, highs, body) if not is_short(step) and accumulated(step):
+                bounds = PART if part else (lows, highs)
+                region, inner = surroundings.inside(step).interior(body)
+                if region.conditions:
+                    inside = _strips(step, PART, inner)
+                    yield parted(index, bounds, region, (inside,), body)
+                else:
+                    yield _strips(step, bounds, body)
+            case Loop(index, _, _, body) if part:
+                yield Loop(index, *PART, body)
+            case Branch(condition, then, otherwise):
+                both = (tuple(in_strips(branch, surroundings)) for branch in (then, otherwise))
+                yield Branch(condition, *both)
+            case _:
+                yield step
+
+
+def _strips(loop: Loop, bounds: Bounds, body: tuple[Step, ...]) -> Strips:
+    sums = tuple(accumulated(loop).items())
+    return Strips(loop.index, *bounds, (Lanes(body),), body, (), sums)
