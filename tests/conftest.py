@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# Most tests are about programs, not about backends: they do without a compiler run for each.
+os.environ.setdefault("TADC_BACKEND", "numpy")
 
 GOLDEN = Path(__file__).with_name("golden")
 

@@ -1,0 +1,275 @@
+"""Native code: what it computes is what the interpreter does, for any number of threads; and how libraries are kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, sizes_of
+
+import tadc
+from tadc import cache
+from tadc.emit import c
+from tadc.runtime import c_compiler
+from tadc.runtime.native import NativeRunner
+from tadc.schedule import cpu, lanes
+
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler"),
+]
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Strips of two lanes, parts of three elements, chunks of two terms: all that small arrays do not fill otherwise."""
+    monkeypatch.setattr(c, "LANE_BYTES", 16)
+    monkeypatch.setattr(c, "BLOCK", 3)
+    monkeypatch.setattr(lanes, "NARROW", 2)
+    monkeypatch.setattr(cpu, "LONG", 2)
+
+
+def run(program, arrays, sizes, threads=1, dtype="float64", backend=None):
+    given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
+    return NativeRunner(program, dtype, threads).run(given, sizes)
+
+
+def programs(path):
+    """The example and its adjoint, with arrays and sizes."""
+    f = tadc.load(path, name=example_name(path))
+    sizes = sizes_of(f, SIZES[path.stem])
+    for g in (f, f.adjoint()):
+        yield g, random_arrays(g, SIZES[path.stem]), sizes
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_an_example_is_what_the_interpreter_computes(path, dtype, narrow, monkeypatch):
+    monkeypatch.setattr("tadc.runtime.native.LITTLE", 0)
+    oracle = tadc.load(path, backend="interpreter")
+    for g, arrays, sizes in programs(path):
+        o = oracle if g.inputs == oracle.inputs else oracle.adjoint()
+        given = {s: SIZES[path.stem][s] for s in g.program.sizes}
+        expected = by_name(g, o(**arrays, **given))
+        found = {
+            n: run(g.program, arrays, sizes, t, dtype) for n, t in (("1", 1), ("2", 2), ("7", 7))
+        }
+        for name, y in expected.items():
+            scale = np.max(np.abs(y), initial=1)
+            tolerance = 1e-12 if dtype == "float64" else 2e-5
+            np.testing.assert_allclose(found["1"][name], y, rtol=tolerance, atol=tolerance * scale)
+            for other in found.values():
+                assert other[name].tobytes() == found["1"][name].tobytes(), "threads change bits"
+
+
+SUMS = {
+    "a sum of all": ("size N\ninput x[N]\ny = sum{i} x[i]**2", [(5003,)]),
+    "a maximum and where it stands": (
+        "size N\ninput x[N]\nm = max{i} x[i]\na = argmax{i} x[i]\noutput m, a",
+        [(4099,)],
+    ),
+    "few long rows": ("size N\ninput x[3, N]\ny[i] = sum{j} exp(x[i, j])", [(3, 5001)]),
+    "rows": ("size N, M\ninput x[N, M]\ny[i] = sum{j} x[i, j]", [(70, 131)]),
+    "columns": ("size N, M\ninput x[N, M]\ny[j] = sum{i} x[i, j]", [(131, 70)]),
+    "a product": ("size N, M, K\ninput a[N, K], b[K, M]\ny[i, j] = sum{k} a[i, k]*b[k, j]", [(33, 17), (17, 65)]),
+    "a border": (
+        "size N, M\ninput x[N, M], w[3, 3]\n"
+        "y[i: N, j: M] = sum{r, s} x[pad(i + r - 1), pad(j + s - 1)]*w[r, s]",
+        [(41, 67), (3, 3)],
+    ),
+    "a triangle": ("size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j <= i} x[i - j]*w[j]", [(83,), (83,)]),
+    "a step": (
+        "size N\ninput u[N, N]\nv[i: N - 2, j: N - 2] = "
+        "u[i, j+1] + u[i+2, j+1] + u[i+1, j] + u[i+1, j+2] - 4*u[i+1, j+1]",
+        [(67, 67)],
+    ),
+    "a block of a stride": ("size N\ninput x[3*N]\ny[i: N] = x[3*i] + x[3*i + 2]", [(300,)]),
+    "derived indices": ("size N\ninput x[N, 2]\ny[i: 2*N] = x[i // 2, i % 2]*i", [(77, 2)]),
+    "a choice of values": ("size N\ninput x[N]\ny[i] = if x[i] < 0.5 then log(x[i]) else x[i]**3", [(515,)]),
+    "softmax": (
+        "size N, M\ninput x[N, M]\nm[i] = max{j} x[i, j]\ne[i, j] = exp(x[i, j] - m[i])\n"
+        "y[i, j] = e[i, j]/sum{k} e[i, k]",
+        [(37, 91)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_full_strips_and_chunks_give_what_numpy_gives(name, dtype):
+    text, shapes = SUMS[name]
+    random = np.random.default_rng(5)
+    arrays = [random.uniform(0.1, 1, s).astype(dtype) for s in shapes]
+    results = {}
+    for backend, threads in (("numpy", 1), ("native", 1), ("native", 3)):
+        f = tadc.compile(text, backend=backend, threads=threads)
+        values, pullback = f.vjp(*arrays)
+        values = values if isinstance(values, tuple) else (values,)
+        results[backend, threads] = [*values, *pullback(*values).values()]
+    for x, y, z in zip(*results.values(), strict=True):
+        tolerance = 1e-12 if dtype == "float64" else 1e-4
+        np.testing.assert_allclose(y, x, rtol=tolerance, atol=tolerance * np.max(np.abs(x)))
+        assert y.tobytes() == z.tobytes()
+
+
+def test_results_are_new_and_arguments_stay():
+    f = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]\noutput y, x", backend="native")
+    x = np.arange(6.0)[::-2]
+    before = x.copy()
+
+    y, same = f(x)
+
+    np.testing.assert_array_equal(y, 2 * before)
+    same += 1
+    np.testing.assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 15, 16, 17, 1023, 1024, 1025])
+def test_sizes_around_those_of_strips_and_parts(size):
+    f = tadc.compile(
+        "size N\ninput x[N]\ny[i] = x[N - 1 - i]*2\ns = sum{i} x[i]\noutput y, s", backend="native"
+    )
+    x = np.arange(1.0, size + 1)
+
+    y, s = f(x)
+
+    np.testing.assert_array_equal(y, 2 * x[::-1])
+    assert s == x.sum()
+
+
+# ---------------------------------------------------------------------- compiler and cache
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("TADC_CACHE_DIR", str(tmp_path))
+    cache.folder.cache_clear()
+    yield tmp_path
+    cache.folder.cache_clear()
+
+
+def doubled(x):
+    return tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]", backend="native")(x)
+
+
+def test_a_file_that_was_cut_off_is_made_again(place):
+    doubled(np.ones(3))
+    (library,) = place.glob("native-*.so")
+    content = library.read_bytes()
+    library.unlink()
+    library.write_bytes(content[:100])
+
+    code = "import numpy, tadc; print(tadc.compile('size N\\ninput x[N]\\ny[i] = 2*x[i]', backend='native')(numpy.ones(3)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[2. 2. 2.]"
+    assert library.stat().st_size == len(content)
+
+
+def test_the_cache_stays_below_its_bound(place, monkeypatch):
+    monkeypatch.setattr(c_compiler, "MOST_BYTES", 40_000)
+    for k in range(5):
+        tadc.compile(f"size N\ninput x[N]\ny[i] = {k + 2}*x[i]", backend="native")(np.ones(3))
+
+    assert 0 < sum(p.stat().st_size for p in place.glob("native-*.so")) <= 40_000
+
+
+def test_processes_that_start_together_share_the_cache(place):
+    code = "import numpy, tadc; print(tadc.compile('size N\\ninput x[N]\\ny[i] = 3*x[i]', backend='native')(numpy.ones(2)))"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+
+    assert [p.communicate()[0].strip() for p in started] == ["[3. 3.]"] * 4
+    assert len(list(place.glob("native-*"))) == 1
+
+
+def test_without_a_compiler_native_is_an_error_and_auto_is_numpy(place, monkeypatch):
+    code = textwrap.dedent(
+        """
+        import warnings, numpy, tadc
+        text = "size N\\ninput x[N]\\ny[i] = 2*x[i]"
+        try:
+            tadc.compile(text, backend="native")(numpy.ones(2))
+        except tadc.BackendError as error:
+            print(error)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            print(tadc.compile(text)(numpy.ones(2)), tadc.compile(text + " + 1")(numpy.ones(2)))
+        print(len(caught), caught[0].message)
+        """
+    )
+    environment = {**os.environ, "PATH": "", "CC": ""}
+    environment.pop("TADC_BACKEND", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert "there is no C compiler" in done.stdout
+    assert "[2. 2.] [3. 3.]" in done.stdout
+    assert "1 tadc found no C compiler" in done.stdout
+
+
+def test_a_compiler_that_fails_is_an_error_that_says_so(place, monkeypatch):
+    monkeypatch.setenv("CC", "false")
+    c_compiler.compiler.cache_clear()
+    try:
+        with pytest.raises(tadc.BackendError, match="does not compile what tadc wrote"):
+            doubled(np.ones(4))
+    finally:
+        c_compiler.compiler.cache_clear()
+
+
+def test_a_compiler_without_openmp_is_used_without(place, monkeypatch, tmp_path):
+    script = tmp_path / "cc.sh"
+    script.write_text(
+        '#!/bin/sh\nfor a in "$@"; do [ "$a" = -fopenmp ] && exit 1; done\nexec cc "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("CC", str(script))
+    c_compiler.compiler.cache_clear()
+    try:
+        np.testing.assert_array_equal(doubled(np.arange(40_000.0)), 2 * np.arange(40_000.0))
+    finally:
+        c_compiler.compiler.cache_clear()
+
+
+@pytest.mark.slow
+def test_sanitizers_find_nothing_in_the_examples():
+    """Out-of-bounds accesses and undefined behaviour end the process."""
+    runtime = subprocess.run(
+        ["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": runtime,
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "CFLAGS": "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    code = textwrap.dedent(
+        """
+        from test_native import EXAMPLES, c, cpu, lanes, programs, run
+        c.LANE_BYTES, c.BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 2, 2
+        for path in EXAMPLES:
+            for g, arrays, sizes in programs(path):
+                run(g.program, arrays, sizes)
+        print("clean")
+        """
+    )
+    folder = os.path.dirname(__file__)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout.strip() == "clean", done.stderr[-3000:]
