@@ -15,7 +15,7 @@ from tadc.errors import ArgumentError, Error, ShapeError
 from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.runtime.run import Runners
+from tadc.runtime.run import Runners, default_backend
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -25,7 +25,7 @@ __all__ = ["Report", "Row", "check"]
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Pairs: TypeAlias = list[tuple[NDArray[Any], NDArray[Any]]]
 
-BACKENDS = (("numpy", "float64", 1e-10), ("numpy", "float32", 2e-3))
+LIMITS = {"float64": 1e-10, "float32": 2e-3}
 NUMERIC = 1e-5  # the tolerance of numeric differentiation
 STEP = 1e-4  # of central differences, extrapolated once: an error of the fourth order
 COMPLEX = 1e-11  # that of the complex step
@@ -218,11 +218,12 @@ def _backends(
     subject: str, program: Program, arrays: Arrays, sizes: Mapping[str, int], expected: Arrays
 ) -> Iterator[Row]:
     runners = Runners(program)
-    for backend, dtype, limit in BACKENDS:
+    backends = dict.fromkeys(("numpy", default_backend()))
+    for backend, dtype in product(backends, LIMITS):
         given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
         found = runners.run(backend, dtype, given, sizes)
         error = max((_difference(found[n], expected[n]) for n in program.outputs), default=0.0)
-        yield Row(subject, f"{backend} {dtype}", error, limit)
+        yield Row(subject, f"{backend} {dtype}", error, LIMITS[dtype])
 
 
 def _dot_product(forward: Pairs, backward: Pairs) -> Row:

@@ -231,9 +231,6 @@ def compile(
     """
     from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
-    for target in targets:
-        if target == "c":
-            raise _unsupported("target", target, "use `cuda`, `numpy`, `idx` or `latex`")
     if baseline:
         raise _unsupported("baseline", baseline, "leave `--baseline` out")
     _check_modes(modes)
@@ -278,6 +275,7 @@ def _contents(
     dtype: str,
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
+    from tadc.emit.c import emit_c
     from tadc.emit.cuda import emit_cuda
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
@@ -288,16 +286,20 @@ def _contents(
     for target in targets:
         if target == "cuda":
             texts.append(cuda.text)
+        elif target == "c":
+            texts.append(emit_c(programs, cast("DType", dtype), manifest["index_type"]))
         else:
             texts += [g.source(target) for g in functions.values()]
     return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]
 
 
 def _without_kernels(manifest: Mapping[str, Any], targets: Sequence[str]) -> dict[str, Any]:
-    """The manifest of files without kernels: launchers are the functions of `.py` files, if there are any."""
-    empty: dict[str, Any] = {"workspace_bytes": "0", "kernels": []}
-    if "numpy" not in targets:
-        empty["launcher"] = None
+    """The manifest without CUDA kernels: launchers are functions of `.c` or `.py` files, if there are any."""
+    empty: dict[str, Any] = {"kernels": []}
+    if "c" not in targets:
+        empty["workspace_bytes"] = "0"
+        if "numpy" not in targets:
+            empty["launcher"] = None
     return {**manifest, "modes": {name: mode | empty for name, mode in manifest["modes"].items()}}
 
 

@@ -206,7 +206,7 @@ class Function:
             case "c":
                 from tadc.emit.c import emit_c
 
-                return emit_c(self.program, self._mode, dtype, "int64")  # type: ignore[arg-type]
+                return emit_c({self._mode: self.program}, dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
                 raise BackendError(
                     None,

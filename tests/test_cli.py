@@ -331,12 +331,10 @@ INPUT = {
     "what is no .npy file": (["run", "conv.idx", "x=conv.idx"], "not a .npy file"),
     "a folder of arrays": (["run", "conv.idx", "x=."], ".: Is a directory"),
     "a number for a tensor": (["run", "conv.idx", "x=3.5", "w=1"], "dimensions"),
-    "the target c": (["compile", "conv.idx", "--target", "c"], "not supported yet"),
     "the baseline": (["compile", "conv.idx", "--baseline", "atomic"], "not supported yet"),
     "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
     "the cost": (["show", "conv.idx", "--cost"], "not supported yet"),
     "the plan": (["show", "conv.idx", "--plan"], "not supported yet"),
-    "the backend native": (["run", "conv.idx", "--backend", "native"], "not supported yet"),
     "bench": (["bench", "conv.idx", "--size", "N=4096"], "not supported yet"),
     "doctor": (["doctor"], "not supported yet"),
 }

@@ -1,4 +1,4 @@
-"""C11 text with OpenMP: one function a kernel, and an entry that runs them all in one parallel region.
+"""C11 text with OpenMP: one function a kernel, and launchers that run a mode's kernels in one parallel region.
 
 The outer indices of a kernel's box are shared among the threads, in an order that says nothing of the result: every
 element is computed by one thread, and a sum that several threads share is cut where its length says, not their number.
@@ -6,26 +6,25 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
-from tadc.emit.c_names import c_names, identifier
+from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions
-from tadc.emit.c_text import CHUNKS, INTEGER, REAL
+from tadc.emit.c_text import CHUNKS, INTEGER
+from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, modes_of
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.resources import resource
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.loop_nest import FIRST, LAST, Chunks, steps_of
-from tadc.schedule.lower import kernels
 from tadc.version import __version__
 
-__all__ = ["ENTRY", "emit_c", "order_of_tensors"]
+__all__ = ["emit_c"]
 
 LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
 BLOCK = 1024  # neighbours of a strip's index that one thread computes
@@ -51,34 +50,34 @@ _TAKEN = [
     "inner_end",
     "WIDTH",
 ]
-ENTRY = "tadc_run"
 
 
-def emit_c(program: Program, mode: str, dtype: DType, index_type: DType) -> str:
-    """The file for one mode. `dtype` is the element type of tensors without a declared one."""
-    program = replace(program, name=identifier(program.name))
-    written = [cpu_kernel(k, program) for k in kernels(program, mode)]
-    rendered = [_kernel(k, program, dtype, index_type) for k in written]
-    bodies = "\n".join(k["body"] for k in rendered)
+def emit_c(modes: Mapping[str, Program], dtype: DType, index_type: DType) -> str:
+    """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
+
+    A launcher returns 0, or 1 where the sizes are not what the kernels suppose.
+    """
+    parts = modes_of(modes)
+    rendered: list[dict[str, Any]] = []
+    for mode in parts:
+        written = [cpu_kernel(k, mode.program) for k in mode.kernels]
+        rendered.append(
+            {
+                "kernels": [_kernel(k, mode.program, dtype, index_type) for k in written],
+                "launcher": _launcher(mode, written, dtype, index_type),
+            }
+        )
+    bodies = [k["body"] for m in rendered for k in m["kernels"]]
+    bodies += [m["launcher"]["checks"] for m in rendered]
     text: str = _template().render(
-        program=program.name,
-        mode=mode,
+        program=parts[0].program.name,
         version=__version__,
-        functions=device_functions(bodies, index_type, "c"),
+        functions=device_functions("\n".join(bodies), index_type, "c"),
         integer=INTEGER[index_type],
         width=LANE_BYTES // (4 if dtype == "float32" else 8),
-        kernels=rendered,
-        entry=_entry(written, program, dtype),
+        modes=rendered,
     )
     return text
-
-
-def order_of_tensors(program: Program) -> tuple[str, ...]:
-    """The tensors that the entry wants: inputs, outputs, then what lies between them."""
-    inputs = [t.name for t in program.inputs]
-    outputs = list(dict.fromkeys(n for n in program.outputs if n not in inputs))
-    rest = [n for n in program.tensors if n not in inputs and n not in outputs]
-    return (*inputs, *outputs, *rest)
 
 
 @cache
@@ -123,34 +122,31 @@ def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> 
         "name": k.kernel.name,
         "comment": [statement_comment(s) for s in k.kernel.statements],
         "parameters": ", ".join(
-            [*kernel_parameters(k.kernel, program, text, "restrict"), "void *parts"]
+            [
+                *kernel_parameters(k.kernel, program, text, "restrict"),
+                *(["void* parts"] if k.together else []),
+            ]
         ),
         "body": "\n".join(lines),
     }
 
 
-def _entry(written: Sequence[CpuKernel], program: Program, dtype: DType) -> dict[str, Any]:
-    """The function that callers see, and its lines that unpack the tensors and sizes."""
-    order = order_of_tensors(program)
-    sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
-    names = c_names(order, sizes, taken=(*_TAKEN, ENTRY, *(k.kernel.name for k in written)))
-    lines = []
-    for n, t in enumerate(order):
-        real = REAL[element_type(program.tensors[t], dtype)]
-        lines.append(f"  {real} *{names[t]} = tensors[{n}];")
-    lines += [f"  const int64_t {names[s]} = sizes[{n}];" for n, s in enumerate(sizes)]
+def _launcher(
+    mode: Mode, written: Sequence[CpuKernel], dtype: DType, index_type: DType
+) -> dict[str, Any]:
+    launcher = Launcher.of(mode, dtype, index_type, "c", _TAKEN)
+    names = launcher.text.names
     sums = [len(s.sums) for k in written for s in steps_of(k.body) if isinstance(s, Chunks)]
-    lines.append(f"  double parts[{CHUNKS * max(sums, default=0) or 1}];")
-    arguments = {
-        k.kernel.name: ", ".join(
-            names[a] for a in (*k.kernel.reads, *k.kernel.writes, *kernel_sizes(k.kernel, program))
-        )
-        for k in written
-    }
+    calls = []
+    for k in written:
+        kernel = k.kernel
+        used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, mode.program))
+        given = [*(names[a] for a in used), *(["parts"] if k.together else [])]
+        calls.append(f"{kernel.name}({', '.join(given)});")
     return {
-        "name": ENTRY,
-        "tensors": ", ".join(order),
-        "sizes": ", ".join(sizes),
-        "declarations": "\n".join(lines),
-        "arguments": arguments,
+        "name": mode.launcher,
+        "parameters": launcher.parameters("int threads"),
+        "checks": launcher.body((), "1", LARGEST_INT32),
+        "parts": CHUNKS * max(sums, default=0),
+        "calls": calls,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -147,8 +148,11 @@ class CText:
                     lines += yield self._chunks(step, indent)
                 case Lanes(body):
                     lines.append(f"{pad}for (int lane = 0; lane < WIDTH; lane++) {{")
-                    lines.append(f"{pad}  const {integer} {self.names[self.strip]} = first + lane;")
-                    lines += yield self._lines(body, indent + 1)
+                    inner = yield self._lines(body, indent + 1)
+                    i = self.names[self.strip]
+                    if any(re.search(rf"\b{i}\b", line) for line in inner):
+                        lines.append(f"{pad}  const {integer} {i} = first + lane;")
+                    lines += inner
                     lines.append(f"{pad}}}")
         return lines
 

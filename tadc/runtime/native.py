@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tadc.emit.c import ENTRY, emit_c, order_of_tensors
+from tadc.emit.c import emit_c
 from tadc.emit.c_spelling import DType
 from tadc.emit.index_width import numbers
+from tadc.emit.launcher import modes_of
 from tadc.ir.affine import Symbol
 from tadc.ir.program import Program
 from tadc.runtime.c_compiler import loaded
@@ -21,7 +22,7 @@ from tadc.runtime.c_compiler import loaded
 __all__ = ["NativeRunner", "available_threads"]
 
 MODE = "run"  # only part of the functions' names
-LARGEST_INT32 = 2**31 - 1
+_C_INTEGER = {"int32": ctypes.c_int, "int64": ctypes.c_longlong}
 LITTLE = 20_000  # elements: less is not worth a second thread
 
 
@@ -33,46 +34,47 @@ class NativeRunner:
     """
 
     def __init__(self, program: Program, dtype: DType, threads: int | None) -> None:
-        self._program = program
         self._dtype = dtype
         self._threads = threads
-        self._order = order_of_tensors(program)
-        self._inputs = {t.name for t in program.inputs}
-        self._sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
-        self._entries: dict[DType, Any] = {}
+        (self._mode,) = modes_of({MODE: program})
+        self._outputs = program.outputs
+        self._launchers: dict[DType, Any] = {}
 
     def run(
         self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[Symbol, int]
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name, from an array for each input and a number for each size."""
-        tensors = self._program.tensors
-        held: dict[str, NDArray[Any]] = {}
-        for name in self._order:
-            if name in self._inputs:
-                held[name] = np.require(arrays[name], requirements=["C", "A"])
-            else:
-                shape = tuple(n.at(sizes) for n in tensors[name].shape)
-                held[name] = np.empty(shape, tensors[name].dtype or self._dtype)
-        pointers = (ctypes.c_void_p * len(held))(*(a.ctypes.data for a in held.values()))
-        values = (ctypes.c_int64 * len(self._sizes))(*(sizes[s] for s in self._sizes))
-        few = sum(a.size for a in held.values()) < LITTLE
+        program = self._mode.program
+        inputs = [np.require(arrays[t.name], requirements=["C", "A"]) for t in program.inputs]
+        outputs = []
+        for name in program.outputs:
+            tensor = program.tensors[name]
+            shape = tuple(n.at(sizes) for n in tensor.shape)
+            outputs.append(np.empty(shape, tensor.dtype or self._dtype))
+        workspace = np.empty(self._mode.workspace_bytes_at(sizes, self._dtype), np.uint8)
+        held = (*inputs, *outputs, workspace)
+        few = sum(a.size for a in held) < LITTLE
         threads = 1 if few else self._threads or available_threads()
-        self._entry(self._index_type(sizes))(pointers, values, threads)
-        return {n: held[n].copy() if n in self._inputs else held[n] for n in self._program.outputs}
+        launcher = self._launcher("int64")
+        status = launcher(
+            *(a.ctypes.data for a in held), *(sizes[s] for s in program.sizes), threads
+        )
+        assert status == 0, "sizes were checked before"
+        return dict(zip(self._outputs, outputs, strict=True))
 
-    def _index_type(self, sizes: Mapping[Symbol, int]) -> DType:
-        """32 bits if every integer that a kernel computes fits, subscripts flattened included."""
-        return "int64"
-
-    def _entry(self, index_type: DType) -> Any:
-        if index_type not in self._entries:
-            numbers(self._program)  # that they fit into 64 bits is checked
-            text = emit_c(self._program, MODE, self._dtype, index_type)
-            function = getattr(loaded(text), ENTRY)
-            function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
-            function.restype = None
-            self._entries[index_type] = function
-        return self._entries[index_type]
+    def _launcher(self, index_type: DType) -> Any:
+        if index_type not in self._launchers:
+            program = self._mode.program
+            numbers(program)  # that they fit into 64 bits is checked
+            launcher = getattr(
+                loaded(emit_c({MODE: program}, self._dtype, index_type)), self._mode.launcher
+            )
+            pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs) + 1)
+            sizes = [_C_INTEGER[index_type]] * len(program.sizes)
+            launcher.argtypes = [*pointers, *sizes, ctypes.c_int]
+            launcher.restype = ctypes.c_int
+            self._launchers[index_type] = launcher
+        return self._launchers[index_type]
 
 
 @cache

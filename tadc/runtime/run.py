@@ -20,7 +20,7 @@ from tadc.runtime.interpreter import interpret
 from tadc.runtime.native import NativeRunner
 from tadc.runtime.numpy_backend import NumpyRunner
 
-__all__ = ["Runners"]
+__all__ = ["Runners", "default_backend"]
 
 MOST_SPECIALISED = 64  # programs kept for calls with an extent of 0
 
@@ -83,7 +83,7 @@ class Runners:
 
 
 def _made(backend: str, program: Program, dtype: str, threads: int | None) -> Runner:
-    match _default() if backend == "auto" else backend:
+    match default_backend() if backend == "auto" else backend:
         case "numpy":
             return NumpyRunner(program, dtype)
         case "native":
@@ -99,7 +99,7 @@ def _made(backend: str, program: Program, dtype: str, threads: int | None) -> Ru
 
 
 @cache
-def _default() -> str:
+def default_backend() -> str:
     """What `auto` stands for: `TADC_BACKEND`, else native code where there is a compiler; says so once if not."""
     given = os.environ.get("TADC_BACKEND")
     if given:
