@@ -26,6 +26,7 @@ __all__ = [
     "named_extents",
     "normalized",
     "tangent_program",
+    "vjp_programs",
 ]
 
 
@@ -79,6 +80,39 @@ def _solved(program: Program) -> Program:
 def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
     names = taken_names(program)
     return normalized(adjoint(separate_reductions(program, names), wrt, names))
+
+
+def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program]:
+    """The adjoint in two halves: what needs no cotangent, with the program's outputs; and the gradients from there.
+
+    The first gives the outputs, then the residuals: tensors that the second reads, and nothing else. The second takes
+    the inputs, the residuals, then the cotangents.
+    """
+    names = taken_names(program)
+    separated = separate_reductions(program, names)
+    adjoint_ = normalized(adjoint(separated, wrt, names))
+    inputs = [t.name for t in program.inputs]
+    later = {t.name for t in adjoint_.inputs} - set(inputs)  # what depends on a cotangent
+    cotangents = tuple(t for t in adjoint_.inputs if t.name in later)
+    first, second = [], []
+    for s in adjoint_.statements:
+        if later.isdisjoint(s.reads) and s.target.name not in adjoint_.outputs:
+            first.append(s)
+        else:
+            second.append(s)
+            later.add(s.target.name)
+    read = {name for s in second for name in s.reads}
+    residuals = tuple(s.target for s in first if s.target.name in read)
+    own = {s.target.name for s in separated.statements}
+    forward = replace(
+        separated,
+        statements=(*separated.statements, *(s for s in first if s.target.name not in own)),
+        outputs=(*program.outputs, *(t.name for t in residuals if t.name not in program.outputs)),
+    )
+    backward = replace(
+        adjoint_, inputs=(*program.inputs, *residuals, *cotangents), statements=tuple(second)
+    )
+    return normalized(forward), backward
 
 
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:

@@ -230,6 +230,11 @@ class Function:
         `out` is an array, a tuple or a dict of arrays to write to; `accumulate` adds to them instead. Raises
         ArgumentError, ShapeError and RangeError for arguments that do not fit.
         """
+        if out is None and not (named or accumulate or self._open):
+            outputs = self.calls.again(arrays)
+            if outputs is not None:
+                return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
         from tadc.runtime.arguments import written
 
         if self._open is not None:
@@ -253,9 +258,11 @@ class Function:
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.vjp(*arrays, wrt=wrt, **named)
-        call = self.calls.bound(arrays, named)
-        chosen = self._wrt(wrt, [n for n in self.inputs if call.arrays[n].dtype.kind == "f"])
-        values = self.calls.run(call)
+        bound = self.calls.bound(arrays, named)
+        chosen = self._wrt(wrt, [n for n in self.inputs if bound.arrays[n].dtype.kind == "f"])
+        forward = self._derivative("forward", chosen).calls
+        kept = forward.run(forward.bound(arrays, named))
+        values = {f: kept[f] for f in self.outputs}
 
         def pullback(
             *cotangents: Any, out: Any = None, accumulate: bool = False
@@ -271,21 +278,24 @@ class Function:
                     f"{len(given)} cotangents are given, and there are {len(self.outputs)} outputs",
                     fix="give one for each output; None is zero",
                 )
-            adjoint = self.adjoint(chosen)
-            arrays = dict(call.arrays)
-            for name, value, cotangent in zip(
-                adjoint.inputs[len(self.inputs) :],
-                (values[f] for f in self.outputs),
+            backward = self._derivative("backward", chosen)
+            arrays = {**kept, **bound.arrays}
+            for name, f, cotangent in zip(
+                backward.inputs[len(backward.inputs) - len(given) :],
+                self.outputs,
                 given,
                 strict=True,
             ):
-                arrays[name] = zeros_like(value) if cotangent is None else as_array(name, cotangent)
-            results = adjoint.calls.run(adjoint.calls.bound((), {**arrays, **call.given}))
+                arrays[name] = (
+                    zeros_like(values[f]) if cotangent is None else as_array(name, cotangent)
+                )
+            arrays = {name: arrays[name] for name in backward.inputs}
+            results = backward.calls.run(backward.calls.bound((), {**arrays, **bound.given}))
             gradients = {
-                x: results[dx].astype(call.arrays[x].dtype, copy=False)
-                if call.arrays[x].dtype.kind == "f"
+                x: results[dx].astype(bound.arrays[x].dtype, copy=False)
+                if bound.arrays[x].dtype.kind == "f"
                 else results[dx]
-                for x, dx in zip(chosen, adjoint.outputs, strict=True)
+                for x, dx in zip(chosen, backward.outputs, strict=True)
             }
             if isinstance(out, tuple):
                 out = self._matched(chosen, out, "gradients")
@@ -568,6 +578,8 @@ def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
     match mode:
         case "adjoint":
             result = compiler.adjoint_program(program, wrt)
+        case "forward" | "backward":  # the halves of `vjp`
+            result = compiler.vjp_programs(program, wrt)[mode == "backward"]
         case "tangent":
             result = compiler.tangent_program(program, wrt)
         case "gradient":

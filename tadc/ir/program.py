@@ -16,8 +16,8 @@ from tadc.ir.domain import (
     at_least_zero,
     between,
 )
-from tadc.ir.expr import Expr
-from tadc.ir.walk import substitute
+from tadc.ir.expr import Expr, Read
+from tadc.ir.walk import postorder, substitute
 
 __all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
 
@@ -92,6 +92,11 @@ class Statement:
             for c in between(0, symbol(i), n - 1)
         )
         return Domain.of((*ranges, *(c for d in self.derived for c in d.conditions)))
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The tensors that the body reads."""
+        return frozenset(e.tensor for e in postorder(self.body) if isinstance(e, Read))
 
 
 @dataclass(frozen=True)

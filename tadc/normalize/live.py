@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.ir.walk import postorder
 
 __all__ = ["live"]
 
@@ -18,5 +16,5 @@ def live(program: Program) -> Program:
     for statement in reversed(program.statements):
         if statement.target.name in needed:
             kept.append(statement)
-            needed |= {e.tensor for e in postorder(statement.body) if isinstance(e, Read)}
+            needed |= statement.reads
     return replace(program, statements=tuple(reversed(kept)))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from ctypes import addressof, c_char
+from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,11 +22,32 @@ from tadc.ir.affine import Symbol
 from tadc.ir.program import Program
 from tadc.runtime.c_compiler import loaded
 
-__all__ = ["NativeRunner", "available_threads"]
+__all__ = ["Launch", "NativeRunner", "available_threads"]
 
 MODE = "run"  # only part of the functions' names
 _C_INTEGER = {"int32": ctypes.c_int, "int64": ctypes.c_longlong}
+MOST_LAUNCHES = 256  # sets of sizes
 LITTLE = 20_000  # elements: less is not worth a second thread
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One program for one set of sizes: the launcher, what its outputs are, and its last arguments."""
+
+    launcher: Any
+    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+    workspace_bytes: int
+    numbers: tuple[int, ...]
+
+    def __call__(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for."""
+        outputs = [np.empty(shape, dtype) for shape, dtype in self.outputs]
+        workspace = np.empty(self.workspace_bytes, np.uint8) if self.workspace_bytes else None
+        place = None if workspace is None else _address(workspace)
+        pointers = [*map(_address, inputs), *map(_address, outputs), place]
+        status = self.launcher(*pointers, *self.numbers)
+        assert status == 0, "sizes were checked before"
+        return outputs
 
 
 class NativeRunner:
@@ -39,28 +63,38 @@ class NativeRunner:
         (self._mode,) = modes_of({MODE: program})
         self._outputs = program.outputs
         self._launchers: dict[DType, Any] = {}
+        self._launches: dict[tuple[int, ...], Launch] = {}
 
     def run(
         self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[Symbol, int]
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name, from an array for each input and a number for each size."""
-        program = self._mode.program
-        inputs = [np.require(arrays[t.name], requirements=["C", "A"]) for t in program.inputs]
-        outputs = []
-        for name in program.outputs:
-            tensor = program.tensors[name]
-            shape = tuple(n.at(sizes) for n in tensor.shape)
-            outputs.append(np.empty(shape, tensor.dtype or self._dtype))
-        workspace = np.empty(self._mode.workspace_bytes_at(sizes, self._dtype), np.uint8)
-        held = (*inputs, *outputs, workspace)
-        few = sum(a.size for a in held) < LITTLE
-        threads = 1 if few else self._threads or available_threads()
-        launcher = self._launcher("int64")
-        status = launcher(
-            *(a.ctypes.data for a in held), *(sizes[s] for s in program.sizes), threads
-        )
-        assert status == 0, "sizes were checked before"
+        inputs = (arrays[t.name] for t in self._mode.program.inputs)
+        outputs = self.launch(sizes)([np.require(a, requirements=["C", "A"]) for a in inputs])
         return dict(zip(self._outputs, outputs, strict=True))
+
+    def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
+        """What runs the program for these sizes, over and over."""
+        program = self._mode.program
+        given = tuple(sizes[s] for s in program.sizes)
+        launch = self._launches.get(given)
+        if launch is None:
+            if len(self._launches) >= MOST_LAUNCHES:
+                self._launches.clear()
+            launch = self._launches[given] = self._made(sizes, given)
+        return launch
+
+    def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
+        tensors = self._mode.program.tensors
+        shapes = {n: tuple(form.at(sizes) for form in t.shape) for n, t in tensors.items()}
+        outputs = tuple(
+            (shapes[n], np.dtype(tensors[n].dtype or self._dtype))
+            for n in self._mode.program.outputs
+        )
+        workspace = self._mode.workspace_bytes_at(sizes, self._dtype)
+        few = sum(map(prod, shapes.values())) < LITTLE
+        threads = 1 if few else self._threads or available_threads()
+        return Launch(self._launcher("int64"), outputs, workspace, (*given, threads))
 
     def _launcher(self, index_type: DType) -> Any:
         if index_type not in self._launchers:
@@ -84,3 +118,11 @@ def available_threads() -> int:
     if given.isdigit() and int(given) > 0:
         return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _address(array: NDArray[Any]) -> int:
+    """Where the elements are. The buffer protocol is several times faster than `array.ctypes`."""
+    try:
+        return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # a read-only array, or an empty one
+        return array.ctypes.data

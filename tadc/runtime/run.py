@@ -17,7 +17,7 @@ from tadc.ir.program import Program
 from tadc.options import BACKENDS
 from tadc.runtime.c_compiler import compiler
 from tadc.runtime.interpreter import interpret
-from tadc.runtime.native import NativeRunner
+from tadc.runtime.native import Launch, NativeRunner
 from tadc.runtime.numpy_backend import NumpyRunner
 
 __all__ = ["Runners", "default_backend"]
@@ -70,6 +70,11 @@ class Runners:
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})
         return self._runner(backend, dtype, ()).run(arrays, sizes)
+
+    def launch(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> Launch | None:
+        """What runs the program on arrays as they are, for these sizes; None where a backend needs more than that."""
+        runner = self._made.get((backend, dtype, ()))
+        return runner.launch(sizes) if isinstance(runner, NativeRunner) else None
 
     def _runner(self, backend: str, dtype: str, numbers: tuple[tuple[str, int], ...]) -> Runner:
         key = (backend, dtype, numbers)
