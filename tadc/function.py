@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
 
     from tadc.check import Report
     from tadc.runtime.calls import Calls
+    from tadc.schedule.cost import Cost
 
 __all__ = ["Function", "compile", "load"]
 
@@ -340,6 +341,54 @@ class Function:
             chosen = {s: numbers.pop(s, n) for n, s in enumerate(self._open.sizes, 2)}
             f = self._of_numbers(chosen)
         return check(f, _number("`seed`", seed), numbers)
+
+    # ------------------------------------------------------------------ what it costs
+
+    def cost(self, *, mode: str = "primal", **sizes: int) -> Cost:
+        """Operations and bytes of every kernel for these sizes, and as formulas of the sizes.
+
+        `mode` is "primal", "adjoint", "tangent", or "vjp": the value and all gradients as `vjp` and its pullback run
+        them. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where a size is missing.
+        """
+        from tadc.runtime.binding import bind_sizes
+        from tadc.schedule.cost import Cost, program_cost
+        from tadc.schedule.lower import kernels
+
+        numbers = {s: _number(f"the size `{s}`", n) for s, n in sizes.items()}
+        f = self
+        if self._open is not None:
+            f = self._of_numbers({s: numbers.pop(s) for s in self._open.sizes if s in numbers})
+        total = Cost((), 0)
+        for part in f._parts(mode):
+            program = part.program
+            unknown = [s for s in numbers if s not in program.sizes]
+            if unknown:
+                raise ArgumentError(
+                    None, f"there is no size `{unknown[0]}`", fix=f"the sizes are {program.sizes}"
+                )
+            values = bind_sizes(program, {}, numbers)
+            dtype = self._origin.options.dtype or "float64"
+            total += program_cost(program, kernels(program, part._mode), values, dtype)
+        return total
+
+    def _parts(self, mode: str) -> tuple[Function, ...]:
+        """The functions that are run for a mode, one after the other."""
+        match mode:
+            case "primal":
+                return (self,)
+            case "adjoint":
+                return (self.adjoint(),)
+            case "tangent":
+                return (self.tangent(),)
+            case "vjp":
+                wrt = self._wrt(None, self.inputs)
+                return self._derivative("forward", wrt), self._derivative("backward", wrt)
+            case _:
+                raise ArgumentError(
+                    None,
+                    f"there is no mode `{mode}`",
+                    fix="use primal, adjoint, tangent or vjp",
+                )
 
     # ------------------------------------------------------------------ derivatives
 

@@ -1,0 +1,365 @@
+"""What kernels do, counted exactly for given sizes: operations, and bytes of the tensors that they touch.
+
+An operation is a call of a scalar function, a comparison of values, or an addition to a sum; a power with a small
+integer exponent is its multiplications. Arithmetic on indices is none. Of a choice by values the dearer branch counts.
+A kernel reads each tensor that it mentions once, and writes each element once: what a cache without end would let
+through.
+
+Every operation stands at a set of integer points, those at which it is done: the points of the loops around it, less
+those that a condition excludes. Sets fall apart into independent parts, which are counted one by one, the innermost
+index of a part by its bounds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Condition, Derived, Domain, at_least_zero, between
+from tadc.ir.expr import Call, Comparison, Const, Expr, Select
+from tadc.ir.program import Program
+from tadc.schedule.loop_nest import (
+    Accumulate,
+    Branch,
+    Kernel,
+    LetIndex,
+    Loop,
+    Step,
+    values_of,
+)
+
+__all__ = ["Cost", "KernelCost", "Points", "operations", "program_cost"]
+
+MOST_AT_ONCE = 2_000_000  # points that are enumerated together
+INTEGER_POWERS = range(-16, 17)  # what emitters write as multiplications
+FREE = frozenset(["detached"])  # what is no operation
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """One kernel: numbers for given sizes, and its operations as text in the sizes."""
+
+    name: str
+    operations: int
+    bytes_read: int
+    bytes_written: int
+    formula: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A program's kernels, one after the other. Prints as a table."""
+
+    kernels: tuple[KernelCost, ...]
+    temporary_bytes: int
+
+    @property
+    def operations(self) -> int:
+        return sum(k.operations for k in self.kernels)
+
+    @property
+    def bytes_read(self) -> int:
+        return sum(k.bytes_read for k in self.kernels)
+
+    @property
+    def bytes_written(self) -> int:
+        return sum(k.bytes_written for k in self.kernels)
+
+    @property
+    def formula(self) -> str:
+        """The operations as text in the sizes."""
+        return " + ".join(k.formula for k in self.kernels if k.formula != "0") or "0"
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.kernels + other.kernels, self.temporary_bytes + other.temporary_bytes)
+
+    def __str__(self) -> str:
+        rows = [("kernel", "operations", "bytes read", "bytes written", "operations in the sizes")]
+        rows += [
+            (k.name, f"{k.operations:,}", f"{k.bytes_read:,}", f"{k.bytes_written:,}", k.formula)
+            for k in self.kernels
+        ]
+        total = (self.operations, self.bytes_read, self.bytes_written)
+        rows.append(("all", f"{total[0]:,}", f"{total[1]:,}", f"{total[2]:,}", ""))
+        widths = [max(len(row[c]) for row in rows) for c in range(4)]
+        lines = []
+        for name, *numbers, formula in rows:
+            cells = [
+                name.ljust(widths[0]),
+                *(n.rjust(w) for n, w in zip(numbers, widths[1:], strict=True)),
+            ]
+            lines.append("  ".join((*cells, formula)).rstrip())
+        return "\n".join([*lines, f"temporaries: {self.temporary_bytes:,} bytes"])
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The integer points of `domain` in `indices`, outermost first; `derived` are functions of them."""
+
+    indices: tuple[Symbol, ...]
+    derived: tuple[Derived, ...]
+    domain: Domain
+
+    def within(self, conditions: Sequence[Condition]) -> Points:
+        return Points(self.indices, self.derived, self.domain & Domain.of(conditions))
+
+    def count(self, sizes: Mapping[Symbol, int]) -> int:
+        return prod(part.enumerated(sizes) for part in self.parts())
+
+    def parts(self) -> Iterator[Points]:
+        """The independent parts: sets whose product this is. The first has what depends on no index."""
+        groups: list[set[Symbol]] = [{i} for i in self.indices]
+        links = [set(c.form.symbols) for c in self.domain]
+        links += [{d.name, *d.form.symbols} for d in self.derived]
+        names = {*self.indices, *(d.name for d in self.derived)}
+        for link in (link & names for link in links):
+            touched = [g for g in groups if g & link]
+            groups = [g for g in groups if not g & link] + [link.union(*touched)]
+        for group in (set(), *(g for g in groups if g)):
+            yield Points(
+                tuple(i for i in self.indices if i in group),
+                tuple(d for d in self.derived if d.name in group),
+                Domain.of(
+                    c
+                    for c in self.domain
+                    if (names & set(c.form.symbols)) <= group
+                    and bool(names & set(c.form.symbols)) == bool(group)
+                ),
+            )
+
+    def enumerated(self, sizes: Mapping[Symbol, int]) -> int:
+        """The count, index by index, all values of the outer ones at once."""
+        values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes.items()}
+        return _counted(list(self.indices), list(self.derived), list(self.domain), values, 1)
+
+    def text(self) -> str:
+        """The count in the sizes: a product of extents, with a sum left standing for what is no box."""
+        factors = [t for part in self.parts() if (t := part._text()) != "1"]
+        return "*".join(factors) or "1"
+
+    def _text(self) -> str:
+        if not self.indices:
+            return "1" if not self.domain.conditions else f"(if {self.domain} then 1 else 0)"
+        if len(self.indices) == 1 and not self.derived:
+            extent = _extent(self.indices[0], self.domain)
+            if extent is not None:
+                text = str(extent)
+                return text if text.isidentifier() or text.isdigit() else f"({text})"
+        names = {d.name: f"(({d.form}) // {d.modulus})" for d in self.derived}
+        tests = " and ".join(c.text(names) for c in self.domain)
+        return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
+
+
+def operations(kernel: Kernel) -> list[tuple[int, Points]]:
+    """How many operations are done at which points, as terms of a sum; a negative number takes points away."""
+    box = dict(zip(kernel.indices, kernel.extents, strict=True))
+    inside = Domain.of(c for i, n in box.items() for c in between(0, symbol(i), n - 1))
+    return list(_terms(kernel.body, Points(kernel.indices, (), inside)))
+
+
+def program_cost(
+    program: Program, kernels: Sequence[Kernel], sizes: Mapping[Symbol, int], dtype: str
+) -> Cost:
+    """The cost of a program's kernels. `sizes` has all sizes, `dtype` is that of tensors without a declared one."""
+    sizes = program.size_values(sizes)
+    bytes_ = {
+        n: prod(max(0, form.at(sizes)) for form in t.shape)
+        * (4 if (t.dtype or dtype) == "float32" else 8)
+        for n, t in program.tensors.items()
+    }
+    costs = []
+    for k in kernels:
+        terms = operations(k)
+        costs.append(
+            KernelCost(
+                k.name,
+                sum(n * points.count(sizes) for n, points in terms),
+                sum(bytes_[t] for t in k.reads),
+                sum(bytes_[t] for t in k.writes),
+                _formula(terms),
+            )
+        )
+    kept = {*(t.name for t in program.inputs), *program.outputs}
+    return Cost(tuple(costs), sum(n for t, n in bytes_.items() if t not in kept))
+
+
+def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]]:
+    for step in steps:
+        for value in values_of(step):
+            yield from _of_value(value, points)
+        match step:
+            case Accumulate():
+                yield 1, points
+            case LetIndex(d):
+                points = Points(points.indices, (*points.derived, d), points.domain)
+            case Loop(index, lows, highs, body):
+                i = symbol(index)
+                bounds = [
+                    *(at_least_zero(c * i - e) for e, c in lows),
+                    *(at_least_zero(e - c * i) for e, c in highs),
+                ]
+                inner = Points((*points.indices, index), points.derived, points.domain)
+                yield from _terms(body, inner.within(bounds))
+            case Branch(Domain() as domain, then, otherwise):
+                yield from _terms(then, points.within(domain.conditions))
+                yield from _terms(otherwise, points)
+                yield from _less(_terms(otherwise, points.within(domain.conditions)))
+            case Branch(_, then, otherwise):
+                yield 1, points
+                yield from _dearer(list(_terms(then, points)), list(_terms(otherwise, points)))
+            case _:
+                pass
+
+
+def _of_value(e: Expr, points: Points) -> Iterator[tuple[int, Points]]:
+    """The operations of an expression without reductions; shared parts are written out where they stand."""
+    match e:
+        case Select(Domain() as domain, then, otherwise):
+            inside = points.within(domain.conditions)
+            yield from _of_value(then, inside)
+            yield from _of_value(otherwise, points)
+            yield from _less(_of_value(otherwise, inside))
+        case Select(Comparison(_, left, right), then, otherwise):
+            yield 1, points
+            yield from _of_value(left, points)
+            yield from _of_value(right, points)
+            yield from _dearer(list(_of_value(then, points)), list(_of_value(otherwise, points)))
+        case Call("pow", (base, Const(exponent))) if exponent in INTEGER_POWERS:
+            yield _multiplications(int(exponent)), points
+            yield from _of_value(base, points)
+        case Call(function, args):
+            if function not in FREE:
+                yield 1, points
+            for arg in args:
+                yield from _of_value(arg, points)
+        case _:
+            pass
+
+
+def _multiplications(exponent: int) -> int:
+    """Of a power by squaring; a negative one is a division more."""
+    n = abs(exponent)
+    return max(0, n.bit_length() - 1) + max(0, n.bit_count() - 1) + (exponent < 0)
+
+
+def _less(terms: Iterator[tuple[int, Points]]) -> Iterator[tuple[int, Points]]:
+    return ((-n, points) for n, points in terms)
+
+
+def _dearer(
+    one: list[tuple[int, Points]], other: list[tuple[int, Points]]
+) -> list[tuple[int, Points]]:
+    """The branch with more operations at one point of every loop, which says which is dearer where loops are equal."""
+    depth = max((len(p.indices) for _, p in (*one, *other)), default=0)
+
+    def weight(terms: list[tuple[int, Points]]) -> Counter[int]:
+        return Counter(
+            {d: sum(n for n, p in terms if len(p.indices) == d) for d in range(depth + 1)}
+        )
+
+    first, second = weight(one), weight(other)
+    key = [(first[d], second[d]) for d in range(depth, -1, -1)]
+    return one if [a for a, _ in key] >= [b for _, b in key] else other
+
+
+def _extent(index: Symbol, domain: Domain) -> Affine | None:
+    """How many values an index with one low and one high bound has."""
+    lows = [c.form for c in domain if c.relation == ">=" and c.form.coefficient(index) == 1]
+    highs = [c.form for c in domain if c.relation == ">=" and c.form.coefficient(index) == -1]
+    if len(domain.conditions) != 2 or len(lows) != 1 or len(highs) != 1:
+        return None
+    return lows[0] + highs[0] + 1
+
+
+def _formula(terms: Sequence[tuple[int, Points]]) -> str:
+    counted: Counter[str] = Counter()
+    for n, points in terms:
+        counted[points.text()] += n
+    parts = []
+    for text, n in counted.items():
+        if n:
+            parts.append(str(n) if text == "1" else text if n == 1 else f"{n}*{text}")
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+def _counted(
+    indices: list[Symbol],
+    derived: list[Derived],
+    conditions: list[Condition],
+    values: dict[Symbol, NDArray[Any]],
+    length: int,
+) -> int:
+    """How many points there are over the `length` points of the outer indices, whose values are arrays."""
+    for d in list(derived):
+        if all(s in values for s in d.form.symbols):
+            derived.remove(d)
+            values[d.name] = _at(d.form, values) // d.modulus
+    keep = np.ones(length, bool)
+    for c in list(conditions):
+        if all(s in values for s in c.form.symbols):
+            conditions.remove(c)
+            value = _at(c.form, values)
+            keep &= {">=": value >= 0, "==": value == 0, "|": value % max(1, c.modulus) == 0}[
+                c.relation
+            ]
+    if not keep.all():
+        length = int(keep.sum())
+        values = {s: a if a.size == 1 else a[keep] for s, a in values.items()}
+        if not length:
+            return 0
+    if not indices:
+        return length
+    index, *inner = indices
+    own = [c for c in conditions if all(s in values or s == index for s in c.form.symbols)]
+    lows, highs = [], []
+    for c in (c for c in own if c.relation == ">="):
+        k = c.form.coefficient(index)
+        rest = _at(c.form - k * symbol(index), values)
+        lows += [-(rest // k)] if k > 0 else []
+        highs += [rest // -k] if k < 0 else []
+    low = np.broadcast_to(_reduced(np.maximum, lows), length)
+    counts = np.maximum(0, _reduced(np.minimum, highs) - low + 1)
+    if not inner and not derived and all(c.relation == ">=" for c in conditions):
+        return int(np.broadcast_to(counts, length).sum())
+    counts = np.broadcast_to(counts, length)
+    total = 0
+    for start, end in _pieces(counts):
+        n = counts[start:end]
+        repeated = {s: a if a.size == 1 else np.repeat(a[start:end], n) for s, a in values.items()}
+        offsets = np.arange(int(n.sum())) - np.repeat(np.cumsum(n) - n, n)
+        repeated[index] = np.repeat(low[start:end], n) + offsets
+        rest_ = [c for c in conditions if c not in own or c.relation != ">="]
+        total += _counted(inner, list(derived), rest_, repeated, offsets.size)
+    return total
+
+
+def _pieces(counts: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Ranges of about MOST_AT_ONCE points."""
+    ends = np.cumsum(counts)
+    start = 0
+    while start < counts.size:
+        before = ends[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(ends, before + MOST_AT_ONCE, side="right")))
+        yield start, end
+        start = end
+
+
+def _reduced(op: np.ufunc, bounds: list[NDArray[Any]]) -> NDArray[Any]:
+    result = bounds[0]
+    for bound in bounds[1:]:
+        result = op(result, bound)
+    return result
+
+
+def _at(form: Affine, values: Mapping[Symbol, NDArray[Any]]) -> NDArray[Any]:
+    result = np.array([form.constant])
+    for s, c in form.terms:
+        result = result + c * values[s]
+    return result
