@@ -21,13 +21,14 @@ from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.resources import resource
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
-from tadc.schedule.loop_nest import FIRST, LAST, Chunks, steps_of
+from tadc.schedule.loop_nest import FIRST, LAST, Chunks, Loop, steps_of
 from tadc.version import __version__
 
 __all__ = ["emit_c"]
 
 LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
-BLOCK = 1024  # neighbours of a strip's index that one thread computes
+BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work
+LOOPED_BLOCK = 64  # where it is loops
 _TAKEN = [
     "tensors",
     "sizes",
@@ -108,9 +109,10 @@ def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> 
     depth = 1 + len(k.outer)
     if k.strip is not None:
         end = text.affine(k.strip[1]).text
-        lines.append(f"{'  ' * depth}for ({integer} block = 0; block < {end}; block += {BLOCK}) {{")
+        block = LOOPED_BLOCK if any(isinstance(s, Loop) for s in steps_of(k.body)) else BLOCK
+        lines.append(f"{'  ' * depth}for ({integer} block = 0; block < {end}; block += {block}) {{")
         depth += 1
-        last = f"min(block + {BLOCK}, {end})"
+        last = f"min(block + {block}, {end})"
         lines.append(f"{'  ' * depth}const {integer} block_end = {last};")
     elif not k.outer:
         lines.append("  {")

@@ -102,10 +102,12 @@ class CText:
                     lines.append(pad + self._accumulate(self.names[local], op, self.value(value)))
                 case Assign(local, value):
                     lines.append(f"{pad}{self.names[local]} = {self.value(value).text};")
-                case Store(tensor, subscripts, value):
+                case Store(tensor, subscripts, value, op):
                     element = self.element(tensor, subscripts).text
                     lines += [f"{pad}#pragma omp master"] if self.together else []
-                    lines.append(f"{pad}{element} = {self.value(value).text};")
+                    stored = self.value(value)
+                    assigned = f"{element} = {stored.text};"
+                    lines.append(pad + (self._accumulate(element, op, stored) if op else assigned))
                 case Loop(index, lows, highs, body):
                     i = self.names[index]
                     low, (relation, high) = self.low(lows), self._below(highs)

@@ -32,6 +32,7 @@ from tadc.schedule.loop_nest import (
     LetIndex,
     Loop,
     Step,
+    Store,
     values_of,
 )
 
@@ -195,7 +196,7 @@ def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]
         for value in values_of(step):
             yield from _of_value(value, points)
         match step:
-            case Accumulate():
+            case Accumulate() | Store(op="sum"):
                 yield 1, points
             case LetIndex(d):
                 points = Points(points.indices, (*points.derived, d), points.domain)

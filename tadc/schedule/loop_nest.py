@@ -104,11 +104,12 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`tensor[subscripts] = value`."""
+    """`tensor[subscripts] = value`, or `op` of the element and the value: the kernel's point owns it."""
 
     tensor: str
     subscripts: tuple[Affine, ...]
     value: Expr
+    op: ReduceOp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +240,8 @@ def with_values(step: Step, values: tuple[Expr, ...]) -> Step:
             return type(step)(step.local, value)
         case Accumulate(local, op), (value,):
             return Accumulate(local, op, value)
-        case Store(tensor, subscripts), (value,):
-            return Store(tensor, subscripts, value)
+        case Store(tensor, subscripts, _, op), (value,):
+            return Store(tensor, subscripts, value, op)
         case Branch(Comparison(relation), then, otherwise), (left, right):
             return Branch(Comparison(relation, left, right), then, otherwise)
         case _:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from tadc.ir.affine import symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import Bounded, bounded
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import (
@@ -41,6 +41,7 @@ from tadc.schedule.loop_nest import (
     Step,
     Store,
 )
+from tadc.schedule.rows import Rows, always, rows
 
 __all__ = ["kernels"]
 
@@ -65,16 +66,24 @@ def _kernel(statement: Statement, name: str, order: list[str], program: Program)
         if isinstance(e, Reduce):
             taken |= {*e.indices, *(d.name for d in e.derived)}
     shared = _shared(nodes)
+    owned = rows(statement)
+    if owned:
+        shared |= set(owned.shared)
     lowering = _Lowering(Names(taken), shared, _stepped(nodes, shared), set())
     block = _Block(None)
     block.steps += [LetIndex(d) for d in statement.derived]
-    value = descend(lowering.value(statement.body, block))
-    block.steps.append(Store(statement.target.name, tuple(map(symbol, statement.indices)), value))
+    box = dict(zip(statement.indices, statement.target.shape, strict=True))
+    if owned:
+        descend(lowering.rows(statement, owned, block))
+        box = {i: n for i, n in box.items() if i not in owned.indices}
+    else:
+        value = descend(lowering.value(statement.body, block))
+        block.steps.append(_stored(statement, value))
     return Kernel(
         name,
         (statement,),
-        statement.indices,
-        statement.target.shape,
+        tuple(box),
+        tuple(box.values()),
         tuple(block.steps),
         frozenset(lowering.locals),
         tuple(t for t in order if t in reads),
@@ -149,6 +158,22 @@ class _Lowering:
             block.known[e] = result
         return result
 
+    def rows(self, statement: Statement, owned: Rows, block: _Block) -> Generator[Any, Any, None]:
+        """A sum whose terms are added to rows of the output, which begin as zeros."""
+        total = statement.body
+        assert isinstance(total, Reduce)
+        extents = dict(zip(statement.indices, statement.target.shape, strict=True))
+        box = [(i, extents[i]) for i in owned.indices]
+        block.steps += _row(box, (_stored(statement, Const(0)),))
+        term = _Block(block)
+        for e in owned.shared:
+            yield self.value(e, term)
+        element = _Block(term)
+        value = yield self.value(total.body, element)
+        element.steps.append(replace(_stored(statement, value), op="sum"))
+        term.steps += _row(box, tuple(element.steps))
+        block.steps += _nest(total, tuple(term.steps))
+
     def _branch(self, e: Select, block: _Block) -> Walk:
         """A local that is assigned in the branch taken. What both branches need is computed before."""
         condition = e.condition
@@ -158,10 +183,10 @@ class _Lowering:
                 (yield self.value(condition.right, block)),
             )
             condition = Comparison(condition.relation, left, right)
-        always = set(_always(e.then))
-        for node in _always(e.otherwise):
+        both = set(always(e.then))
+        for node in always(e.otherwise):
             if (
-                node in always
+                node in both
                 and isinstance(node, (Call, Reduce, Select))
                 and block.find(node) is None
             ):
@@ -185,16 +210,9 @@ class _Lowering:
 
     def _reduce(self, e: Reduce, local: str, block: _Block) -> Generator[Any, Any, None]:
         """Loops that accumulate the reduction in `local`."""
-        bounds = bounded(e)
-        block.steps += [LetIndex(d) for d in bounds.derived]
         body = _Block(block)
         yield self._accumulate(e.op, e.body, local, body)
-        steps = tuple(body.steps)
-        for b in reversed(bounds.each):
-            steps = _loop(b, steps)
-        if bounds.tests:
-            steps = (Branch(Domain.of(bounds.tests), steps),)
-        block.steps += steps
+        block.steps += _nest(e, tuple(body.steps))
 
     def _accumulate(
         self, op: ReduceOp, e: Expr, local: str, block: _Block
@@ -212,28 +230,32 @@ class _Lowering:
         return local
 
 
+def _stored(statement: Statement, value: Expr) -> Store:
+    return Store(statement.target.name, tuple(map(symbol, statement.indices)), value)
+
+
+def _row(box: list[tuple[Symbol, Affine]], steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Loops over all elements of a row."""
+    for index, extent in reversed(box):
+        steps = (Loop(index, ((constant(0), 1),), ((extent - 1, 1),), steps),)
+    return steps
+
+
+def _nest(e: Reduce, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The loops of a reduction around `steps`."""
+    bounds = bounded(e)
+    for b in reversed(bounds.each):
+        steps = _loop(b, steps)
+    if bounds.tests:
+        steps = (Branch(Domain.of(bounds.tests), steps),)
+    return (*map(LetIndex, bounds.derived), *steps)
+
+
 def _loop(b: Bounded, body: tuple[Step, ...]) -> tuple[Step, ...]:
     tests = Domain.of(b.tests)
     if tests != EVERYWHERE:
         body = (Branch(tests, body),)
     return (Loop(b.index, b.lows, b.highs, (*(LetIndex(d) for d in b.derived), *body)),)
-
-
-def _always(e: Expr) -> list[Expr]:
-    """The nodes that are evaluated whenever `e` is, operands first."""
-
-    def into(node: Expr) -> tuple[Expr, ...]:
-        match node:
-            case Reduce():
-                return ()
-            case Select(Comparison(_, left, right)):
-                return (left, right)
-            case Select():
-                return ()
-            case _:
-                return node.operands
-
-    return list(postorder(e, into))
 
 
 def _hint(e: Expr) -> str:

@@ -1,0 +1,92 @@
+"""Rows: output indices that one thread owns, because what is dear does not depend on them (design, section 5.2).
+
+In `dx[i,d] = sum{j} exp(-s[i,j])*(x[i,d] - y[j,d])` the exponential is the same for every `d`. With a thread for each
+`(i,d)` it would be computed once for each; a thread for each `i` computes it once for the row `dx[i,:]`, to which it adds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tadc.ir.affine import Symbol
+from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
+from tadc.ir.program import Statement
+from tadc.ir.walk import postorder
+
+__all__ = ["Rows", "always", "rows"]
+
+CHEAP = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "neg",
+        "gate",
+        "detached",
+        "abs",
+        "min",
+        "max",
+        "floor",
+        "ceil",
+        "round",
+        "sign",
+        "relu",
+        "sqrt",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """`indices` are those of the rows; `shared` is what each term of the sum needs once for all of them."""
+
+    indices: tuple[Symbol, ...]
+    shared: tuple[Expr, ...]
+
+
+def rows(statement: Statement) -> Rows | None:
+    """The rows of a statement that is one sum; None where a thread for each element does nothing twice."""
+    total = statement.body
+    if not isinstance(total, Reduce) or total.op != "sum" or statement.derived:
+        return None
+    bound = set(total.domain.symbols).union(*(d.form.symbols for d in total.derived))
+    free = [i for i in statement.indices if i not in bound]
+    nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce))]
+    candidates = {tuple(i for i in free if i not in e.symbols): e for e in nodes if _is_dear(e)}
+    chosen = max(candidates, key=len, default=())
+    if not chosen or len(chosen) == len(statement.indices):
+        return None
+    unused = [e for e in nodes if e.symbols.isdisjoint(chosen)]
+    users = {o for e in unused for o in e.operands}
+    shared = tuple(e for e in unused if e not in users and any(map(_is_dear, postorder(e))))
+    return Rows(chosen, shared)
+
+
+def always(e: Expr) -> list[Expr]:
+    """The nodes that are evaluated whenever `e` is, operands first."""
+    return list(postorder(e, _surely))
+
+
+def _surely(node: Expr) -> tuple[Expr, ...]:
+    match node:
+        case Reduce():
+            return ()
+        case Select(Comparison(_, left, right)):
+            return (left, right)
+        case Select():
+            return ()
+        case _:
+            return node.operands
+
+
+def _is_dear(e: Expr) -> bool:
+    match e:
+        case Reduce():
+            return True
+        case Call("pow", (_, Const(exponent))) if abs(exponent) <= 4 and exponent == int(exponent):
+            return False
+        case Call(function):
+            return function not in CHEAP
+        case _:
+            return False
