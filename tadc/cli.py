@@ -322,8 +322,14 @@ def _without_kernels(manifest: Mapping[str, Any], targets: Sequence[str]) -> dic
     is_flag=True,
     help="Show every index, its range, and the rule and place that gave it.",
 )
-@click.option("--cost", is_flag=True, help="Not supported yet.")
-@click.option("--plan", is_flag=True, help="Not supported yet.")
+@click.option(
+    "--cost",
+    is_flag=True,
+    help="Show the operations and bytes of every kernel, and of value and gradients together.",
+)
+@click.option(
+    "--plan", is_flag=True, help="Show what is stored, and how each kernel runs on a CPU."
+)
 @_size
 @_index_base
 def show(
@@ -338,15 +344,17 @@ def show(
     index_base: int,
 ) -> int:
     """Print a program or a derivative of it, with the bounds that were found."""
-    if cost or plan:
-        raise _unsupported("option", "--cost" if cost else "--plan", "use `--ranges`")
     _check_modes((mode,))
     f = _loaded(file, sizes, index_base=index_base)
     _refuse_open_sizes(f, sizes)
     g = _derivative(f, mode, wrt)
     if ranges:
         _print_ranges(g)
-    else:
+    if cost:
+        _print_costs(f, g, mode)
+    if plan:
+        click.echo(str(g.plan()))
+    if not (ranges or cost or plan):
         click.echo(g.source("latex") if format_ == "latex" else str(g), nl=False)
     return 0
 
@@ -364,6 +372,17 @@ def _print_ranges(f: Function) -> None:
     width = None if sys.stdout.isatty() else 10_000
     console = Console(markup=False, highlight=False, width=width)
     console.print(table)
+
+
+def _print_costs(f: Function, g: Function, mode: str) -> None:
+    """The table of the mode's kernels, and what value and gradients cost together, as a multiple of the value."""
+    own, value, both = g.cost(), f.cost(), f.cost(mode="vjp")
+    click.echo(str(own))
+    if value.operations:
+        ratios = [f"value and gradients: {both.operations / value.operations:.2f} times the value"]
+        if mode != "primal":
+            ratios.insert(0, f"{mode}: {own.operations / value.operations:.2f} times the value")
+        click.echo("\n".join(ratios))
 
 
 def _place(span: Span) -> str:

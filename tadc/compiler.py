@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tadc.derive.adjoint import adjoint, gradient, jacobian, symbols_of
+from tadc.derive.adjoint import adjoint, gradient, jacobian
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
 from tadc.ir.names import Names
@@ -16,6 +16,7 @@ from tadc.normalize.reductions import separate_inner_reductions, separate_reduct
 from tadc.normalize.simplify import simplify
 from tadc.normalize.solved import solved
 from tadc.resolve.resolve import Resolved, resolve
+from tadc.schedule.common import common
 from tadc.syntax import ast, parse_idx
 
 __all__ = [
@@ -90,7 +91,7 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     """
     names = taken_names(program)
     separated = separate_reductions(program, names)
-    adjoint_ = normalized(adjoint(separated, wrt, names))
+    adjoint_ = live(common(normalized(adjoint(separated, wrt, names))))
     inputs = [t.name for t in program.inputs]
     later = {t.name for t in adjoint_.inputs} - set(inputs)  # what depends on a cotangent
     cotangents = tuple(t for t in adjoint_.inputs if t.name in later)
@@ -103,10 +104,15 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
             later.add(s.target.name)
     read = {name for s in second for name in s.reads}
     residuals = tuple(s.target for s in first if s.target.name in read)
-    own = {s.target.name for s in separated.statements}
+    statements = list(separated.statements)
+    own = {s.target.name for s in statements}
+    for s in (s for s in first if s.target.name not in own):
+        # As early as it can be, so that what follows may read it rather than compute it again.
+        place = max((n for n, t in enumerate(statements, 1) if t.target.name in s.reads), default=0)
+        statements.insert(place, s)
     forward = replace(
         separated,
-        statements=(*separated.statements, *(s for s in first if s.target.name not in own)),
+        statements=tuple(statements),
         outputs=(*program.outputs, *(t.name for t in residuals if t.name not in program.outputs)),
     )
     backward = replace(
@@ -138,4 +144,4 @@ def jacobian_program(program: Program, x: str, output: str) -> Program:
 
 def taken_names(program: Program) -> Names:
     """A supply of names that differ from every tensor, index and size of the program."""
-    return Names((*program.tensors, *symbols_of(program)))
+    return Names((*program.tensors, *program.symbols))

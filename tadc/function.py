@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from tadc.check import Report
     from tadc.runtime.calls import Calls
     from tadc.schedule.cost import Cost
+    from tadc.schedule.plan import Plan
 
 __all__ = ["Function", "compile", "load"]
 
@@ -56,13 +57,14 @@ def compile(
     index_base: int = 0,
     name: str | None = None,
     threads: int | None = None,
+    memory_limit: int | None = None,
 ) -> Function:
     """A function of arrays from the text of a program.
 
     `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64") fixes the type of tensors that declare
     none. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
     """
-    options = _options(dtype, sizes, backend, memory, blas, index_base, name, threads)
+    options = _options(dtype, sizes, backend, memory, blas, index_base, name, threads, memory_limit)
     return _compiled(Source(_text(source), "<string>"), lang, options)
 
 
@@ -77,12 +79,21 @@ def load(
     index_base: int = 0,
     name: str | None = None,
     threads: int | None = None,
+    memory_limit: int | None = None,
 ) -> Function:
     """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
     if not isinstance(path, (str, Path)):
         raise ArgumentError(None, f"the path is {path!r}", fix="pass a string or a `Path`")
     options = _options(
-        dtype, sizes, backend, memory, blas, index_base, name or Path(path).stem, threads
+        dtype,
+        sizes,
+        backend,
+        memory,
+        blas,
+        index_base,
+        name or Path(path).stem,
+        threads,
+        memory_limit,
     )
     lang: Literal["idx", "tex"] = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
     try:
@@ -261,7 +272,11 @@ class Function:
             return f.vjp(*arrays, wrt=wrt, **named)
         bound = self.calls.bound(arrays, named)
         chosen = self._wrt(wrt, [n for n in self.inputs if bound.arrays[n].dtype.kind == "f"])
-        forward = self._derivative("forward", chosen).calls
+        halves = self._halves(chosen, bound.sizes)
+        if self._program.sizes and any(f._program.is_empty(bound.sizes) for f in halves):
+            numbers = {s: bound.sizes[s] for s in self._program.sizes}
+            return self._of_numbers(numbers).vjp(**bound.arrays, wrt=chosen)
+        forward, backward = (half.calls for half in halves)
         kept = forward.run(forward.bound(arrays, named))
         values = {f: kept[f] for f in self.outputs}
 
@@ -279,10 +294,9 @@ class Function:
                     f"{len(given)} cotangents are given, and there are {len(self.outputs)} outputs",
                     fix="give one for each output; None is zero",
                 )
-            backward = self._derivative("backward", chosen)
             arrays = {**kept, **bound.arrays}
             for name, f, cotangent in zip(
-                backward.inputs[len(backward.inputs) - len(given) :],
+                halves[1].inputs[len(halves[1].inputs) - len(given) :],
                 self.outputs,
                 given,
                 strict=True,
@@ -290,13 +304,13 @@ class Function:
                 arrays[name] = (
                     zeros_like(values[f]) if cotangent is None else as_array(name, cotangent)
                 )
-            arrays = {name: arrays[name] for name in backward.inputs}
-            results = backward.calls.run(backward.calls.bound((), {**arrays, **bound.given}))
+            arrays = {name: arrays[name] for name in halves[1].inputs}
+            results = backward.run(backward.bound((), {**arrays, **bound.given}))
             gradients = {
                 x: results[dx].astype(bound.arrays[x].dtype, copy=False)
                 if bound.arrays[x].dtype.kind == "f"
                 else results[dx]
-                for x, dx in zip(chosen, backward.outputs, strict=True)
+                for x, dx in zip(chosen, halves[1].outputs, strict=True)
             }
             if isinstance(out, tuple):
                 out = self._matched(chosen, out, "gradients")
@@ -350,28 +364,51 @@ class Function:
         `mode` is "primal", "adjoint", "tangent", or "vjp": the value and all gradients as `vjp` and its pullback run
         them. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where a size is missing.
         """
-        from tadc.runtime.binding import bind_sizes
         from tadc.schedule.cost import Cost, program_cost
         from tadc.schedule.lower import kernels
+
+        total = Cost((), 0)
+        for program, name, numbers, dtype in self._runs(mode, sizes):
+            total += program_cost(program, kernels(program, name), numbers, dtype)
+        return total
+
+    def plan(self, *, mode: str = "primal", **sizes: int) -> Plan:
+        """What is stored, and how each kernel runs on a CPU, in words. As `cost`."""
+        from tadc.schedule.lower import kernels
+        from tadc.schedule.plan import Plan, program_plan
+
+        total = Plan((), {})
+        for program, name, numbers, dtype in self._runs(mode, sizes):
+            total += program_plan(program, kernels(program, name), numbers, dtype)
+        return total
+
+    def _runs(
+        self, mode: str, sizes: Mapping[str, int]
+    ) -> Iterator[tuple[Program, str, dict[str, int], str]]:
+        """The programs that are run for a mode, with their modes' names, the sizes and the element type."""
+        from tadc.runtime.binding import bind_sizes
+        from tadc.schedule.memory import oversized
+        from tadc.schedule.program import scheduled
 
         numbers = {s: _number(f"the size `{s}`", n) for s, n in sizes.items()}
         f = self
         if self._open is not None:
             f = self._of_numbers({s: numbers.pop(s) for s in self._open.sizes if s in numbers})
-        total = Cost((), 0)
-        for part in f._parts(mode):
-            program = part.program
-            unknown = [s for s in numbers if s not in program.sizes]
-            if unknown:
-                raise ArgumentError(
-                    None, f"there is no size `{unknown[0]}`", fix=f"the sizes are {program.sizes}"
-                )
-            values = bind_sizes(program, {}, numbers)
-            dtype = self._origin.options.dtype or "float64"
-            total += program_cost(program, kernels(program, part._mode), values, dtype)
-        return total
+        unknown = [s for s in numbers if s not in f._program.sizes]
+        if unknown:
+            known = ", ".join(f._program.sizes) or "none"
+            raise ArgumentError(
+                None, f"there is no size `{unknown[0]}`", fix=f"the sizes are: {known}"
+            )
+        values = bind_sizes(f._program, {}, numbers)
+        for part in f._parts(mode, values):
+            program = scheduled(part.program)
+            options = self._origin.options
+            dtype = options.dtype or "float64"
+            again = oversized(program, values, dtype, options.memory, options.memory_limit)
+            yield scheduled(part.program, again), part._mode, values, dtype
 
-    def _parts(self, mode: str) -> tuple[Function, ...]:
+    def _parts(self, mode: str, sizes: Mapping[str, int]) -> tuple[Function, ...]:
         """The functions that are run for a mode, one after the other."""
         match mode:
             case "primal":
@@ -381,14 +418,30 @@ class Function:
             case "tangent":
                 return (self.tangent(),)
             case "vjp":
-                wrt = self._wrt(None, self.inputs)
-                return self._derivative("forward", wrt), self._derivative("backward", wrt)
+                return self._halves(self._wrt(None, self.inputs), sizes)
             case _:
                 raise ArgumentError(
                     None,
                     f"there is no mode `{mode}`",
                     fix="use primal, adjoint, tangent or vjp",
                 )
+
+    def _halves(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
+        """What `vjp` runs first, with the residuals behind the outputs; and what its pullback runs on them.
+
+        Where the residuals would be too large there are none, and the second is the whole adjoint.
+        """
+        from tadc.schedule.memory import oversized
+
+        forward, backward = (self._derivative(half, wrt) for half in ("forward", "backward"))
+        kept = set(forward.outputs) - set(self.outputs)
+        inside = replace(forward._program, outputs=self.outputs)  # where residuals are temporaries
+        options = self._origin.options
+        dtype = options.dtype or "float64"
+        values = inside.size_values({s: sizes[s] for s in inside.sizes})
+        if kept & oversized(inside, values, dtype, options.memory, options.memory_limit):
+            return self, self.adjoint(wrt)
+        return forward, backward
 
     # ------------------------------------------------------------------ derivatives
 
@@ -543,6 +596,7 @@ def _options(
     index_base: int,
     name: str | None,
     threads: int | None,
+    memory_limit: int | None,
 ) -> Options:
     for what, value, allowed in (
         ("dtype", dtype, (None, *DTYPES)),
@@ -566,7 +620,9 @@ def _options(
     if not isinstance(sizes, (Mapping, NoneType)):
         raise ArgumentError(None, f"`sizes` is {sizes!r}", fix="give a dict, such as {'N': 4}")
     numbers = {s: _number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
-    return Options(dtype, numbers, backend, memory, blas, index_base, name, threads)
+    if memory_limit is not None:
+        memory_limit = _number("`memory_limit`", memory_limit)
+    return Options(dtype, numbers, backend, memory, blas, index_base, name, threads, memory_limit)
 
 
 def _number(what: str, n: object) -> int:

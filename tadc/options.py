@@ -24,3 +24,4 @@ class Options:
     index_base: int = 0
     name: str | None = None
     threads: int | None = None
+    memory_limit: int | None = None

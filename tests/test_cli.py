@@ -333,8 +333,6 @@ INPUT = {
     "a number for a tensor": (["run", "conv.idx", "x=3.5", "w=1"], "dimensions"),
     "the baseline": (["compile", "conv.idx", "--baseline", "atomic"], "not supported yet"),
     "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
-    "the cost": (["show", "conv.idx", "--cost"], "not supported yet"),
-    "the plan": (["show", "conv.idx", "--plan"], "not supported yet"),
     "bench": (["bench", "conv.idx", "--size", "N=4096"], "not supported yet"),
     "doctor": (["doctor"], "not supported yet"),
 }

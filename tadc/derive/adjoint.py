@@ -19,7 +19,7 @@ from tadc.ir.domain import Domain, between, equals_zero
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import postorder, rewrite
+from tadc.ir.walk import rewrite
 
 __all__ = ["adjoint", "gradient", "jacobian"]
 
@@ -55,22 +55,11 @@ def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:
     extents = program.tensors[f].shape
     statement = next((s for s in program.statements if s.target.name == f), None)
     letters = statement.indices if statement else tuple(f"i{d}" for d in range(len(extents)))
-    taken = Names(symbols_of(program))
+    taken = Names(program.symbols)
     rows = tuple(taken.fresh(i) for i in letters)
     pairs = tuple(zip(rows, extents, strict=True))
     sweep = _Sweep(program, names, {f: _Cotangent(None, rows)}, pairs)
     return _adjoint(sweep, (), sweep.run((x,), {x: output}))
-
-
-def symbols_of(program: Program) -> set[Symbol]:
-    """Every index, derived index and size of a program."""
-    found = {*program.sizes, *(d.name for d in program.derived_sizes)}
-    for s in program.statements:
-        found |= {*s.indices, *(d.name for d in s.derived)}
-        for node in postorder(s.body):
-            if isinstance(node, Reduce):
-                found |= {*node.indices, *(d.name for d in node.derived)}
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -53,15 +53,24 @@ _TAKEN = [
 ]
 
 
-def emit_c(modes: Mapping[str, Program], dtype: DType, index_type: DType) -> str:
+def emit_c(
+    modes: Mapping[str, Program],
+    dtype: DType,
+    index_type: DType,
+    recomputed: frozenset[str] = frozenset(),
+    narrow: Set[str] = frozenset(),
+) -> str:
     """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
+
+    Tensors of `recomputed` are not stored, sizes of `narrow` are too small for lanes: the text is right for any others
+    too, and slower.
 
     A launcher returns 0, or 1 where the sizes are not what the kernels suppose.
     """
-    parts = modes_of(modes)
+    parts = modes_of(modes, recomputed)
     rendered: list[dict[str, Any]] = []
     for mode in parts:
-        written = [cpu_kernel(k, mode.program) for k in mode.kernels]
+        written = [cpu_kernel(k, mode.program, narrow) for k in mode.kernels]
         rendered.append(
             {
                 "kernels": [_kernel(k, mode.program, dtype, index_type) for k in written],

@@ -21,6 +21,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.schedule.loop_nest import Kernel
 from tadc.schedule.lower import kernels
+from tadc.schedule.program import scheduled
 from tadc.version import __version__
 
 __all__ = ["LARGEST_INT32", "Launcher", "Mode", "factor", "manifest", "modes_of"]
@@ -58,10 +59,15 @@ class Mode:
         return sum((n + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT for n in elements)
 
 
-def modes_of(programs: Mapping[str, Program]) -> list[Mode]:
-    """The modes of a file, by their programs, which are all derived from the first."""
+def modes_of(
+    programs: Mapping[str, Program], recomputed: frozenset[str] = frozenset()
+) -> list[Mode]:
+    """The modes of a file, by their programs, which are all derived from the first.
+
+    Tensors of `recomputed` are not stored (`schedule/memory.py`).
+    """
     name = identifier(next(iter(programs.values())).name)
-    launchable = {mode: _launchable(p, name) for mode, p in programs.items()}
+    launchable = {mode: scheduled(_launchable(p, name), recomputed) for mode, p in programs.items()}
     return [Mode(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
 
 

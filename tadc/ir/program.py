@@ -16,7 +16,7 @@ from tadc.ir.domain import (
     at_least_zero,
     between,
 )
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.walk import postorder, substitute
 
 __all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
@@ -136,6 +136,17 @@ class Program:
                 *(c for d in self.derived_sizes for c in d.conditions),
             )
         )
+
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        """Every index, derived index and size."""
+        found = {*self.sizes, *(d.name for d in self.derived_sizes)}
+        for s in self.statements:
+            found |= {*s.indices, *(d.name for d in s.derived)}
+            for node in postorder(s.body):
+                if isinstance(node, Reduce):
+                    found |= {*node.indices, *(d.name for d in node.derived)}
+        return frozenset(found)
 
     def is_empty(self, sizes: Mapping[Symbol, int]) -> bool:
         """Whether a size or an extent is 0 (or less) for these values of all sizes."""

@@ -18,7 +18,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, with_operands
 
-__all__ = ["separate_inner_reductions", "separate_reductions"]
+__all__ = ["plain_extent", "separate_inner_reductions", "separate_reductions"]
 
 
 def separate_inner_reductions(program: Program, names: Names) -> Program:
@@ -72,7 +72,7 @@ class _Separation:
         operands: list[Expr] = []
         match e:
             case Reduce(_, indices, derived, domain, body):
-                bound = {i: _extent(i, domain, self.sizes) for i in indices}
+                bound = {i: plain_extent(i, domain, self.sizes) for i in indices}
                 guards = (*around.guards, *_narrowing(domain, bound))
                 bound |= dict.fromkeys(d.name for d in derived)
                 within = replace(
@@ -149,7 +149,7 @@ def _narrowing(
     return ((rest, True),) if rest != EVERYWHERE else ()
 
 
-def _extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:
+def plain_extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:
     """The extent if all the domain says of the index is `0 <= index <= extent - 1`, for an extent made of sizes."""
     own = [c for c in domain if c.form.coefficient(index)]
     extents = [c.form + symbol(index) + 1 for c in own if c.form.coefficient(index) == -1]

@@ -54,7 +54,7 @@ class Calls:
         self._resolved = resolved
         self._options = options
         self._for_numbers = for_numbers
-        self._runners = Runners(program, options.threads)
+        self._runners = Runners(program, options)
         self._sizes: dict[object, dict[str, int]] = {}
         self._static: dict[object, Calls] = {}
         self._launches: dict[object, Launch] = {}

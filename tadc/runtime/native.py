@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from ctypes import addressof, c_char
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from math import prod
 from typing import Any
 
@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 from tadc.emit.c import emit_c
 from tadc.emit.c_spelling import DType
 from tadc.emit.index_width import numbers
-from tadc.emit.launcher import modes_of
+from tadc.emit.launcher import Mode, modes_of
 from tadc.ir.affine import Symbol
 from tadc.ir.program import Program
 from tadc.runtime.c_compiler import loaded
+from tadc.schedule.lanes import narrow_sizes
+from tadc.schedule.memory import oversized
+from tadc.schedule.program import scheduled
 
 __all__ = ["Launch", "NativeRunner", "available_threads"]
 
@@ -57,26 +60,28 @@ class NativeRunner:
     new arrays in C order; their bits are the same for any number of threads.
     """
 
-    def __init__(self, program: Program, dtype: DType, threads: int | None) -> None:
+    def __init__(
+        self, program: Program, dtype: DType, threads: int | None, memory: str, limit: int | None
+    ) -> None:
+        self._program = program
         self._dtype = dtype
         self._threads = threads
-        (self._mode,) = modes_of({MODE: program})
-        self._outputs = program.outputs
-        self._launchers: dict[DType, Any] = {}
+        self._memory = memory
+        self._limit = limit
+        self._launchers: dict[object, tuple[Mode, Any]] = {}
         self._launches: dict[tuple[int, ...], Launch] = {}
 
     def run(
         self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[Symbol, int]
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name, from an array for each input and a number for each size."""
-        inputs = (arrays[t.name] for t in self._mode.program.inputs)
+        inputs = (arrays[t.name] for t in self._program.inputs)
         outputs = self.launch(sizes)([np.require(a, requirements=["C", "A"]) for a in inputs])
-        return dict(zip(self._outputs, outputs, strict=True))
+        return dict(zip(self._program.outputs, outputs, strict=True))
 
     def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
         """What runs the program for these sizes, over and over."""
-        program = self._mode.program
-        given = tuple(sizes[s] for s in program.sizes)
+        given = tuple(sizes[s] for s in self._program.sizes)
         launch = self._launches.get(given)
         if launch is None:
             if len(self._launches) >= MOST_LAUNCHES:
@@ -85,30 +90,40 @@ class NativeRunner:
         return launch
 
     def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
-        tensors = self._mode.program.tensors
+        stored = self._scheduled
+        recomputed = oversized(stored, sizes, self._dtype, self._memory, self._limit)
+        narrow = narrow_sizes(sizes)
+        mode, launcher = self._launcher("int64", recomputed, narrow)
+        tensors = mode.program.tensors
         shapes = {n: tuple(form.at(sizes) for form in t.shape) for n, t in tensors.items()}
         outputs = tuple(
-            (shapes[n], np.dtype(tensors[n].dtype or self._dtype))
-            for n in self._mode.program.outputs
+            (shapes[n], np.dtype(tensors[n].dtype or self._dtype)) for n in mode.program.outputs
         )
-        workspace = self._mode.workspace_bytes_at(sizes, self._dtype)
+        workspace = mode.workspace_bytes_at(sizes, self._dtype)
         few = sum(map(prod, shapes.values())) < LITTLE
         threads = 1 if few else self._threads or available_threads()
-        return Launch(self._launcher("int64"), outputs, workspace, (*given, threads))
+        return Launch(launcher, outputs, workspace, (*given, threads))
 
-    def _launcher(self, index_type: DType) -> Any:
-        if index_type not in self._launchers:
-            program = self._mode.program
+    @cached_property
+    def _scheduled(self) -> Program:
+        return scheduled(self._program)
+
+    def _launcher(
+        self, index_type: DType, recomputed: frozenset[str], narrow: frozenset[str]
+    ) -> tuple[Mode, Any]:
+        key = (index_type, recomputed, narrow)
+        if key not in self._launchers:
+            program = self._program
             numbers(program)  # that they fit into 64 bits is checked
-            launcher = getattr(
-                loaded(emit_c({MODE: program}, self._dtype, index_type)), self._mode.launcher
-            )
+            (mode,) = modes_of({MODE: program}, recomputed)
+            text = emit_c({MODE: program}, self._dtype, index_type, recomputed, narrow)
+            launcher = getattr(loaded(text), mode.launcher)
             pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs) + 1)
             sizes = [_C_INTEGER[index_type]] * len(program.sizes)
             launcher.argtypes = [*pointers, *sizes, ctypes.c_int]
             launcher.restype = ctypes.c_int
-            self._launchers[index_type] = launcher
-        return self._launchers[index_type]
+            self._launchers[key] = mode, launcher
+        return self._launchers[key]
 
 
 @cache

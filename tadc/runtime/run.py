@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tadc.errors import BackendError
 from tadc.ir.program import Program
-from tadc.options import BACKENDS
+from tadc.options import BACKENDS, Options
 from tadc.runtime.c_compiler import compiler
 from tadc.runtime.interpreter import interpret
 from tadc.runtime.native import Launch, NativeRunner
@@ -54,7 +54,7 @@ class Runners:
     """The compiled forms of one program, made when they are needed."""
 
     program: Program
-    threads: int | None = None
+    options: Options = field(default_factory=Options)
     _made: dict[tuple[object, ...], Runner] = field(default_factory=dict)
 
     def run(
@@ -83,16 +83,22 @@ class Runners:
             if len(self._made) > MOST_SPECIALISED:
                 self._made.clear()
             program = self.program.specialised(dict(numbers)) if numbers else self.program
-            runner = self._made[key] = _made(backend, program, dtype, self.threads)
+            runner = self._made[key] = _made(backend, program, dtype, self.options)
         return runner
 
 
-def _made(backend: str, program: Program, dtype: str, threads: int | None) -> Runner:
+def _made(backend: str, program: Program, dtype: str, options: Options) -> Runner:
     match default_backend() if backend == "auto" else backend:
         case "numpy":
             return NumpyRunner(program, dtype)
         case "native":
-            return NativeRunner(program, dtype, threads)  # type: ignore[arg-type]
+            return NativeRunner(
+                program,
+                dtype,  # type: ignore[arg-type]
+                options.threads,
+                options.memory,
+                options.memory_limit,
+            )
         case "interpreter":
             return _Interpreter(program, dtype)
         case _:

@@ -13,7 +13,7 @@ index of a part by its bounds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Derived, Domain, at_least_zero, between
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Tensor
 from tadc.schedule.loop_nest import (
     Accumulate,
     Branch,
@@ -36,7 +36,7 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["Cost", "KernelCost", "Points", "operations", "program_cost"]
+__all__ = ["Cost", "KernelCost", "Points", "operations", "program_cost", "tensor_bytes"]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 INTEGER_POWERS = range(-16, 17)  # what emitters write as multiplications
@@ -119,20 +119,16 @@ class Points:
         groups: list[set[Symbol]] = [{i} for i in self.indices]
         links = [set(c.form.symbols) for c in self.domain]
         links += [{d.name, *d.form.symbols} for d in self.derived]
-        names = {*self.indices, *(d.name for d in self.derived)}
-        for link in (link & names for link in links):
+        names = dict.fromkeys((*self.indices, *(d.name for d in self.derived)))
+        for link in (link & names.keys() for link in links if link & names.keys()):
             touched = [g for g in groups if g & link]
             groups = [g for g in groups if not g & link] + [link.union(*touched)]
-        for group in (set(), *(g for g in groups if g)):
+        groups.sort(key=lambda g: min(map(list(names).index, g)))
+        for group in (set(), *groups):
             yield Points(
                 tuple(i for i in self.indices if i in group),
                 tuple(d for d in self.derived if d.name in group),
-                Domain.of(
-                    c
-                    for c in self.domain
-                    if (names & set(c.form.symbols)) <= group
-                    and bool(names & set(c.form.symbols)) == bool(group)
-                ),
+                Domain.of(c for c in self.domain if _belongs(names.keys() & c.form.symbols, group)),
             )
 
     def enumerated(self, sizes: Mapping[Symbol, int]) -> int:
@@ -140,22 +136,30 @@ class Points:
         values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes.items()}
         return _counted(list(self.indices), list(self.derived), list(self.domain), values, 1)
 
-    def text(self) -> str:
-        """The count in the sizes: a product of extents, with a sum left standing for what is no box."""
-        factors = [t for part in self.parts() if (t := part._text()) != "1"]
-        return "*".join(factors) or "1"
+    def factors(self) -> tuple[int, str]:
+        """The count as a number times text in the sizes: extents, with a sum left standing for what is no box."""
+        texts = [part._text() for part in self.parts()]
+        number = prod(int(t) for t in texts if t.isdigit())
+        return number, "*".join(t for t in texts if not t.isdigit())
 
     def _text(self) -> str:
+        forms = (*(c.form for c in self.domain), *(d.form for d in self.derived))
+        known = {*self.indices, *(d.name for d in self.derived)}
+        if all(known.issuperset(form.symbols) for form in forms):
+            return str(self.enumerated({}))
         if not self.indices:
             return "1" if not self.domain.conditions else f"(if {self.domain} then 1 else 0)"
         if len(self.indices) == 1 and not self.derived:
             extent = _extent(self.indices[0], self.domain)
             if extent is not None:
-                text = str(extent)
-                return text if text.isidentifier() or text.isdigit() else f"({text})"
+                return text if (text := str(extent)).isidentifier() else f"({text})"
         names = {d.name: f"(({d.form}) // {d.modulus})" for d in self.derived}
         tests = " and ".join(c.text(names) for c in self.domain)
         return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
+
+
+def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
+    return used <= group and bool(used) == bool(group)
 
 
 def operations(kernel: Kernel) -> list[tuple[int, Points]]:
@@ -170,11 +174,7 @@ def program_cost(
 ) -> Cost:
     """The cost of a program's kernels. `sizes` has all sizes, `dtype` is that of tensors without a declared one."""
     sizes = program.size_values(sizes)
-    bytes_ = {
-        n: prod(max(0, form.at(sizes)) for form in t.shape)
-        * (4 if (t.dtype or dtype) == "float32" else 8)
-        for n, t in program.tensors.items()
-    }
+    bytes_ = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items()}
     costs = []
     for k in kernels:
         terms = operations(k)
@@ -189,6 +189,12 @@ def program_cost(
         )
     kept = {*(t.name for t in program.inputs), *program.outputs}
     return Cost(tuple(costs), sum(n for t, n in bytes_.items() if t not in kept))
+
+
+def tensor_bytes(tensor: Tensor, sizes: Mapping[str, int], dtype: str) -> int:
+    """The bytes of a tensor for these sizes; `dtype` is that of tensors without a declared one."""
+    size = 4 if (tensor.dtype or dtype) == "float32" else 8
+    return prod(max(0, n.at(sizes)) for n in tensor.shape) * size
 
 
 def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]]:
@@ -282,11 +288,14 @@ def _extent(index: Symbol, domain: Domain) -> Affine | None:
 def _formula(terms: Sequence[tuple[int, Points]]) -> str:
     counted: Counter[str] = Counter()
     for n, points in terms:
-        counted[points.text()] += n
+        number, text = points.factors()
+        counted[text] += n * number
     parts = []
     for text, n in counted.items():
         if n:
-            parts.append(str(n) if text == "1" else text if n == 1 else f"{n}*{text}")
+            parts.append(
+                "*".join((*([str(n)] if n != 1 or not text else []), *([text] if text else [])))
+            )
     return " + ".join(parts).replace("+ -", "- ") or "0"
 
 

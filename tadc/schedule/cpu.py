@@ -5,7 +5,7 @@ The choice is made here and nowhere else, from the subscripts and the extents th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from math import prod
 
@@ -15,7 +15,7 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.interior import parted
-from tadc.schedule.lanes import NARROW, accumulated, is_short, strips
+from tadc.schedule.lanes import accumulated, is_narrow, is_short, strips
 from tadc.schedule.loop_nest import (
     Branch,
     Chunks,
@@ -53,9 +53,10 @@ class CpuKernel:
     together: bool = False
 
 
-def cpu_kernel(kernel: Kernel, program: Program) -> CpuKernel:
+def cpu_kernel(kernel: Kernel, program: Program, narrow: Set[Symbol] = frozenset()) -> CpuKernel:
+    """The kernel's schedule. `narrow` are the sizes that are too small for lanes."""
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
-    surroundings = _surroundings(kernel, program)
+    surroundings = _surroundings(kernel, program, narrow)
     if (
         all(n.is_constant for n in kernel.extents)
         and prod(n.constant for n in kernel.extents) < FEW
@@ -64,20 +65,20 @@ def cpu_kernel(kernel: Kernel, program: Program) -> CpuKernel:
         if any(isinstance(s, Chunks) for s in chunked):
             return CpuKernel(kernel, box, None, chunked, together=True)
     inside = surroundings.interior(kernel.body)
-    costs = {i: _cost(inside[1], i) for i, n in box if not _is_narrow(n)}
+    costs = {i: _cost(inside[1], i) for i, n in box if not is_narrow(n, narrow)}
     best = min(reversed(costs), key=lambda i: costs[i], default=None)
-    if best is None or _reduced_cost(kernel) < costs[best]:
+    if best is None or _reduced_cost(kernel, narrow) < costs[best]:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     outer = tuple(pair for pair in box if pair[0] != best)
     return CpuKernel(kernel, outer, (best, dict(box)[best]), (_row(kernel, best, *inside),))
 
 
-def _surroundings(kernel: Kernel, program: Program) -> Surroundings:
+def _surroundings(kernel: Kernel, program: Program, narrow: Set[Symbol]) -> Surroundings:
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
     inside = Domain.of(c for i, n in box.items() for c in between(0, symbol(i), n - 1))
     typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
     around = {i: (constant(0), n - 1) for i, n in box.items()}
-    return Surroundings(around, program.known & inside, typical)
+    return Surroundings(around, program.known & inside, typical, narrow)
 
 
 def _row(
@@ -99,10 +100,6 @@ def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step
             yield Chunks(step.index, step.lows, step.highs, body, tuple(sums.items()), least)
         else:
             yield step
-
-
-def _is_narrow(extent: Affine) -> bool:
-    return extent.is_constant and extent.constant < NARROW
 
 
 def _cost(body: Sequence[Step], lane: Symbol) -> float:
@@ -131,7 +128,7 @@ def _cost(body: Sequence[Step], lane: Symbol) -> float:
     return total
 
 
-def _reduced_cost(kernel: Kernel) -> float:
+def _reduced_cost(kernel: Kernel, narrow: Set[Symbol]) -> float:
     """What strips of the innermost sums cost an element."""
     total = 0.0
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in kernel.body]
@@ -143,7 +140,7 @@ def _reduced_cost(kernel: Kernel) -> float:
         match step:
             case Loop(index, _, _, body):
                 summed = accumulated(step) and not any(isinstance(s, Loop) for s in steps_of(body))
-                own = index if summed and not is_short(step) else ""
+                own = index if summed and not is_short(step, narrow) else ""
                 waiting += [(s, times * REPEATED, own) for s in body]
             case Branch(_, then, otherwise):
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]

@@ -10,7 +10,7 @@ pairwise in the end: another order, which hangs on the number of terms alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from tadc.ir.affine import Affine, Symbol
@@ -33,7 +33,7 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["NARROW", "accumulated", "is_short", "strips"]
+__all__ = ["accumulated", "is_narrow", "is_short", "narrow_sizes", "strips"]
 
 NARROW = 8  # an index with fewer values has no lanes
 
@@ -52,10 +52,22 @@ def strips(
     return Strips(index, lows, highs, declared, body, tuple(sorted(wide)))
 
 
-def is_short(loop: Loop) -> bool:
+def is_narrow(extent: Affine, narrow: Set[Symbol]) -> bool:
+    """Whether an index has too few values for lanes. `narrow` are the sizes below NARROW."""
+    if extent.is_constant:
+        return extent.constant < NARROW
+    return narrow >= set(extent.symbols) and all(c == 1 for _, c in extent.terms)
+
+
+def narrow_sizes(sizes: Mapping[Symbol, int]) -> frozenset[Symbol]:
+    """Those that are no extent of an index with lanes."""
+    return frozenset(s for s, n in sizes.items() if n < NARROW)
+
+
+def is_short(loop: Loop, narrow: Set[Symbol]) -> bool:
     """Whether the loop is seen to have too few values for lanes."""
     return any(
-        c == d == 1 and (high - low).is_constant and (high - low).constant + 1 < NARROW
+        c == d == 1 and is_narrow(high - low + 1, narrow)
         for low, c in loop.lows
         for high, d in loop.highs
     )

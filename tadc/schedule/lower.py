@@ -159,9 +159,8 @@ class _Lowering:
         return result
 
     def rows(self, statement: Statement, owned: Rows, block: _Block) -> Generator[Any, Any, None]:
-        """A sum whose terms are added to rows of the output, which begin as zeros."""
-        total = statement.body
-        assert isinstance(total, Reduce)
+        """A sum whose terms are added to rows of the output, which begin as zeros; then what is made of the sums."""
+        total = owned.total
         extents = dict(zip(statement.indices, statement.target.shape, strict=True))
         box = [(i, extents[i]) for i in owned.indices]
         block.steps += _row(box, (_stored(statement, Const(0)),))
@@ -173,6 +172,13 @@ class _Lowering:
         element.steps.append(replace(_stored(statement, value), op="sum"))
         term.steps += _row(box, tuple(element.steps))
         block.steps += _nest(total, tuple(term.steps))
+        if statement.body is not total:
+            last = _Block(block)
+            stored = _stored(statement, Const(0))
+            last.known[total] = Read(stored.tensor, stored.subscripts)
+            value = yield self.value(statement.body, last)
+            last.steps.append(_stored(statement, value))
+            block.steps += _row(box, tuple(last.steps))
 
     def _branch(self, e: Select, block: _Block) -> Walk:
         """A local that is assigned in the branch taken. What both branches need is computed before."""

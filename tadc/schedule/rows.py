@@ -39,17 +39,19 @@ CHEAP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """`indices` are those of the rows; `shared` is what each term of the sum needs once for all of them."""
+    """`indices` are those of the rows, `total` is the sum; `shared` is what each of its terms needs once for all of them."""
 
     indices: tuple[Symbol, ...]
+    total: Reduce
     shared: tuple[Expr, ...]
 
 
 def rows(statement: Statement) -> Rows | None:
-    """The rows of a statement that is one sum; None where a thread for each element does nothing twice."""
-    total = statement.body
-    if not isinstance(total, Reduce) or total.op != "sum" or statement.derived:
+    """The rows of a statement with one sum in it; None where a thread for each element does nothing twice."""
+    sums = [e for e in always(statement.body) if isinstance(e, Reduce)]
+    if len(sums) != 1 or sums[0].op != "sum" or statement.derived:
         return None
+    (total,) = sums
     bound = set(total.domain.symbols).union(*(d.form.symbols for d in total.derived))
     free = [i for i in statement.indices if i not in bound]
     nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce))]
@@ -60,7 +62,7 @@ def rows(statement: Statement) -> Rows | None:
     unused = [e for e in nodes if e.symbols.isdisjoint(chosen)]
     users = {o for e in unused for o in e.operands}
     shared = tuple(e for e in unused if e not in users and any(map(_is_dear, postorder(e))))
-    return Rows(chosen, shared)
+    return Rows(chosen, total, shared)
 
 
 def always(e: Expr) -> list[Expr]:

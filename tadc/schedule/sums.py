@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol, symbol
@@ -21,11 +21,14 @@ PART = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The indices around some steps with their first and last values, what is known, and usual values of the sizes."""
+    """The indices around some steps with their first and last values, what is known, usual values of the sizes, and
+    the sizes that are too small for lanes.
+    """
 
     around: Mapping[Symbol, Span]
     known: Domain
     typical: Mapping[Symbol, int]
+    narrow: Set[Symbol]
 
     def inside(self, loop: Loop) -> Surroundings:
         """Those of the steps in the loop."""
@@ -39,7 +42,7 @@ class Surroundings:
             *(at_least_zero(c * i - e) for e, c in loop.lows),
             *(at_least_zero(e - c * i) for e, c in loop.highs),
         )
-        return Surroundings(around, self.known & Domain.of(bounds), self.typical)
+        return Surroundings(around, self.known & Domain.of(bounds), self.typical, self.narrow)
 
     def interior(self, steps: Sequence[Step]) -> tuple[Domain, tuple[Step, ...]]:
         return interior(steps, self.around, self.known, self.typical)
@@ -57,7 +60,9 @@ def in_strips(
                 bounds = PART if part else (step.lows, step.highs)
                 inner = tuple(in_strips(body, surroundings.inside(step)))
                 yield Loop(step.index, *bounds, inner)
-            case Loop(index, lows, highs, body) if not is_short(step) and accumulated(step):
+            case Loop(index, lows, highs, body) if not is_short(
+                step, surroundings.narrow
+            ) and accumulated(step):
                 bounds = PART if part else (lows, highs)
                 region, inner = surroundings.inside(step).interior(body)
                 if region.conditions:

@@ -19,6 +19,7 @@ from tadc.emit.index_width import numbers
 from tadc.errors import Source
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.nvrtc import compile_cuda, find_nvrtc
+from tadc.schedule.program import scheduled
 
 # Words of C, of CUDA, of the headers, of the text around a kernel; and what identifiers cannot hold.
 WORDS = """
@@ -262,7 +263,9 @@ def test_temporaries_begin_at_multiples_of_256_bytes_and_fit_into_the_workspace(
         sizes = size_values(made.manifest, {"N": n})
         for mode, program in modes.items():
             temporaries = [
-                s.target for s in program.statements if s.target.name not in program.outputs
+                s.target
+                for s in scheduled(program).statements
+                if s.target.name not in program.outputs
             ]
             bytes_ = sum(
                 -(-8 * int(np.prod([e.at(sizes) for e in t.shape])) // 256) * 256

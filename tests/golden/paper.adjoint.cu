@@ -42,7 +42,7 @@ paper_adjoint_2(const float* __restrict__ df, const float* __restrict__ f, float
   }
 }
 
-// da[i: 3, k: 5] = sum{j=0..3} df_sum[i, j]*c[i, i]*(2*(a[i, k] + b[j, k]))
+// da[i: 3, k: 5] = (sum{j=0..3} df_sum[i, j]*(a[i, k] + b[j, k]))*c[i, i]*2
 extern "C" __global__ void __launch_bounds__(256)
 paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df_sum, float* __restrict__ da) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 15; thread += gridDim.x * blockDim.x) {
@@ -50,13 +50,13 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
     const int i = thread / 5;
     float s = 0.0f;
     for (int j = 0; j <= 3; j++) {
-      s += df_sum[4 * i + j] * c[3 * i + i] * (2.0f * (a[5 * i + k] + b[5 * j + k]));
+      s += df_sum[4 * i + j] * (a[5 * i + k] + b[5 * j + k]);
     }
-    da[5 * i + k] = s;
+    da[5 * i + k] = s * c[3 * i + i] * 2.0f;
   }
 }
 
-// db[j: 4, k: 5] = sum{i=0..2} df_sum[i, j]*c[i, i]*(2*(a[i, k] + b[j, k]))
+// db[j: 4, k: 5] = (sum{i=0..2} df_sum[i, j]*c[i, i]*(a[i, k] + b[j, k]))*2
 extern "C" __global__ void __launch_bounds__(256)
 paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df_sum, float* __restrict__ db) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 20; thread += gridDim.x * blockDim.x) {
@@ -64,13 +64,13 @@ paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const 
     const int j = thread / 5;
     float s = 0.0f;
     for (int i = 0; i <= 2; i++) {
-      s += df_sum[4 * i + j] * c[3 * i + i] * (2.0f * (a[5 * i + k] + b[5 * j + k]));
+      s += df_sum[4 * i + j] * c[3 * i + i] * (a[5 * i + k] + b[5 * j + k]);
     }
-    db[5 * j + k] = s;
+    db[5 * j + k] = s * 2.0f;
   }
 }
 
-// dc[i: 3, j: 3] = if i = j then sum{j_1=0..3, k=0..4} df_sum[i, j_1]*(a[i, k] + b[j_1, k])**2 else 0
+// dc[i: 3, j: 3] = if i = j then sum{j_1=0..3} (sum{k=0..4} (a[i, k] + b[j_1, k])**2)*df_sum[i, j_1] else 0
 extern "C" __global__ void __launch_bounds__(256)
 paper_adjoint_5(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 9; thread += gridDim.x * blockDim.x) {
@@ -79,16 +79,18 @@ paper_adjoint_5(const float* __restrict__ a, const float* __restrict__ b, const 
     float s = 0.0f;
     if (i == j) {
       for (int j_1 = 0; j_1 <= 3; j_1++) {
+        float s_1 = 0.0f;
         for (int k = 0; k <= 4; k++) {
-          s += df_sum[4 * i + j_1] * squaref(a[5 * i + k] + b[5 * j_1 + k]);
+          s_1 += squaref(a[5 * i + k] + b[5 * j_1 + k]);
         }
+        s += s_1 * df_sum[4 * i + j_1];
       }
     }
     dc[3 * i + j] = s;
   }
 }
 
-// dd[i: 8] = sum{k=max(0, i - 2)..min(4, i), j=0..3} df_sum[i - k, j]*(3*d[i]**2)
+// dd[i: 8] = (sum{k=max(0, i - 2)..min(4, i), j=0..3} df_sum[i - k, j])*3*d[i]**2
 extern "C" __global__ void __launch_bounds__(256)
 paper_adjoint_6(const float* __restrict__ d, const float* __restrict__ df_sum, float* __restrict__ dd) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 8; thread += gridDim.x * blockDim.x) {
@@ -96,10 +98,10 @@ paper_adjoint_6(const float* __restrict__ d, const float* __restrict__ df_sum, f
     float s = 0.0f;
     for (int k = max(0, i - 2); k <= min(4, i); k++) {
       for (int j = 0; j <= 3; j++) {
-        s += df_sum[4 * (i - k) + j] * (3.0f * squaref(d[i]));
+        s += df_sum[4 * (i - k) + j];
       }
     }
-    dd[i] = s;
+    dd[i] = s * 3.0f * squaref(d[i]);
   }
 }
 

@@ -34,9 +34,9 @@ def narrow(monkeypatch):
     monkeypatch.setattr(cpu, "LONG", 2)
 
 
-def run(program, arrays, sizes, threads=1, dtype="float64", backend=None):
+def run(program, arrays, sizes, threads=1, dtype="float64", memory="auto"):
     given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
-    return NativeRunner(program, dtype, threads).run(given, sizes)
+    return NativeRunner(program, dtype, threads, memory, None).run(given, sizes)
 
 
 def programs(path):

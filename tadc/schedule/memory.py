@@ -1,0 +1,116 @@
+"""Store or recompute: which temporaries a run keeps in memory (design, section 5.3).
+
+What would be computed more than once is stored, while all temporaries together stay below a few times the bytes of inputs
+and outputs. Beyond that the largest are computed where they are read, in the kernel of each reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.normalize.live import live
+from tadc.schedule.cost import program_cost, tensor_bytes
+from tadc.schedule.lower import kernels
+
+__all__ = ["in_readers", "oversized"]
+
+ALLOWED = 4  # times the bytes of inputs and outputs
+LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
+MOST_WORK = (
+    2  # times the operations with everything stored: more is not recomputed unless it is asked for
+)
+
+
+def oversized(
+    program: Program, sizes: Mapping[str, int], dtype: str, memory: str, limit: int | None
+) -> frozenset[str]:
+    """The temporaries that are not stored for these sizes. `memory` is "auto", "recompute" or "materialize".
+
+    With "auto", what would cost too much to compute again is stored, however large it is.
+
+    `limit` is the most bytes that all temporaries may have together, if there is one.
+    """
+    if memory == "materialize" and limit is None:
+        return frozenset()
+    bytes_ = {name: tensor_bytes(t, sizes, dtype) for name, t in program.tensors.items()}
+    fixed = {*(t.name for t in program.inputs), *program.outputs}
+    total = sum(n for name, n in bytes_.items() if name not in fixed)
+    allowed: float = max(LITTLE, ALLOWED * sum(bytes_[name] for name in fixed))
+    if memory != "auto":
+        allowed = 0 if memory == "recompute" else float("inf")
+    allowed = min(allowed, limit if limit is not None else allowed)
+    chosen: frozenset[str] = frozenset()
+    most = MOST_WORK * _operations(program, sizes) if total > allowed and memory == "auto" else 0
+    for name in sorted(_recomputable(program), key=lambda name: (-bytes_[name], name)):
+        if total <= allowed:
+            break
+        more = chosen | {name}
+        if memory != "auto" or _operations(in_readers(program, more), sizes) <= most:
+            chosen = more
+            total -= bytes_[name]
+    return chosen
+
+
+def _operations(program: Program, sizes: Mapping[str, int]) -> int:
+    return program_cost(program, kernels(program, "run"), sizes, "float64").operations
+
+
+def _recomputable(program: Program) -> set[str]:
+    """The temporaries that may be computed again: not those that a reader compares, which must be the same to the bit."""
+    found = {
+        s.target.name: s
+        for s in program.statements
+        if s.target.name not in program.outputs and not s.derived
+    }
+    compared: set[str] = set()
+    for s in program.statements:
+        for e in postorder(s.body):
+            match e:
+                case Select(Comparison(_, left, right)):
+                    compared |= _read(left) | _read(right)
+                case Call("min" | "max", args):
+                    compared |= set[str]().union(*map(_read, args))
+                case Reduce("min" | "max", _, _, _, body):
+                    compared |= _read(body)
+                    found.pop(s.target.name, None)
+                case _:
+                    pass
+    return found.keys() - compared
+
+
+def _read(e: Expr) -> set[str]:
+    return {node.tensor for node in postorder(e) if isinstance(node, Read)}
+
+
+def in_readers(program: Program, names: frozenset[str]) -> Program:
+    """The program that computes the tensors of `names` where they are read."""
+    if not names:
+        return program
+    inlined: dict[str, Statement] = {}
+    statements = []
+    for s in program.statements:
+        own = replace(s, body=descend(_walk(s.body, inlined, {})))
+        if s.target.name in names:
+            inlined[s.target.name] = own
+        statements.append(own)
+    return live(replace(program, statements=tuple(statements)))
+
+
+def _walk(
+    e: Expr, inlined: Mapping[str, Statement], done: dict[Expr, Expr]
+) -> Generator[Any, Any, Expr]:
+    if e not in done:
+        if isinstance(e, Read) and e.tensor in inlined:
+            s = inlined[e.tensor]
+            done[e] = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
+        else:
+            operands = []
+            for operand in e.operands:
+                operands.append((yield _walk(operand, inlined, done)))
+            done[e] = with_operands(e, tuple(operands))
+    return done[e]

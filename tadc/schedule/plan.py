@@ -1,0 +1,93 @@
+"""What was decided about a program, in words: what is stored, and how each kernel runs on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tadc.ir.idx_text import statement_comment
+from tadc.ir.program import Program
+from tadc.schedule.cost import tensor_bytes
+from tadc.schedule.cpu import CpuKernel, cpu_kernel
+from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, steps_of
+
+__all__ = ["KernelPlan", "Plan", "program_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPlan:
+    """One kernel: its name, the statement that it computes, and how it runs."""
+
+    name: str
+    statement: str
+    schedule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The kernels in order; `stored` has the temporaries with their bytes for the sizes asked for. Prints as text."""
+
+    kernels: tuple[KernelPlan, ...]
+    stored: Mapping[str, int]
+
+    def __add__(self, other: Plan) -> Plan:
+        return Plan(self.kernels + other.kernels, {**self.stored, **other.stored})
+
+    def __str__(self) -> str:
+        lines = []
+        for k in self.kernels:
+            lines += [k.name, f"    {k.statement}", f"    {k.schedule}"]
+        for name, size in self.stored.items():
+            lines.append(
+                f"{name} is stored ({size:,} bytes): it would be computed again for every reader"
+            )
+        return "\n".join(lines)
+
+
+def program_plan(
+    program: Program, kernels: Sequence[Kernel], sizes: Mapping[str, int], dtype: str
+) -> Plan:
+    """The plan of a program's kernels. `sizes` has all sizes."""
+    sizes = program.size_values(sizes)
+    kept = {*(t.name for t in program.inputs), *program.outputs}
+    stored = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items() if n not in kept}
+    return Plan(tuple(_kernel(k, program) for k in kernels), stored)
+
+
+def _kernel(kernel: Kernel, program: Program) -> KernelPlan:
+    statements = "; ".join(map(statement_comment, kernel.statements))
+    return KernelPlan(kernel.name, statements, _schedule(cpu_kernel(kernel, program)))
+
+
+def _schedule(k: CpuKernel) -> str:
+    steps = list(steps_of(k.body))
+    parts = []
+    outer = [i for i, _ in k.outer]
+    if k.together:
+        chunked = ", ".join(dict.fromkeys(s.index for s in steps if isinstance(s, Chunks)))
+        parts.append(
+            f"all threads share the sum over {chunked}, in parts that its length alone decides"
+        )
+    elif k.strip:
+        shared = ", ".join((*outer, f"blocks of {k.strip[0]}"))
+        parts.append(f"threads share {shared}; lanes are neighbours in {k.strip[0]}")
+    elif outer:
+        parts.append(f"threads share {', '.join(outer)}")
+    else:
+        parts.append("one thread")
+    summed = dict.fromkeys(s.index for s in steps if isinstance(s, Strips) and s.sums)
+    if summed:
+        parts.append(f"the sum over {', '.join(summed)} has an accumulator a lane")
+    interiors = [s for s in steps if isinstance(s, Interior)]
+    if interiors:
+        parts.append(
+            f"no tests inside, away from the borders of {', '.join(dict.fromkeys(s.index for s in interiors))}"
+        )
+    (statement,) = k.kernel.statements
+    rows = [i for i in statement.indices if i not in k.kernel.indices]
+    if rows:
+        parts.append(f"a thread owns the row of {', '.join(rows)}")
+    loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop) and s.index not in rows)
+    if loops:
+        parts.append(f"loops over {', '.join(loops)}")
+    return "; ".join(parts)

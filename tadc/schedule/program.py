@@ -1,0 +1,26 @@
+"""The program as it is run: rewritten so that nothing is computed twice, without another meaning."""
+
+from __future__ import annotations
+
+from tadc.ir.names import Names
+from tadc.ir.program import Program
+from tadc.normalize.live import live
+from tadc.normalize.plain_names import plain_names
+from tadc.normalize.reductions import separate_inner_reductions
+from tadc.normalize.simplify import simplify
+from tadc.schedule.common import common
+from tadc.schedule.factor import factored
+from tadc.schedule.memory import in_readers
+
+__all__ = ["scheduled"]
+
+
+def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Program:
+    """Factors stand outside of sums, sums that were computed too often are tensors, and equal ones are one.
+
+    Those of `recomputed` are none: they are computed where they are read.
+    """
+    program = simplify(factored(program))
+    program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
+    program = live(common(program))
+    return plain_names(in_readers(program, recomputed)) if recomputed else program

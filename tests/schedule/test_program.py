@@ -1,0 +1,238 @@
+"""What is rewritten before a program runs: factors, equal sums, rows, what is stored. The meaning stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle import bound
+from programs import normal, run
+from random_programs import random_program
+
+import tadc
+from tadc.ir.expr import Call
+from tadc.ir.idx_text import statement_text
+from tadc.ir.walk import postorder
+from tadc.runtime.interpreter import interpret
+from tadc.schedule.common import common
+from tadc.schedule.factor import factored
+from tadc.schedule.loop_nest import Interior, Loop, steps_of, values_of
+from tadc.schedule.lower import kernels
+from tadc.schedule.memory import in_readers, oversized
+from tadc.schedule.program import scheduled
+from tadc.schedule.rows import rows
+
+
+def bodies(program):
+    return [statement_text(s).partition(" = ")[2] for s in program.statements]
+
+
+# ---- factors
+
+FACTORS = {
+    "size N, M\ninput a[N], x[M]\ny[i] = sum{j} a[i]*x[j]": "(sum{j=0..M - 1} x[j])*a[i]",
+    "size N, M\ninput a[N], x[M]\ny = sum{i, j} a[i]*x[j]": "(sum{i=0..N - 1} a[i])*(sum{j=0..M - 1} x[j])",
+    "size I, J, K, R\ninput x[I, J, K], b[J, R], c[K, R]\ny[i, r] = sum{j, k} x[i, j, k]*b[j, r]*c[k, r]": (
+        "sum{j=0..J - 1} (sum{k=0..K - 1} x[i, j, k]*c[k, r])*b[j, r]"
+    ),
+    "size N\ninput x[N], s\ny = sum{i} -x[i]/s": "-((sum{i=0..N - 1} x[i])/s)",
+    "size N, M\ninput a[N, M], x[M]\ny[i] = sum{j} a[i, j]*x[j]": "sum{j=0..M - 1} a[i, j]*x[j]",
+    "size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j <= i} x[i]*w[j]": "(sum{j=0..min(N - 1, i)} w[j])*x[i]",
+    # The ranges hang on each other: outside, the factor would be read where nothing is summed.
+    "size N\ninput x[N], w[N]\ny = sum{i: N, j: N | j < i} x[i]*w[j]": "sum{i=0..N - 1, j=0..min(N - 1, i - 1)} x[i]*w[j]",
+    # x[i - 3] is inside only where the sum has terms.
+    "size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j + 3 <= i} x[i - 3]*w[j]": (
+        "sum{j=0..min(N - 1, i - 3)} x[i - 3]*w[j]"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FACTORS)
+def test_factors_stand_outside_of_sums(text):
+    assert bodies(factored(normal(text))) == [FACTORS[text]]
+
+
+# ---- equal sums
+
+
+def test_a_sum_that_is_stored_is_read():
+    program = normal(
+        "size N, M\ninput x[N, M]\ns[i] = sum{j} x[i, j]**2\n"
+        "y[k, j] = x[k, j]/sqrt(sum{l} x[k, l]**2)\noutput s, y"
+    )
+
+    assert (
+        bodies(scheduled(program))[-1].endswith("/sqrt(s[i])")
+        or "s[k]" in bodies(scheduled(program))[-1]
+    )
+
+
+def test_equal_statements_are_one_also_when_their_dimensions_are_in_another_order():
+    text = (
+        "size N, M\ninput x[N], z[M]\nt[i, j] = sum{k: 4} (x[i] - z[j])**k\n"
+        "u[j, i] = sum{k: 4} (x[i] - z[j])**k\nf = sum{i, j} exp(t[i, j])*u[j, i]"
+    )
+    program = normal(text)
+    rewritten = scheduled(program)
+    random = np.random.default_rng(0)
+    arrays = {"x": random.normal(size=3), "z": random.normal(size=5)}
+
+    assert len(rewritten.statements) == len(program.statements) - 1
+    sizes = {"N": 3, "M": 5}
+    np.testing.assert_allclose(
+        interpret(rewritten, arrays, sizes)["f"], interpret(program, arrays, sizes)["f"], rtol=1e-12
+    )
+
+
+def test_sums_over_other_ranges_are_not_equal():
+    program = normal(
+        "size N, M\ninput x[N, M]\ns[i: N - 1] = sum{j} x[i, j]**2\nt[i: N] = sum{j} x[i, j]**2 + 1\noutput s, t"
+    )
+
+    assert not any("s[" in body for body in bodies(common(program)))
+
+
+# ---- all together
+
+PROGRAMS = {
+    "pairs": "size N, D\ninput x[N, D], y[N, D], w[N]\nf[i] = sum{j} exp(-sum{d} (x[i, d] - y[j, d])**2)*w[j]",
+    "softmax": "size N, D\ninput x[N, D]\nm[i] = max{d} x[i, d]\ny[i, d] = exp(x[i, d] - m[i])/sum{e} exp(x[i, e] - m[i])",
+    "a network": "size N, D\ninput a[N, D], b[D, N], c[N, D], v[D]\ny[i] = sum{j, k, l} a[i, j]*b[j, k]*c[k, l]*v[l]",
+    "a border": "size N, D\ninput x[N, D]\ny[i: N, d: D] = sum{r: 3} tanh(x[pad(i + r - 1), wrap(d + r)])",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("memory", ["auto", "recompute", "materialize"])
+def test_a_program_and_its_gradients_are_the_same_however_much_is_stored(name, memory):
+    sizes = {"N": 5, "D": 4}
+    f = tadc.compile(PROGRAMS[name], memory=memory)
+    g = f.adjoint()
+    random = np.random.default_rng(2)
+    for program in (f.program, g.program):
+        arrays = {
+            t.name: random.uniform(0.2, 0.9, [n.at(sizes) for n in t.shape]) for t in program.inputs
+        }
+        stored = scheduled(program)
+        rewritten = scheduled(program, oversized(stored, sizes, "float64", memory, None))
+        expected = interpret(program, arrays, sizes)
+        for output, value in interpret(rewritten, arrays, sizes).items():
+            np.testing.assert_allclose(value, expected[output], rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_keep_their_meaning(seed):
+    text = random_program(seed, level="full" if seed % 2 else "core")
+    try:
+        f = tadc.compile(text.text)
+        programs = f.program, f.adjoint().program
+    except tadc.Error:
+        pytest.skip("there is no program without numbers")
+    sizes = bound(f, text.sample(seed, False), text.sizes)
+    random = np.random.default_rng(seed)
+    for program in programs:
+        if program.is_empty(sizes):
+            continue
+        arrays = {
+            t.name: random.uniform(0.2, 0.9, [n.at(sizes) for n in t.shape]) for t in program.inputs
+        }
+        expected = interpret(program, arrays, sizes)
+        stored = scheduled(program)
+        for memory in ("recompute", "materialize"):
+            again = oversized(stored, sizes, "float64", memory, None)
+            found = interpret(scheduled(program, again), arrays, sizes)
+            for name, value in expected.items():
+                np.testing.assert_allclose(found[name], value, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+# ---- memory
+
+
+def test_what_is_too_large_is_not_stored():
+    f = tadc.compile(PROGRAMS["pairs"])
+    program = scheduled(f.adjoint().program)
+
+    def chosen(memory="auto", limit=None, n=1000):
+        return oversized(program, {"N": n, "D": 4}, "float64", memory, limit)
+
+    (pairs,) = (
+        s.target.name for s in program.statements if len(s.indices) == 2 and "sum" in s.target.name
+    )
+    assert chosen() == {pairs}
+    assert chosen(n=4) == chosen("materialize") == frozenset()
+    assert chosen("recompute", n=4) == {pairs}
+    assert chosen("materialize", limit=100) == {pairs}
+    assert not in_readers(program, chosen()).tensors.keys() & chosen()
+
+
+def test_the_cost_follows_the_memory():
+    sizes = {"N": 1000, "D": 8}
+    stored, again = (
+        tadc.compile(PROGRAMS["pairs"], memory=m) for m in ("materialize", "recompute")
+    )
+    value = stored.cost(**sizes).operations
+
+    assert stored.cost(mode="vjp", **sizes).operations <= 4 * value
+    assert again.cost(mode="vjp", **sizes).operations <= 7 * value
+    assert again.cost(mode="vjp", **sizes).temporary_bytes == 0
+    assert tadc.compile(PROGRAMS["pairs"]).cost(mode="vjp", **sizes).temporary_bytes == 0
+
+
+def test_what_a_maximum_compares_is_stored():
+    program = normal(
+        "size N\ninput x[N]\nt[i] = sum{k} exp(x[k]*x[i])\nm = max{i} t[i]\ny = m + t[0]"
+    )
+
+    assert "t" not in oversized(program, {"N": 1000}, "float64", "recompute", None)
+
+
+# ---- rows
+
+
+def test_a_thread_owns_the_row_that_shares_an_exponential():
+    program = scheduled(tadc.compile(PROGRAMS["pairs"]).adjoint(["x"]).program)
+    (statement,) = (s for s in program.statements if s.target.name == "dx")
+    (kernel,) = (k for k in kernels(program, "adjoint") if k.writes == ("dx",))
+
+    assert rows(statement).indices == ("d",)
+    assert kernel.indices == ("i",)
+    loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop)]
+    inner = [s for s in loops if s.index == "d"]
+    calls = [
+        n
+        for s in inner
+        for t in steps_of(s.body)
+        for v in values_of(t)
+        for n in postorder(v)
+        if isinstance(n, Call) and n.function == "exp"
+    ]
+    assert inner and not calls
+
+
+def test_the_interior_of_a_border_has_no_tests():
+    plan = tadc.compile(
+        "size N\ninput x[N, N], w[3, 3]\ny[i: N, j: N] = sum{r, s} x[pad(i+r-1), pad(j+s-1)]*w[r, s]"
+    ).plan(N=100)
+
+    assert "no tests inside, away from the borders of j" in str(plan)
+
+
+def test_interiors_of_random_programs_are_right_about_their_tests():
+    """Each condition that an interior leaves out holds, or fails, at every point of it: the interpreter of tests says so."""
+    from tadc.schedule.cpu import cpu_kernel
+
+    found = 0
+    for seed in range(60):
+        try:
+            program = scheduled(
+                tadc.compile(random_program(seed, level="full").text).adjoint().program
+            )
+        except tadc.Error:
+            continue
+        for kernel in kernels(program, "adjoint"):
+            found += any(
+                isinstance(s, Interior) for s in steps_of(cpu_kernel(kernel, program).body)
+            )
+    assert found > 20
+    assert run(normal("size N\ninput x[N]\ny[i: N] = x[pad(i - 1)]"), {"x": np.arange(3.0)})[
+        "y"
+    ].tolist() == [0, 0, 1]
