@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
-from tadc.emit.c_spelling import DType, device_functions
+from tadc.emit.c_spelling import DType, device_functions, lane_functions
 from tadc.emit.c_text import CHUNKS, INTEGER
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, modes_of
 from tadc.ir.idx_text import statement_comment
@@ -79,10 +79,12 @@ def emit_c(
         )
     bodies = [k["body"] for m in rendered for k in m["kernels"]]
     bodies += [m["launcher"]["checks"] for m in rendered]
+    functions = device_functions("\n".join(bodies), index_type, "c")
     text: str = _template().render(
         program=parts[0].program.name,
         version=__version__,
-        functions=device_functions("\n".join(bodies), index_type, "c"),
+        lanes=lane_functions("\n".join((*bodies, functions))),
+        functions=functions,
         integer=INTEGER[index_type],
         width=LANE_BYTES // (4 if dtype == "float32" else 8),
         modes=rendered,

@@ -16,7 +16,7 @@ a text calls. Compile without contraction, and host and GPU do the same operatio
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from functools import cache
 from math import copysign, inf, isinf, isnan
@@ -37,6 +37,7 @@ __all__ = [
     "comparison",
     "conditional",
     "device_functions",
+    "lane_functions",
     "literal",
     "name",
     "reserved_names",
@@ -185,7 +186,20 @@ def bracketed(part: Text, at_least: Precedence) -> str:
 
 def device_functions(text: str, index_type: DType = "int32", target: Target = "cuda") -> str:
     """The functions of `functions.cuh` that `text` calls, with those they call, in the order of that file."""
-    functions = _functions(index_type, target)
+    return "\n\n".join(_needed(text, _functions(index_type, target)))
+
+
+def lane_functions(text: str) -> str:
+    """What replaces functions of C's library that `text` calls by those of `templates/c/functions.c`."""
+    functions = _lane_functions()
+    own = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
+    called = [name for name in own if re.search(rf"\b{name}\(", text)]
+    needed = _needed(" ".join(f"{own[name]}(" for name in called), functions)
+    return "\n\n".join([*needed, *(f"#define {name} {own[name]}" for name in called)])
+
+
+def _needed(text: str, functions: Mapping[str, str]) -> list[str]:
+    """The functions that `text` calls, with those they call, in their order."""
     needed: dict[str, None] = {}
     waiting = [text]
     while waiting:
@@ -194,7 +208,7 @@ def device_functions(text: str, index_type: DType = "int32", target: Target = "c
             if called in functions and called not in needed:
                 needed[called] = None
                 waiting.append(functions[called])
-    return "\n\n".join(body for called, body in functions.items() if called in needed)
+    return [body for called, body in functions.items() if called in needed]
 
 
 @cache
@@ -202,7 +216,15 @@ def reserved_names() -> frozenset[str]:
     """The names that spelled text uses: no variable may have one."""
     own = [call + suffix for call in (*_CALLS.values(), "pow") for suffix in ("", "f")]
     constants = ["__int_as_float", "__longlong_as_double", "INFINITY", "NAN"]
-    return frozenset([*own, *_functions("int32", "cuda"), *_INTEGER_CALLS.values(), *constants])
+    return frozenset(
+        [
+            *own,
+            *_lane_functions(),
+            *_functions("int32", "cuda"),
+            *_INTEGER_CALLS.values(),
+            *constants,
+        ]
+    )
 
 
 @cache
@@ -223,6 +245,14 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
     ]
     bodies = [body.strip() for text in rendered for body in text.split("\n\n")]
     return {_defined(body): body for body in bodies}
+
+
+@cache
+def _lane_functions() -> dict[str, str]:
+    """Every function of `templates/c/functions.c` by its name."""
+    text = Environment().from_string(resource("templates/c/functions.c").read_text("utf-8"))
+    bodies = [body.strip() for body in text.render().split("\n\n")]
+    return {_defined(body): body for body in bodies if body}
 
 
 def _defined(body: str) -> str:

@@ -1,6 +1,7 @@
 {#- A C file.
     program    its name
     version    tadc's
+    lanes      functions in place of some of C's own, as text
     functions  functions that the kernels call, as text
     integer    the type of index arithmetic
     width      lanes of a strip
@@ -12,11 +13,17 @@
 // Tensors are dense and in C order. A launcher returns 0, or 1 for sizes that its kernels do not allow.
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 enum { WIDTH = {{ width }} };  // lanes of a strip
 
 static inline {{ integer }} max({{ integer }} a, {{ integer }} b) { return a > b ? a : b; }
 static inline {{ integer }} min({{ integer }} a, {{ integer }} b) { return a < b ? a : b; }
+{% if lanes %}
+
+{{ lanes }}
+{% endif %}
 {% if functions %}
 
 {{ functions }}
