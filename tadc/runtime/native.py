@@ -20,6 +20,7 @@ from tadc.emit.index_width import numbers
 from tadc.emit.launcher import Mode, modes_of
 from tadc.ir.affine import Symbol
 from tadc.ir.program import Program
+from tadc.runtime.buffers import empty
 from tadc.runtime.c_compiler import loaded
 from tadc.schedule.lanes import narrow_sizes
 from tadc.schedule.memory import oversized
@@ -28,6 +29,7 @@ from tadc.schedule.program import scheduled
 __all__ = ["Launch", "NativeRunner", "available_threads"]
 
 MODE = "run"  # only part of the functions' names
+_BYTE = np.dtype(np.uint8)
 _C_INTEGER = {"int32": ctypes.c_int, "int64": ctypes.c_longlong}
 MOST_LAUNCHES = 256  # sets of sizes
 LITTLE = 20_000  # elements: less is not worth a second thread
@@ -44,8 +46,8 @@ class Launch:
 
     def __call__(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for."""
-        outputs = [np.empty(shape, dtype) for shape, dtype in self.outputs]
-        workspace = np.empty(self.workspace_bytes, np.uint8) if self.workspace_bytes else None
+        outputs = [empty(shape, dtype) for shape, dtype in self.outputs]
+        workspace = empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
         place = None if workspace is None else _address(workspace)
         pointers = [*map(_address, inputs), *map(_address, outputs), place]
         status = self.launcher(*pointers, *self.numbers)

@@ -1,0 +1,52 @@
+"""Arrays for results, in memory that earlier results have left: the first touch of fresh memory costs more than a kernel."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from ctypes import c_char
+from math import prod
+from threading import Lock
+from typing import Any
+from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["empty"]
+
+LARGE = 2**21  # bytes: smaller arrays are numpy's
+MOST_KEPT = 2**29  # bytes of memory that nobody uses
+
+_lock = Lock()
+_free: OrderedDict[int, NDArray[np.uint8]] = OrderedDict()  # by id, the longest unused first
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An array of undefined elements in C order. Its memory is kept for another one when the last view of it is gone."""
+    size = prod(shape) * dtype.itemsize
+    if size < LARGE:
+        return np.empty(shape, dtype)
+    memory = _taken(size)
+    # Views hold on to `block`, not to the array that is returned.
+    block: Any = (c_char * memory.size).from_buffer(memory)  # type: ignore[arg-type]
+    finalize(block, _give, memory).atexit = False
+    return np.ndarray(shape, dtype, buffer=block)
+
+
+def _taken(size: int) -> NDArray[np.uint8]:
+    with _lock:
+        for key, memory in _free.items():
+            if memory.size == size:
+                return _free.pop(key)
+    return np.empty(size, np.uint8)
+
+
+def _give(memory: NDArray[np.uint8]) -> None:
+    # The collector may call this in the middle of anything, of `_taken` too: what cannot be kept at once is let go.
+    if _lock.acquire(blocking=False):
+        try:
+            _free[id(memory)] = memory
+            while sum(m.size for m in _free.values()) > MOST_KEPT:
+                _free.popitem(last=False)
+        finally:
+            _lock.release()
