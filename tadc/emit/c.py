@@ -6,7 +6,7 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -21,6 +21,7 @@ from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.resources import resource
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
+from tadc.schedule.lanes import Few
 from tadc.schedule.loop_nest import FIRST, LAST, Chunks, Loop, steps_of
 from tadc.version import __version__
 
@@ -49,7 +50,6 @@ _TAKEN = [
     "to",
     "inner",
     "inner_end",
-    "WIDTH",
 ]
 
 
@@ -58,19 +58,19 @@ def emit_c(
     dtype: DType,
     index_type: DType,
     recomputed: frozenset[str] = frozenset(),
-    narrow: Set[str] = frozenset(),
+    few: Few | None = None,
 ) -> str:
     """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
 
-    Tensors of `recomputed` are not stored, sizes of `narrow` are too small for lanes: the text is right for any others
-    too, and slower.
+    Tensors of `recomputed` are not stored, sizes of `few` fill only so many lanes: the text is right for any others too,
+    and slower.
 
     A launcher returns 0, or 1 where the sizes are not what the kernels suppose.
     """
     parts = modes_of(modes, recomputed)
     rendered: list[dict[str, Any]] = []
     for mode in parts:
-        written = [cpu_kernel(k, mode.program, narrow) for k in mode.kernels]
+        written = [cpu_kernel(k, mode.program, few or {}) for k in mode.kernels]
         rendered.append(
             {
                 "kernels": [_kernel(k, mode.program, dtype, index_type) for k in written],
@@ -86,7 +86,6 @@ def emit_c(
         lanes=lane_functions("\n".join((*bodies, functions))),
         functions=functions,
         integer=INTEGER[index_type],
-        width=LANE_BYTES // (4 if dtype == "float32" else 8),
         modes=rendered,
     )
     return text
@@ -103,7 +102,7 @@ def _template() -> Any:
 def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> dict[str, Any]:
     text = kernel_text(k.kernel, program, dtype, index_type, "c", _TAKEN)
     own = {FIRST: "block", LAST: "block_end"}
-    text = replace(text, names={**text.names, **own}, together=k.together)
+    text = replace(text, names={**text.names, **own}, together=k.together, lanes=_lanes(text.dtype))
     integer = INTEGER[index_type]
     lines: list[str] = []
     shared = len(k.outer) + (k.strip is not None)
@@ -142,6 +141,10 @@ def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> 
         ),
         "body": "\n".join(lines),
     }
+
+
+def _lanes(dtype: DType) -> int:
+    return LANE_BYTES // (4 if dtype == "float32" else 8)
 
 
 def _launcher(

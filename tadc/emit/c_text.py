@@ -75,6 +75,7 @@ class CText:
     index_type: DType
     target: Target
     strip: Symbol = ""  # the index of the strip around
+    lanes: int = 0  # of a strip
     together: bool = False  # all threads compute the same, and share chunks: one of them stores
 
     # ------------------------------------------------------------------ steps
@@ -126,18 +127,20 @@ class CText:
                     lines += yield self._summed(step, indent)
                 case Strips(_, _, _, body, single, wide):
                     i, (low, end) = self.names[step.index], self._span(step)
-                    arrays = ", ".join(f"{self.names[t]}[WIDTH]" for t in wide)
+                    width = self._width(step)
+                    arrays = ", ".join(f"{self.names[t]}[{width}]" for t in wide)
                     strip = replace(
                         self,
                         names={**self.names, **{t: f"{self.names[t]}[lane]" for t in wide}},
                         strip=step.index,
+                        lanes=width,
                     )
                     lines.append(f"{pad}const {integer} end = {end};")
-                    lines.append(f"{pad}if (end - ({low}) >= WIDTH) {{")
+                    lines.append(f"{pad}if (end - ({low}) >= {width}) {{")
                     lines.append(
-                        f"{pad}  for ({integer} first = {low}; first < end; first += WIDTH) {{"
+                        f"{pad}  for ({integer} first = {low}; first < end; first += {width}) {{"
                     )
-                    lines.append(f"{pad}    if (first > end - WIDTH) first = end - WIDTH;")
+                    lines.append(f"{pad}    if (first > end - {width}) first = end - {width};")
                     lines += [f"{pad}    {real} {arrays};"] if wide else []
                     lines += yield strip._lines(body, indent + 2)
                     lines += [f"{pad}  }}", f"{pad}}} else {{"]
@@ -149,7 +152,7 @@ class CText:
                 case Chunks():
                     lines += yield self._chunks(step, indent)
                 case Lanes(body):
-                    lines.append(f"{pad}for (int lane = 0; lane < WIDTH; lane++) {{")
+                    lines.append(f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{")
                     inner = yield self._lines(body, indent + 1)
                     i = self.names[self.strip]
                     if any(re.search(rf"\b{i}\b", line) for line in inner):
@@ -163,37 +166,39 @@ class CText:
         pad, inner = "  " * indent, "  " * (indent + 1)
         real, integer = REAL[self.dtype], INTEGER[self.index_type]
         low, end = self._span(step)
+        width = self._width(step)
         own = {s: f"{self.names[s]}_" for s, _ in step.sums}
         lane = replace(
             self,
             names={**self.names, **{s: f"{n}[lane]" for s, n in own.items()}},
             strip=step.index,
+            lanes=width,
         )
         lines = [
             f"{pad}{{",
             f"{inner}{integer} first = {low};",
             f"{inner}const {integer} end = {end};",
         ]
-        lines.append(f"{inner}{real} {', '.join(f'{n}[WIDTH]' for n in own.values())};")
+        lines.append(f"{inner}{real} {', '.join(f'{n}[{width}]' for n in own.values())};")
         starts = " ".join(
             f"{own[s]}[lane] = {self.value(Const(NEUTRAL[op])).text};" for s, op in step.sums
         )
-        lines.append(f"{inner}for (int lane = 0; lane < WIDTH; lane++) {{ {starts} }}")
-        lines.append(f"{inner}for (; first + WIDTH <= end; first += WIDTH) {{")
+        lines.append(f"{inner}for (int lane = 0; lane < {width}; lane++) {{ {starts} }}")
+        lines.append(f"{inner}for (; first + {width} <= end; first += {width}) {{")
         lines += yield lane._lines(step.body, indent + 2)
         lines += [f"{inner}}}", f"{inner}for (int lane = 0; first + lane < end; lane++) {{"]
         lines.append(f"{inner}  const {integer} {self.names[step.index]} = first + lane;")
         lines += yield lane._lines(step.single, indent + 2)
         lines.append(f"{inner}}}")
-        lines += self._combined([(s, own[s], op) for s, op in step.sums], "WIDTH", indent + 1)
+        lines += self._combined([(s, own[s], op) for s, op in step.sums], width, indent + 1)
         return [*lines, f"{pad}}}"]
 
     def _combined(
-        self, sums: Sequence[tuple[str, str, ReduceOp]], count: str, indent: int
+        self, sums: Sequence[tuple[str, str, ReduceOp]], count: int, indent: int
     ) -> list[str]:
         """Arrays of `count` parts, a power of 2, combined pairwise and into the accumulators."""
         pad = "  " * indent
-        lines = [f"{pad}for (int half = {count} / 2; half > 0; half /= 2) {{"]
+        lines = [f"{pad}for (int half = {count // 2}; half > 0; half /= 2) {{"]
         lines.append(f"{pad}  for (int n = 0; n < half; n++) {{")
         for _, parts, op in sums:
             other = name(f"{parts}[n + half]")
@@ -254,8 +259,11 @@ class CText:
             copied = f"{parts}[n] = (({real}*)parts)[{k * CHUNKS} + n];"
             lines.append(f"{inner}for (int n = 0; n < {CHUNKS}; n++) {copied}")
         lines.append("#pragma omp barrier")
-        lines += self._combined(own, str(CHUNKS), indent + 1)
+        lines += self._combined(own, CHUNKS, indent + 1)
         return [*lines, f"{pad}}}"]
+
+    def _width(self, step: Strips) -> int:
+        return min(self.lanes, step.lanes or self.lanes)
 
     def low(self, lows: Sequence[tuple[Affine, int]]) -> str:
         return self._extreme("max", [self.ceil(e, c) for e, c in lows]).text

@@ -22,7 +22,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.program import Program
 from tadc.runtime.buffers import empty
 from tadc.runtime.c_compiler import loaded
-from tadc.schedule.lanes import narrow_sizes
+from tadc.schedule.lanes import Few, few_lanes
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
@@ -94,16 +94,16 @@ class NativeRunner:
     def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
         stored = self._scheduled
         recomputed = oversized(stored, sizes, self._dtype, self._memory, self._limit)
-        narrow = narrow_sizes(sizes)
-        mode, launcher = self._launcher("int64", recomputed, narrow)
+        few = few_lanes({s: sizes[s] for s in self._program.sizes})
+        mode, launcher = self._launcher("int64", recomputed, few)
         tensors = mode.program.tensors
         shapes = {n: tuple(form.at(sizes) for form in t.shape) for n, t in tensors.items()}
         outputs = tuple(
             (shapes[n], np.dtype(tensors[n].dtype or self._dtype)) for n in mode.program.outputs
         )
         workspace = mode.workspace_bytes_at(sizes, self._dtype)
-        few = sum(map(prod, shapes.values())) < LITTLE
-        threads = 1 if few else self._threads or available_threads()
+        little = sum(map(prod, shapes.values())) < LITTLE
+        threads = 1 if little else self._threads or available_threads()
         return Launch(launcher, outputs, workspace, (*given, threads))
 
     @cached_property
@@ -111,14 +111,14 @@ class NativeRunner:
         return scheduled(self._program)
 
     def _launcher(
-        self, index_type: DType, recomputed: frozenset[str], narrow: frozenset[str]
+        self, index_type: DType, recomputed: frozenset[str], few: Few
     ) -> tuple[Mode, Any]:
-        key = (index_type, recomputed, narrow)
+        key = (index_type, recomputed, tuple(few.items()))
         if key not in self._launchers:
             program = self._program
             numbers(program)  # that they fit into 64 bits is checked
             (mode,) = modes_of({MODE: program}, recomputed)
-            text = emit_c({MODE: program}, self._dtype, index_type, recomputed, narrow)
+            text = emit_c({MODE: program}, self._dtype, index_type, recomputed, few)
             launcher = getattr(loaded(text), mode.launcher)
             pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs) + 1)
             sizes = [_C_INTEGER[index_type]] * len(program.sizes)

@@ -5,7 +5,7 @@ The choice is made here and nowhere else, from the subscripts and the extents th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,7 +15,7 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.interior import parted
-from tadc.schedule.lanes import accumulated, is_narrow, is_short, strips
+from tadc.schedule.lanes import Few, accumulated, lanes_of_loop, most_lanes, strips
 from tadc.schedule.loop_nest import (
     Branch,
     Chunks,
@@ -35,7 +35,8 @@ __all__ = ["CpuKernel", "cpu_kernel"]
 FEW = 64  # elements: with fewer, threads share the sums of each
 GATHERED = 8.0  # what a read of elements that are apart costs, when one of neighbours costs 1
 TYPICAL = 64  # a size that has no number
-SHARED = 0.25  # one read for all lanes
+_NONE: Few = {}
+SHARED = 0.5  # one read for all lanes
 REPEATED = 10.0  # how often a loop's body is supposed to run
 LONG = 1024  # terms of a chunk that has no loop in it
 
@@ -53,10 +54,10 @@ class CpuKernel:
     together: bool = False
 
 
-def cpu_kernel(kernel: Kernel, program: Program, narrow: Set[Symbol] = frozenset()) -> CpuKernel:
-    """The kernel's schedule. `narrow` are the sizes that are too small for lanes."""
+def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
+    """The kernel's schedule. `few` has the sizes that do not fill all lanes."""
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
-    surroundings = _surroundings(kernel, program, narrow)
+    surroundings = _surroundings(kernel, program, few)
     if (
         all(n.is_constant for n in kernel.extents)
         and prod(n.constant for n in kernel.extents) < FEW
@@ -65,29 +66,34 @@ def cpu_kernel(kernel: Kernel, program: Program, narrow: Set[Symbol] = frozenset
         if any(isinstance(s, Chunks) for s in chunked):
             return CpuKernel(kernel, box, None, chunked, together=True)
     inside = surroundings.interior(kernel.body)
-    costs = {i: _cost(inside[1], i) for i, n in box if not is_narrow(n, narrow)}
+    costs = {i: _cost(inside[1], i) for i, n in box if most_lanes(n, few) != 0}
     best = min(reversed(costs), key=lambda i: costs[i], default=None)
-    if best is None or _reduced_cost(kernel, narrow) < costs[best]:
+    if best is None or _reduced_cost(kernel, few) < costs[best]:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     outer = tuple(pair for pair in box if pair[0] != best)
-    return CpuKernel(kernel, outer, (best, dict(box)[best]), (_row(kernel, best, *inside),))
+    return CpuKernel(
+        kernel,
+        outer,
+        (best, dict(box)[best]),
+        (_row(kernel, best, *inside, most_lanes(dict(box)[best], few)),),
+    )
 
 
-def _surroundings(kernel: Kernel, program: Program, narrow: Set[Symbol]) -> Surroundings:
+def _surroundings(kernel: Kernel, program: Program, few: Few) -> Surroundings:
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
     inside = Domain.of(c for i, n in box.items() for c in between(0, symbol(i), n - 1))
     typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
     around = {i: (constant(0), n - 1) for i, n in box.items()}
-    return Surroundings(around, program.known & inside, typical, narrow)
+    return Surroundings(around, program.known & inside, typical, few)
 
 
 def _row(
-    kernel: Kernel, strip: Symbol, region: Domain, inside: tuple[Step, ...]
+    kernel: Kernel, strip: Symbol, region: Domain, inside: tuple[Step, ...], lanes: int | None
 ) -> Interior | Strips:
     """All values of the strip's index, with the interior apart where there is one."""
     if not region.conditions:
-        return strips(strip, *PART, kernel.body)
-    return parted(strip, PART, region, (strips(strip, *PART, inside),), kernel.body)
+        return strips(strip, *PART, kernel.body, lanes)
+    return parted(strip, PART, region, (strips(strip, *PART, inside, lanes),), kernel.body)
 
 
 def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step]:
@@ -128,7 +134,7 @@ def _cost(body: Sequence[Step], lane: Symbol) -> float:
     return total
 
 
-def _reduced_cost(kernel: Kernel, narrow: Set[Symbol]) -> float:
+def _reduced_cost(kernel: Kernel, few: Few) -> float:
     """What strips of the innermost sums cost an element."""
     total = 0.0
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in kernel.body]
@@ -140,7 +146,7 @@ def _reduced_cost(kernel: Kernel, narrow: Set[Symbol]) -> float:
         match step:
             case Loop(index, _, _, body):
                 summed = accumulated(step) and not any(isinstance(s, Loop) for s in steps_of(body))
-                own = index if summed and not is_short(step, narrow) else ""
+                own = index if summed and lanes_of_loop(step, few) != 0 else ""
                 waiting += [(s, times * REPEATED, own) for s in body]
             case Branch(_, then, otherwise):
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]

@@ -10,8 +10,9 @@ pairwise in the end: another order, which hangs on the number of terms alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Derived, Domain
@@ -33,7 +34,9 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["accumulated", "is_narrow", "is_short", "narrow_sizes", "strips"]
+__all__ = ["Few", "accumulated", "few_lanes", "lanes_of_loop", "most_lanes", "strips"]
+
+Few: TypeAlias = Mapping[Symbol, int]  # the most lanes of the sizes that have not many values
 
 NARROW = 8  # an index with fewer values has no lanes
 
@@ -43,34 +46,46 @@ def strips(
     lows: tuple[tuple[Affine, int], ...],
     highs: tuple[tuple[Affine, int], ...],
     body: tuple[Step, ...],
+    lanes: int | None,
 ) -> Strips:
-    """A loop whose iterations write different elements, in strips."""
+    """A loop whose iterations write different elements, in strips of at most `lanes`."""
     varying = _Varying.of(index, body)
     laned = _laned(body, varying, ())
     wide = varying.locals & _in_several(laned)
     declared = tuple(_widened(laned, wide))
-    return Strips(index, lows, highs, declared, body, tuple(sorted(wide)))
+    return Strips(index, lows, highs, declared, body, tuple(sorted(wide)), lanes)
 
 
-def is_narrow(extent: Affine, narrow: Set[Symbol]) -> bool:
-    """Whether an index has too few values for lanes. `narrow` are the sizes below NARROW."""
+def most_lanes(extent: Affine, few: Few) -> int | None:
+    """How many lanes an index of that extent can fill, if that is known to be few; 0 for less than NARROW values."""
     if extent.is_constant:
-        return extent.constant < NARROW
-    return narrow >= set(extent.symbols) and all(c == 1 for _, c in extent.terms)
+        return _lanes(extent.constant)
+    known = [few[s] for s in extent.symbols if s in few]
+    plain = len(known) == len(extent.terms) and all(c == 1 for _, c in extent.terms)
+    return min(known) if plain else None
 
 
-def narrow_sizes(sizes: Mapping[Symbol, int]) -> frozenset[Symbol]:
-    """Those that are no extent of an index with lanes."""
-    return frozenset(s for s, n in sizes.items() if n < NARROW)
+def few_lanes(sizes: Mapping[Symbol, int]) -> Few:
+    """The sizes that fill few lanes as extents, with how many."""
+    found = ((s, _lanes(n)) for s, n in sizes.items())
+    return {s: lanes for s, lanes in found if lanes is not None}
 
 
-def is_short(loop: Loop, narrow: Set[Symbol]) -> bool:
-    """Whether the loop is seen to have too few values for lanes."""
-    return any(
-        c == d == 1 and is_narrow(high - low + 1, narrow)
+def _lanes(count: int) -> int | None:
+    if count < NARROW:
+        return 0
+    return next((lanes for lanes in (8, 16) if count < 2 * lanes), None)
+
+
+def lanes_of_loop(loop: Loop, few: Few) -> int | None:
+    """How many lanes the loop fills, if that is known to be few."""
+    found = [
+        most_lanes(high - low + 1, few)
         for low, c in loop.lows
         for high, d in loop.highs
-    )
+        if c == d == 1
+    ]
+    return min((n for n in found if n is not None), default=None)
 
 
 def accumulated(loop: Loop) -> dict[str, ReduceOp]:

@@ -121,7 +121,9 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """A loop cut into strips of WIDTH neighbours of `index`, the lanes; `wide` are locals with a value a lane.
+    """A loop cut into strips of neighbours of `index`, the lanes; `wide` are locals with a value a lane.
+
+    There are as many lanes as registers hold, but not more than `lanes`.
 
     `body` is what is done for a strip. Where `sums` has accumulators, each lane has its own of them, all lanes of them
     are combined in the end, and what is left of the loop fills the first lanes. Without, the last strip overlaps the one
@@ -134,6 +136,7 @@ class Strips:
     body: tuple[Step, ...]
     single: tuple[Step, ...]
     wide: tuple[str, ...]
+    lanes: int | None
     sums: tuple[tuple[str, ReduceOp], ...] = ()
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.schedule.interior import Bounds, Span, interior, parted
-from tadc.schedule.lanes import accumulated, is_short
+from tadc.schedule.lanes import Few, accumulated, lanes_of_loop
 from tadc.schedule.loop_nest import FIRST, LAST, Branch, Lanes, Loop, Step, Strips, steps_of
 
 __all__ = ["PART", "Surroundings", "in_strips"]
@@ -28,7 +28,7 @@ class Surroundings:
     around: Mapping[Symbol, Span]
     known: Domain
     typical: Mapping[Symbol, int]
-    narrow: Set[Symbol]
+    few: Few
 
     def inside(self, loop: Loop) -> Surroundings:
         """Those of the steps in the loop."""
@@ -42,7 +42,7 @@ class Surroundings:
             *(at_least_zero(c * i - e) for e, c in loop.lows),
             *(at_least_zero(e - c * i) for e, c in loop.highs),
         )
-        return Surroundings(around, self.known & Domain.of(bounds), self.typical, self.narrow)
+        return Surroundings(around, self.known & Domain.of(bounds), self.typical, self.few)
 
     def interior(self, steps: Sequence[Step]) -> tuple[Domain, tuple[Step, ...]]:
         return interior(steps, self.around, self.known, self.typical)
@@ -60,16 +60,16 @@ def in_strips(
                 bounds = PART if part else (step.lows, step.highs)
                 inner = tuple(in_strips(body, surroundings.inside(step)))
                 yield Loop(step.index, *bounds, inner)
-            case Loop(index, lows, highs, body) if not is_short(
-                step, surroundings.narrow
-            ) and accumulated(step):
+            case Loop(index, lows, highs, body) if (
+                lanes := lanes_of_loop(step, surroundings.few)
+            ) != 0 and accumulated(step):
                 bounds = PART if part else (lows, highs)
                 region, inner = surroundings.inside(step).interior(body)
                 if region.conditions:
-                    inside = _strips(step, PART, inner)
+                    inside = _strips(step, PART, inner, lanes)
                     yield parted(index, bounds, region, (inside,), body)
                 else:
-                    yield _strips(step, bounds, body)
+                    yield _strips(step, bounds, body, lanes)
             case Loop(index, _, _, body) if part:
                 yield Loop(index, *PART, body)
             case Branch(condition, then, otherwise):
@@ -79,6 +79,6 @@ def in_strips(
                 yield step
 
 
-def _strips(loop: Loop, bounds: Bounds, body: tuple[Step, ...]) -> Strips:
+def _strips(loop: Loop, bounds: Bounds, body: tuple[Step, ...], lanes: int | None) -> Strips:
     sums = tuple(accumulated(loop).items())
-    return Strips(loop.index, *bounds, (Lanes(body),), body, (), sums)
+    return Strips(loop.index, *bounds, (Lanes(body),), body, (), lanes, sums)

@@ -4,7 +4,6 @@
     lanes      functions in place of some of C's own, as text
     functions  functions that the kernels call, as text
     integer    the type of index arithmetic
-    width      lanes of a strip
     modes      list: kernels, launcher
     kernel     name, comment (list of lines), parameters, body (text)
     launcher   name, parameters (text), checks (text: sizes, checks, workspace), parts (a number), calls (list)
@@ -15,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-enum { WIDTH = {{ width }} };  // lanes of a strip
 
 static inline {{ integer }} max({{ integer }} a, {{ integer }} b) { return a > b ? a : b; }
 static inline {{ integer }} min({{ integer }} a, {{ integer }} b) { return a < b ? a : b; }
