@@ -379,7 +379,9 @@ class Function:
 
         total = Plan((), {})
         for program, name, numbers, dtype in self._runs(mode, sizes):
-            total += program_plan(program, kernels(program, name), numbers, dtype)
+            total += program_plan(
+                program, kernels(program, name), numbers, dtype, self._origin.options.blas
+            )
         return total
 
     def _runs(

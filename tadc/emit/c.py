@@ -13,9 +13,9 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
+from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions, lane_functions
-from tadc.emit.c_text import CHUNKS, INTEGER
+from tadc.emit.c_text import CHUNKS, INTEGER, REAL, CText
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, modes_of
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
@@ -23,11 +23,13 @@ from tadc.resources import resource
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.lanes import Few
 from tadc.schedule.loop_nest import FIRST, LAST, Chunks, Loop, steps_of
+from tadc.schedule.matrix_product import MatrixProduct, matrix_product
 from tadc.version import __version__
 
 __all__ = ["emit_c"]
 
 LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
+BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work
 LOOPED_BLOCK = 64  # where it is loops
 _TAKEN = [
@@ -35,6 +37,13 @@ _TAKEN = [
     "sizes",
     "threads",
     "parts",
+    "gemm",
+    "batch",
+    "rows",
+    "columns",
+    "inner",
+    "one",
+    "zero",
     "lane",
     "first",
     "end",
@@ -59,11 +68,14 @@ def emit_c(
     index_type: DType,
     recomputed: frozenset[str] = frozenset(),
     few: Few | None = None,
+    blas: bool = False,
 ) -> str:
     """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
 
     Tensors of `recomputed` are not stored, sizes of `few` fill only so many lanes: the text is right for any others too,
     and slower.
+
+    With `blas` matrix products are left to a function that launchers are given, by address, as their last argument.
 
     A launcher returns 0, or 1 where the sizes are not what the kernels suppose.
     """
@@ -71,10 +83,14 @@ def emit_c(
     rendered: list[dict[str, Any]] = []
     for mode in parts:
         written = [cpu_kernel(k, mode.program, few or {}) for k in mode.kernels]
+        products = _products(mode, dtype) if blas else {}
         rendered.append(
             {
-                "kernels": [_kernel(k, mode.program, dtype, index_type) for k in written],
-                "launcher": _launcher(mode, written, dtype, index_type),
+                "kernels": [
+                    _kernel(k, mode.program, dtype, index_type, products.get(k.kernel.name))
+                    for k in written
+                ],
+                "launcher": _launcher(mode, written, products, dtype, index_type, blas),
             }
         )
     bodies = [k["body"] for m in rendered for k in m["kernels"]]
@@ -85,6 +101,7 @@ def emit_c(
         version=__version__,
         lanes=lane_functions("\n".join((*bodies, functions))),
         functions=functions,
+        gemm=REAL[dtype] if blas else "",
         integer=INTEGER[index_type],
         modes=rendered,
     )
@@ -99,7 +116,9 @@ def _template() -> Any:
     return environment.from_string(resource("templates/c/program.c").read_text("utf-8"))
 
 
-def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> dict[str, Any]:
+def _kernel(
+    k: CpuKernel, program: Program, dtype: DType, index_type: DType, product: MatrixProduct | None
+) -> dict[str, Any]:
     text = kernel_text(k.kernel, program, dtype, index_type, "c", _TAKEN)
     own = {FIRST: "block", LAST: "block_end"}
     text = replace(text, names={**text.names, **own}, together=k.together, lanes=_lanes(text.dtype))
@@ -130,6 +149,8 @@ def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> 
     lines += text.lines(k.body, depth)
     lines += [f"{'  ' * d}}}" for d in reversed(range(1, depth))]
     lines += ["#pragma omp barrier"] if k.together else []
+    if product:
+        lines = _by_blas(product, k, text, lines)
     return {
         "name": k.kernel.name,
         "comment": [statement_comment(s) for s in k.kernel.statements],
@@ -137,10 +158,52 @@ def _kernel(k: CpuKernel, program: Program, dtype: DType, index_type: DType) -> 
             [
                 *kernel_parameters(k.kernel, program, text, "restrict"),
                 *(["void* parts"] if k.together else []),
+                *(["Gemm gemm"] if product else []),
             ]
         ),
         "body": "\n".join(lines),
     }
+
+
+def _products(mode: Mode, dtype: DType) -> dict[str, MatrixProduct]:
+    """The kernels that are matrix products of the program's element type, by name."""
+    found = {}
+    for k in mode.kernels:
+        (statement,) = k.statements
+        product = matrix_product(statement, mode.program)
+        if product and element_type(statement.target, dtype) == dtype:
+            found[k.name] = product
+    return found
+
+
+def _by_blas(product: MatrixProduct, k: CpuKernel, text: CText, own: list[str]) -> list[str]:
+    """A call of BLAS where the matrices are not small, else `own`.
+
+    BLAS has columns one behind the other: it is given the transposed product.
+    """
+    real = REAL[text.dtype]
+    sizes = (product.columns, product.rows, product.inner)
+    columns, rows, inner = (text.affine(n).text for n in sizes)
+    work = " * ".join(f"({n})" for n in (columns, rows, inner))
+    lines = [f"  if ((double){work} >= {BLAS_WORK} && {work} / ({inner}) < {LARGEST_INT32}) {{"]
+    lines += ["#pragma omp single", "    {"]
+    lines.append(f"    const int columns = {columns}, rows = {rows}, inner = {inner};")
+    pointers = [
+        f"{text.names[product.right[0]]} + batch * ({columns}) * ({inner})",
+        f"{text.names[product.left[0]]} + batch * ({inner}) * ({rows})",
+    ]
+    target = text.names[k.kernel.writes[0]]
+    extents = [f"({text.affine(n).text})" for _, n in product.batch] or ["1"]
+    right_flipped, left_flipped = product.right[1], product.left[1]
+    lines.append(f"    const {real} one = 1, zero = 0;")
+    lines.append(f"    for (ptrdiff_t batch = 0; batch < {' * '.join(extents)}; batch++)")
+    lines.append(
+        f'      gemm("{"T" if right_flipped else "N"}", "{"T" if left_flipped else "N"}", &columns, &rows, &inner,'
+        f" &one, {pointers[0]}, &{'inner' if right_flipped else 'columns'},"
+        f" {pointers[1]}, &{'rows' if left_flipped else 'inner'},"
+        f" &zero, {target} + batch * ({columns}) * ({rows}), &columns);"
+    )
+    return [*lines, "    }", "  } else {", *own, "  }"]
 
 
 def _lanes(dtype: DType) -> int:
@@ -148,7 +211,12 @@ def _lanes(dtype: DType) -> int:
 
 
 def _launcher(
-    mode: Mode, written: Sequence[CpuKernel], dtype: DType, index_type: DType
+    mode: Mode,
+    written: Sequence[CpuKernel],
+    products: Mapping[str, MatrixProduct],
+    dtype: DType,
+    index_type: DType,
+    blas: bool,
 ) -> dict[str, Any]:
     launcher = Launcher.of(mode, dtype, index_type, "c", _TAKEN)
     names = launcher.text.names
@@ -158,10 +226,11 @@ def _launcher(
         kernel = k.kernel
         used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, mode.program))
         given = [*(names[a] for a in used), *(["parts"] if k.together else [])]
+        given += ["gemm"] if kernel.name in products else []
         calls.append(f"{kernel.name}({', '.join(given)});")
     return {
         "name": mode.launcher,
-        "parameters": launcher.parameters("int threads"),
+        "parameters": launcher.parameters("int threads", *(["Gemm gemm"] if blas else [])),
         "checks": launcher.body((), "1", LARGEST_INT32),
         "parts": CHUNKS * max(sums, default=0),
         "calls": calls,

@@ -20,9 +20,12 @@ from tadc.emit.index_width import numbers
 from tadc.emit.launcher import Mode, modes_of
 from tadc.ir.affine import Symbol
 from tadc.ir.program import Program
+from tadc.options import Options
+from tadc.runtime.blas import gemm
 from tadc.runtime.buffers import empty
 from tadc.runtime.c_compiler import loaded
 from tadc.schedule.lanes import Few, few_lanes
+from tadc.schedule.matrix_product import matrix_product
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
@@ -42,7 +45,7 @@ class Launch:
     launcher: Any
     outputs: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
     workspace_bytes: int
-    numbers: tuple[int, ...]
+    numbers: tuple[int | None, ...]
 
     def __call__(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for."""
@@ -58,19 +61,15 @@ class Launch:
 class NativeRunner:
     """A program made callable; compiled at the first call. No size may be 0.
 
-    `dtype` is the element type of tensors without a declared one. `threads` is the most that are used. Outputs are
-    new arrays in C order; their bits are the same for any number of threads.
+    `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order; their bits are
+    the same for any number of threads, where BLAS computes no part of them.
     """
 
-    def __init__(
-        self, program: Program, dtype: DType, threads: int | None, memory: str, limit: int | None
-    ) -> None:
+    def __init__(self, program: Program, dtype: DType, options: Options) -> None:
         self._program = program
         self._dtype = dtype
-        self._threads = threads
-        self._memory = memory
-        self._limit = limit
-        self._launchers: dict[object, tuple[Mode, Any]] = {}
+        self._options = options
+        self._launchers: dict[object, tuple[Mode, Any, tuple[int | None, ...]]] = {}
         self._launches: dict[tuple[int, ...], Launch] = {}
 
     def run(
@@ -93,9 +92,11 @@ class NativeRunner:
 
     def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
         stored = self._scheduled
-        recomputed = oversized(stored, sizes, self._dtype, self._memory, self._limit)
+        recomputed = oversized(
+            stored, sizes, self._dtype, self._options.memory, self._options.memory_limit
+        )
         few = few_lanes({s: sizes[s] for s in self._program.sizes})
-        mode, launcher = self._launcher("int64", recomputed, few)
+        mode, launcher, last = self._launcher("int64", recomputed, few)
         tensors = mode.program.tensors
         shapes = {n: tuple(form.at(sizes) for form in t.shape) for n, t in tensors.items()}
         outputs = tuple(
@@ -103,8 +104,8 @@ class NativeRunner:
         )
         workspace = mode.workspace_bytes_at(sizes, self._dtype)
         little = sum(map(prod, shapes.values())) < LITTLE
-        threads = 1 if little else self._threads or available_threads()
-        return Launch(launcher, outputs, workspace, (*given, threads))
+        threads = 1 if little else self._options.threads or available_threads()
+        return Launch(launcher, outputs, workspace, (*given, threads, *last))
 
     @cached_property
     def _scheduled(self) -> Program:
@@ -112,20 +113,27 @@ class NativeRunner:
 
     def _launcher(
         self, index_type: DType, recomputed: frozenset[str], few: Few
-    ) -> tuple[Mode, Any]:
+    ) -> tuple[Mode, Any, tuple[int | None, ...]]:
         key = (index_type, recomputed, tuple(few.items()))
         if key not in self._launchers:
             program = self._program
             numbers(program)  # that they fit into 64 bits is checked
             (mode,) = modes_of({MODE: program}, recomputed)
-            text = emit_c({MODE: program}, self._dtype, index_type, recomputed, few)
+            address = gemm(self._dtype) if self._options.blas and _has_product(mode) else None
+            blas = address is not None
+            text = emit_c({MODE: program}, self._dtype, index_type, recomputed, few, blas=blas)
             launcher = getattr(loaded(text), mode.launcher)
             pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs) + 1)
             sizes = [_C_INTEGER[index_type]] * len(program.sizes)
-            launcher.argtypes = [*pointers, *sizes, ctypes.c_int]
+            last = [ctypes.c_int, *([ctypes.c_void_p] if blas else [])]
+            launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int
-            self._launchers[key] = mode, launcher
+            self._launchers[key] = mode, launcher, (address,) if blas else ()
         return self._launchers[key]
+
+
+def _has_product(mode: Mode) -> bool:
+    return any(matrix_product(s, mode.program) for k in mode.kernels for s in k.statements)
 
 
 @cache

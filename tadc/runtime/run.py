@@ -92,13 +92,7 @@ def _made(backend: str, program: Program, dtype: str, options: Options) -> Runne
         case "numpy":
             return NumpyRunner(program, dtype)
         case "native":
-            return NativeRunner(
-                program,
-                dtype,  # type: ignore[arg-type]
-                options.threads,
-                options.memory,
-                options.memory_limit,
-            )
+            return NativeRunner(program, dtype, options)  # type: ignore[arg-type]
         case "interpreter":
             return _Interpreter(program, dtype)
         case _:

@@ -10,6 +10,7 @@ from tadc.ir.program import Program
 from tadc.schedule.cost import tensor_bytes
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, steps_of
+from tadc.schedule.matrix_product import matrix_product
 
 __all__ = ["KernelPlan", "Plan", "program_plan"]
 
@@ -45,18 +46,21 @@ class Plan:
 
 
 def program_plan(
-    program: Program, kernels: Sequence[Kernel], sizes: Mapping[str, int], dtype: str
+    program: Program, kernels: Sequence[Kernel], sizes: Mapping[str, int], dtype: str, blas: bool
 ) -> Plan:
-    """The plan of a program's kernels. `sizes` has all sizes."""
+    """The plan of a program's kernels. `sizes` has all sizes; `blas` says whether matrix products are left to it."""
     sizes = program.size_values(sizes)
     kept = {*(t.name for t in program.inputs), *program.outputs}
     stored = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items() if n not in kept}
-    return Plan(tuple(_kernel(k, program) for k in kernels), stored)
+    return Plan(tuple(_kernel(k, program, blas) for k in kernels), stored)
 
 
-def _kernel(kernel: Kernel, program: Program) -> KernelPlan:
+def _kernel(kernel: Kernel, program: Program, blas: bool) -> KernelPlan:
     statements = "; ".join(map(statement_comment, kernel.statements))
-    return KernelPlan(kernel.name, statements, _schedule(cpu_kernel(kernel, program)))
+    schedule = _schedule(cpu_kernel(kernel, program))
+    if blas and any(matrix_product(s, program) for s in kernel.statements):
+        schedule = f"a matrix product: BLAS computes it, if it is not small; else {schedule}"
+    return KernelPlan(kernel.name, statements, schedule)
 
 
 def _schedule(k: CpuKernel) -> str:

@@ -2,6 +2,7 @@
     program    its name
     version    tadc's
     lanes      functions in place of some of C's own, as text
+    gemm       the element type of BLAS's matrix product, empty if it is not used
     functions  functions that the kernels call, as text
     integer    the type of index arithmetic
     modes      list: kernels, launcher
@@ -15,6 +16,13 @@
 #include <stdint.h>
 #include <string.h>
 
+{% if gemm %}
+// c = alpha*a*b + beta*c, of columns one behind the other
+typedef void (*Gemm)(const char* a_way, const char* b_way, const int* rows, const int* columns, const int* inner,
+                     const {{ gemm }}* alpha, const {{ gemm }}* a, const int* a_leading, const {{ gemm }}* b, const int* b_leading,
+                     const {{ gemm }}* beta, {{ gemm }}* c, const int* c_leading);
+
+{% endif %}
 static inline {{ integer }} max({{ integer }} a, {{ integer }} b) { return a > b ? a : b; }
 static inline {{ integer }} min({{ integer }} a, {{ integer }} b) { return a < b ? a : b; }
 {% if lanes %}

@@ -14,6 +14,7 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, sizes_
 import tadc
 from tadc import cache
 from tadc.emit import c
+from tadc.options import Options
 from tadc.runtime import c_compiler
 from tadc.runtime.native import NativeRunner
 from tadc.schedule import cpu, lanes
@@ -36,7 +37,8 @@ def narrow(monkeypatch):
 
 def run(program, arrays, sizes, threads=1, dtype="float64", memory="auto"):
     given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
-    return NativeRunner(program, dtype, threads, memory, None).run(given, sizes)
+    options = Options(threads=threads, memory=memory, blas=False)
+    return NativeRunner(program, dtype, options).run(given, sizes)
 
 
 def programs(path):
@@ -115,6 +117,104 @@ def test_full_strips_and_chunks_give_what_numpy_gives(name, dtype):
         tolerance = 1e-12 if dtype == "float64" else 1e-4
         np.testing.assert_allclose(y, x, rtol=tolerance, atol=tolerance * np.max(np.abs(x)))
         assert y.tobytes() == z.tobytes()
+
+
+PRODUCTS = {
+    "plain": ("input a[I, K], b[K, J]\nc[i, j] = sum{k} a[i, k]*b[k, j]", lambda a, b: a @ b),
+    "the left one transposed": ("input a[K, I], b[K, J]\nc[i, j] = sum{k} a[k, i]*b[k, j]", lambda a, b: a.T @ b),
+    "the right one transposed": ("input a[I, K], b[J, K]\nc[i, j] = sum{k} b[j, k]*a[i, k]", lambda a, b: a @ b.T),
+    "the result transposed": ("input a[I, K], b[K, J]\nc[j, i] = sum{k} a[i, k]*b[k, j]", lambda a, b: (a @ b).T),
+    "all transposed": ("input a[K, I], b[J, K]\nc[j, i] = sum{k} a[k, i]*b[j, k]", lambda a, b: b @ a),
+    "a batch": ("size B\ninput a[B, I, K], b[B, J, K]\nc[n, i, j] = sum{k} a[n, i, k]*b[n, j, k]", lambda a, b: a @ b.swapaxes(1, 2)),
+    "a part only": ("input a[I + 1, K], b[K, J]\nc[i: I, j: J] = sum{k} a[i, k]*b[k, j]", lambda a, b: a[:-1] @ b),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.parametrize("sizes", [(2, 3, 4), (33, 50, 41)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_matrix_products_are_the_same_with_blas_and_without(name, sizes, dtype):
+    text, reference = PRODUCTS[name]
+    values = dict(zip("IJKB", (*sizes, 3), strict=True))
+    random = np.random.default_rng(3)
+    for blas in (True, False):
+        f = tadc.compile(f"size I, J, K\n{text}", backend="native", blas=blas)
+        arrays = [
+            random.normal(size=[n.at(values) for n in t.shape]).astype(dtype)
+            for t in f.program.inputs
+        ]
+        tolerance = 1e-12 if dtype == "float64" else 1e-4
+        y, pullback = f.vjp(*arrays)
+        np.testing.assert_allclose(y, reference(*arrays), rtol=tolerance, atol=10 * tolerance)
+        other, other_pullback = tadc.compile(f"size I, J, K\n{text}", backend="numpy").vjp(*arrays)
+        for x, gradient in pullback(y).items():
+            expected = other_pullback(other)[x]
+            np.testing.assert_allclose(gradient, expected, rtol=tolerance, atol=100 * tolerance)
+        named = "BLAS" in str(f.plan(**{s: values[s] for s in f.program.sizes}))
+        assert named == (blas and name != "a part only")
+
+
+# ulp of the result, at arguments of every magnitude
+LANE_FUNCTIONS = {"exp": (1, (-700, 700), (-80, 80)), "log": (1, (1e-300, 1e300), (1e-30, 1e30)), "tanh": (3, (-30, 30), (-15, 15))}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LANE_FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_functions_of_lanes_keep_their_error(name, dtype):
+    most, *ranges = LANE_FUNCTIONS[name]
+    low, high = ranges[dtype == "float32"]
+    random = np.random.default_rng(4)
+    x = random.uniform(low, high, 40_000)
+    if name == "log":
+        x = np.concatenate(
+            [
+                np.exp(random.uniform(np.log(low), np.log(high), 40_000)),
+                random.uniform(0.5, 2, 40_000),
+            ]
+        )
+    x = np.concatenate(
+        [x, random.normal(size=40_000) * (1 if name != "log" else 0) + (name == "log")]
+    ).astype(dtype)
+    f = tadc.compile(f"size N\ninput x[N]\ny[i] = {name}(x[i])", backend="native")
+    exact = getattr(np, name)(x.astype(np.longdouble))
+
+    error = np.abs(f(x).astype(np.longdouble) - exact) / np.spacing(np.abs(exact).astype(dtype))
+
+    assert error.max() <= most
+
+
+@pytest.mark.parametrize("name", LANE_FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_functions_of_lanes_know_special_values(name, dtype):
+    info = np.finfo(dtype)
+    x = np.array(
+        [
+            0.0,
+            -0.0,
+            np.inf,
+            -np.inf,
+            np.nan,
+            1,
+            -1,
+            info.max,
+            -info.max,
+            info.tiny,
+            info.smallest_subnormal,
+            -info.tiny,
+        ]
+        * 4,
+        dtype,
+    )
+    f = tadc.compile(f"size N\ninput x[N]\ny[i] = {name}(x[i])", backend="native")
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(x)
+
+    found = f(x)
+
+    np.testing.assert_allclose(found, expected, rtol=4 * info.eps)
+    np.testing.assert_array_equal(
+        np.signbit(found)[~np.isnan(found)], np.signbit(expected)[~np.isnan(found)]
+    )
 
 
 def test_results_are_new_and_arguments_stay():
