@@ -168,6 +168,9 @@ _size = click.option(
 _wrt = click.option(
     "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
 )
+_verbose = click.option(
+    "--verbose", is_flag=True, help="List the displays of a document that define no tensor."
+)
 _index_base = click.option(
     "--index-base", type=click.Choice((0, 1)), default=0, show_default=True, help="The first index."
 )
@@ -212,6 +215,7 @@ def commands() -> None:
 @click.option(
     "--baseline", type=click.Choice(("atomic",)), help="Generate what tadc is compared with."
 )
+@_verbose
 @_index_base
 def compile(
     files: tuple[str, ...],
@@ -222,6 +226,7 @@ def compile(
     dtype: str,
     sizes: dict[str, int],
     baseline: str | None,
+    verbose: bool,
     index_base: int,
 ) -> int:
     """Write a program and its derivatives as source files, with a manifest.
@@ -243,6 +248,8 @@ def compile(
         try:
             f = _loaded(file, sizes, dtype=dtype, index_base=index_base)
             _refuse_open_sizes(f, sizes)
+            if verbose:
+                _print_skipped(f)
             contents = _contents(f, targets, modes, wrt, dtype)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))
         except Exception as error:
@@ -330,6 +337,7 @@ def _without_kernels(manifest: Mapping[str, Any], targets: Sequence[str]) -> dic
 @click.option(
     "--plan", is_flag=True, help="Show what is stored, and how each kernel runs on a CPU."
 )
+@_verbose
 @_size
 @_index_base
 def show(
@@ -340,6 +348,7 @@ def show(
     ranges: bool,
     cost: bool,
     plan: bool,
+    verbose: bool,
     sizes: dict[str, int],
     index_base: int,
 ) -> int:
@@ -347,6 +356,8 @@ def show(
     _check_modes((mode,))
     f = _loaded(file, sizes, index_base=index_base)
     _refuse_open_sizes(f, sizes)
+    if verbose:
+        _print_skipped(f)
     g = _derivative(f, mode, wrt)
     if ranges:
         _print_ranges(g)
@@ -372,6 +383,11 @@ def _print_ranges(f: Function) -> None:
     width = None if sys.stdout.isatty() else 10_000
     console = Console(markup=False, highlight=False, width=width)
     console.print(table)
+
+
+def _print_skipped(f: Function) -> None:
+    for span in f.skipped:
+        click.echo(f"skipped, since it defines no tensor: {_place(span)}", err=True)
 
 
 def _print_costs(f: Function, g: Function, mode: str) -> None:
@@ -477,6 +493,21 @@ def _printed(name: str, value: Any, count: int) -> str:
     return f"{name} = {repr(value).replace(chr(10), chr(10) + margin)}"
 
 
+# ---------------------------------------------------------------------- doctor
+
+
+@commands.command()
+def doctor() -> int:
+    """Show what is found on this machine, and what to do about what is not."""
+    from tadc.doctor import findings
+
+    for finding in findings():
+        click.echo(f"{finding.what:14} {finding.found or 'none'}")
+        if not finding.found and finding.advice:
+            click.echo(f"{'':14} {finding.advice}")
+    return 0
+
+
 # ---------------------------------------------------------------------- check
 
 
@@ -511,7 +542,6 @@ def _later(name: str) -> None:
 
 
 _later("bench")
-_later("doctor")
 
 
 # ---------------------------------------------------------------------- what commands share

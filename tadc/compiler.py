@@ -35,8 +35,9 @@ def front(
     source: Source, lang: str, name: str, sizes: Mapping[str, int], index_base: int = 0
 ) -> Resolved:
     """Text to program: parse, resolve, normalize."""
-    resolved = resolve(_parsed(source, lang), name, sizes, index_base)
-    return replace(resolved, program=normalized(resolved.program))
+    parsed = _parsed(source, lang)
+    resolved = resolve(parsed, name, sizes, index_base)
+    return replace(resolved, program=normalized(resolved.program), skipped=parsed.skipped)
 
 
 def named_extents(source: Source, lang: str) -> dict[str, tuple[str, int]]:

@@ -19,6 +19,7 @@ from tadc.errors import (
     Error,
     FileError,
     Source,
+    Span,
 )
 from tadc.ir.idx_text import program_text
 from tadc.ir.program import Program
@@ -186,6 +187,11 @@ class Function:
     def ranges(self) -> tuple[Any, ...]:
         """Every index of the program, its range, and the rule and place that gave it."""
         return self._resolved.ranges
+
+    @property
+    def skipped(self) -> tuple[Span, ...]:
+        """The places of a LaTeX document's displays that define no tensor, and are no part of the program."""
+        return self._resolved.skipped
 
     def __str__(self) -> str:
         return program_text(self.program)
@@ -369,7 +375,8 @@ class Function:
 
         total = Cost((), 0)
         for program, name, numbers, dtype in self._runs(mode, sizes):
-            total += program_cost(program, kernels(program, name), numbers, dtype)
+            residuals = set(program.outputs) - set(self.outputs) if name == "forward" else set()
+            total += program_cost(program, kernels(program, name), numbers, dtype, residuals)
         return total
 
     def plan(self, *, mode: str = "primal", **sizes: int) -> Plan:

@@ -334,7 +334,6 @@ INPUT = {
     "the baseline": (["compile", "conv.idx", "--baseline", "atomic"], "not supported yet"),
     "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
     "bench": (["bench", "conv.idx", "--size", "N=4096"], "not supported yet"),
-    "doctor": (["doctor"], "not supported yet"),
 }
 
 
@@ -659,7 +658,7 @@ def test_every_command_has_help_and_is_listed(command):
 def test_commands_to_come_are_not_listed():
     listed = tadc_("--help").stdout
 
-    assert "bench" not in listed and "doctor" not in listed
+    assert "bench" not in listed
 
 
 def test_python_m_tadc_is_the_same_program():
@@ -713,3 +712,46 @@ def test_an_interrupted_process_has_status_130():
     assert program.communicate()[1] == b""
     assert program.returncode == 130
     os.close(writer)
+
+
+def test_doctor_says_what_is_found():
+    result = tadc_("doctor")
+
+    assert result.exit_code == 0
+    assert tadc.__version__ in result.output
+    for what in ("C compiler", "OpenMP", "BLAS", "NVRTC", "cache"):
+        assert what in result.output
+
+
+def test_verbose_lists_what_a_document_has_besides():
+    Path("paper.tex").write_text(
+        "We know that\n\\[ E = m c^2 + 1 \\]\n\\[ y_{i} = \\sum_k A_{ik} x_k \\]\n"
+    )
+
+    result = tadc_("show", "paper.tex", "--verbose")
+
+    assert "paper.tex:2:4 `E = m c^2 + 1`" in result.stderr
+    assert "E" not in result.stdout.split()
+    assert "skipped" not in tadc_("show", "paper.tex").stderr
+
+
+def test_show_prints_costs_and_plans():
+    result = tadc_("show", "matmul.idx", "--cost", "--plan", "--size", "N=10", "--mode", "adjoint")
+
+    assert result.exit_code == 0
+    assert "value and gradients: 3.00 times the value" in result.output
+    assert "matmul_adjoint_1" in result.output and "threads share" in result.output
+    assert tadc_("show", "matmul.idx", "--cost").exit_code == 1
+
+
+def test_c_text_has_every_mode_and_a_manifest():
+    assert (
+        tadc_("compile", "matmul.idx", "--target", "c", "--target", "cuda", "-o", "build").exit_code
+        == 0
+    )
+
+    text, found = Path("build/matmul.c").read_text(), manifest("build/matmul.json")
+    assert found["modes"]["adjoint"]["launcher"] == "matmul_adjoint"
+    for mode in ("primal", "adjoint"):
+        assert f"int matmul_{mode}(const float* a" in text
+    assert files(Path("build")) == ["matmul.c", "matmul.cu", "matmul.json"]

@@ -19,7 +19,17 @@ ROOMS = (
         "resolve",
         "normalize",
     ),
-    *("derive", "schedule", "emit", "runtime", "interop", "compiler", "check", "function"),
+    *(
+        "derive",
+        "schedule",
+        "emit",
+        "runtime",
+        "interop",
+        "compiler",
+        "check",
+        "doctor",
+        "function",
+    ),
     *("cli", "__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names.split()}

@@ -51,6 +51,7 @@ class Resolved:
     facts: tuple[Fact, ...]
     checks: tuple[ReadCheck, ...]
     ranges: tuple[Range, ...]
+    skipped: tuple[Span, ...] = ()  # displays of a document that define nothing
 
 
 @dataclass(slots=True)

@@ -170,9 +170,16 @@ def operations(kernel: Kernel) -> list[tuple[int, Points]]:
 
 
 def program_cost(
-    program: Program, kernels: Sequence[Kernel], sizes: Mapping[Symbol, int], dtype: str
+    program: Program,
+    kernels: Sequence[Kernel],
+    sizes: Mapping[str, int],
+    dtype: str,
+    residuals: Set[str] = frozenset(),
 ) -> Cost:
-    """The cost of a program's kernels. `sizes` has all sizes, `dtype` is that of tensors without a declared one."""
+    """The cost of a program's kernels. `sizes` has all sizes, `dtype` is that of tensors without a declared one.
+
+    `residuals` are outputs that are only kept for another program: they count as temporaries.
+    """
     sizes = program.size_values(sizes)
     bytes_ = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items()}
     costs = []
@@ -187,7 +194,7 @@ def program_cost(
                 _formula(terms),
             )
         )
-    kept = {*(t.name for t in program.inputs), *program.outputs}
+    kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
     return Cost(tuple(costs), sum(n for t, n in bytes_.items() if t not in kept))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from programs import normal, run
 
+import tadc
 from tadc.compiler import adjoint_program, tangent_program
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Derived, Domain, between, divides
@@ -130,3 +131,14 @@ def test_a_border_of_two_dimensions_is_read_back():
 
     for program in map(normal, (text, twice)):
         assert program_text(normal(program_text(program))) == program_text(program)
+
+
+def test_a_formula_whose_shared_parts_would_make_it_endless_is_an_error():
+    # Every sine is shared by the derivatives of all that are inside it.
+    f = tadc.compile("input x[3]\ny[i] = " + "sin(" * 2000 + "x[i]" + ")" * 2000)
+
+    with pytest.raises(tadc.Error, match=r"different parts, but .* written out"):
+        str(f.adjoint())
+    with pytest.raises(tadc.Error, match="different parts"):
+        f.adjoint().source("latex")
+    assert "sin" in f.adjoint().source("cuda")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from oracle import EXAMPLES, SIZES
@@ -210,3 +212,38 @@ def test_a_product_with_the_hessian_costs_a_bounded_multiple_of_the_value(name, 
 
     assert f.hvp(["x"]).cost(**sizes).operations <= 12 * f.cost(**sizes).operations
     assert normal(str(f.hvp(["x"])))
+
+
+# ---- docs/performance.md
+
+PERFORMANCE = Path(__file__).parents[2] / "docs/performance.md"
+
+
+def performance():
+    """The costs of all examples as a document."""
+    lines = [
+        "# What derivatives cost",
+        "",
+        "Operations of the value, and of value and all gradients together as `vjp` and its pullback run them, counted",
+        "exactly (`f.cost()`, `tadc show --cost`) for the sizes shown, with everything that is shared stored. Written by",
+        "`pytest --update-golden tests/schedule/test_cost.py`; times are in `benchmarks/results/cpu.md`.",
+        "",
+        "| example | sizes | value | value and gradients | ratio | bytes stored |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
+    ]
+    for path in EXAMPLES:
+        f = tadc.load(path, memory="materialize")
+        sizes = {s: 4 * SIZES[path.stem][s] for s in f.program.sizes}
+        value, both = f.cost(**sizes), f.cost(mode="vjp", **sizes)
+        named = ", ".join(f"{s} = {n}" for s, n in sizes.items())
+        times = f"{both.operations / value.operations:.2f}" if value.operations else ""
+        lines.append(
+            f"| {path.name} | {named} | {value.operations:,} | {both.operations:,} | {times} | {both.temporary_bytes:,} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def test_the_table_of_costs_is_that_of_the_examples(request):
+    if request.config.getoption("--update-golden"):
+        PERFORMANCE.write_text(performance(), "utf-8")
+    assert PERFORMANCE.read_text("utf-8") == performance()

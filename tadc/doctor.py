@@ -1,0 +1,100 @@
+"""What tadc finds on this machine, and what to do about what it does not find."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from tadc.cache import folder
+from tadc.errors import BackendError
+from tadc.runtime.blas import gemm
+from tadc.runtime.c_compiler import compiler, loaded
+from tadc.runtime.native import available_threads
+from tadc.runtime.nvrtc import find_nvrtc
+from tadc.version import __version__
+
+__all__ = ["Finding", "findings"]
+
+OPENMP = """
+#ifdef _OPENMP
+int tadc_openmp(void) { return _OPENMP; }
+#else
+int tadc_openmp(void) { return 0; }
+#endif
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`found` is empty where there is none of it; then `advice` says what to do, and what goes on without."""
+
+    what: str
+    found: str
+    advice: str = ""
+
+
+def findings() -> Iterator[Finding]:
+    """One finding after the other; some take a moment."""
+    yield Finding("tadc", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
+    for package in ("numpy", "scipy"):
+        yield Finding(package, _version(package), f"pip install {package}")
+    command = compiler()
+    yield Finding(
+        "C compiler",
+        " ".join(command) if command else "",
+        "install one (`apt install gcc`), or set `CC`; without it the CPU computes with numpy",
+    )
+    yield Finding(
+        "OpenMP",
+        _openmp() if command else "",
+        "use a compiler with OpenMP; without it there is one thread",
+    )
+    yield Finding("threads", f"{available_threads()} (OMP_NUM_THREADS, or the processors allowed)")
+    yield Finding(
+        "BLAS",
+        "scipy's" if gemm("float64") else "",
+        "update scipy; without it matrix products run in tadc's own kernels",
+    )
+    place = folder()
+    yield Finding("cache", str(place or ""), "set TADC_CACHE_DIR to a folder that can be written")
+    yield Finding(
+        "NVRTC",
+        find_nvrtc() or "",
+        "pip install nvidia-cuda-nvrtc; without it CUDA text is written, and not compiled here",
+    )
+    yield Finding("NVIDIA driver", _driver(), "none is needed to write CUDA text")
+    yield Finding(
+        "CuPy", _version("cupy-cuda13x") or _version("cupy-cuda12x") or _version("cupy"),
+        "pip install 'tadc[cuda13]'; running on a GPU from Python is not supported yet",
+    )  # fmt: skip
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _openmp() -> str:
+    try:
+        number: int = loaded(OPENMP).tadc_openmp()
+    except (BackendError, OSError):
+        return ""
+    return f"version of {number // 100}-{number % 100:02}" if number else ""
+
+
+def _driver() -> str:
+    """The version of CUDA that the driver supports."""
+    name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
+    number = ctypes.c_int()
+    try:
+        ctypes.CDLL(name).cuDriverGetVersion(ctypes.byref(number))
+    except (OSError, AttributeError):
+        return ""
+    return f"CUDA {number.value // 1000}.{number.value % 1000 // 10}"
