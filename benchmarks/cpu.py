@@ -319,7 +319,9 @@ def table(rows: list[Row], about: dict[str, Any]) -> str:
             f"Made by `{about['command']}` on {about['machine']}, {about['threads']} threads, {about['date']}:",
             f"{about['versions']}. Minima of {about['repetitions']} interleaved repetitions; medians are in `cpu.json`.",
             f"Measured limits: {about['bytes_per_second'] / 1e9:.1f} GB/s, {about['operations_per_second'] / 1e9:.1f} Gflop/s in"
-            " float64 without fused operations. The floor knows nothing of caches, nor of what an exponential takes.",
+            " float64 without fused operations. Bandwidth is that of two reads and a"
+            " write; the floor has the bytes of inputs and their gradients, and knows nothing of caches, nor of what an"
+            " exponential takes.",
             "",
             *lines,
             "",

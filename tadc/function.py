@@ -485,7 +485,12 @@ class Function:
     def _derivative(self, mode: str, wrt: tuple[str, ...]) -> Function:
         key = (mode, wrt)
         if key not in self._derived:
-            self._derived[key] = _derived(self, mode, wrt)
+            if mode in ("forward", "backward"):
+                halves = compiler.vjp_programs(self._program, wrt)
+                for half, program in zip(("forward", "backward"), halves, strict=True):
+                    self._derived[half, wrt] = _function(self, half, wrt, program)
+            else:
+                self._derived[key] = _derived(self, mode, wrt)
         return self._derived[key]
 
     def _wrt(self, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
@@ -692,8 +697,6 @@ def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
     match mode:
         case "adjoint":
             result = compiler.adjoint_program(program, wrt)
-        case "forward" | "backward":  # the halves of `vjp`
-            result = compiler.vjp_programs(program, wrt)[mode == "backward"]
         case "tangent":
             result = compiler.tangent_program(program, wrt)
         case "gradient":
@@ -705,10 +708,15 @@ def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
             result = compiler.jacobian_program(gradient, wrt[0], f"d2{f.outputs[0]}_d{wrt[0]}")
         case _:
             result = compiler.hvp_program(program, wrt)
+    return _function(f, mode, wrt, result)
+
+
+def _function(f: Function, mode: str, wrt: tuple[str, ...], program: Program) -> Function:
+    """The derivative as a function that knows where it comes from."""
     origin = f._origin
     derivations = (*origin.derivations, (mode, wrt))
     new = _Origin(origin.source, origin.lang, origin.options, derivations)
-    return Function(new, f._resolved, result, mode, f._open)
+    return Function(new, f._resolved, program, mode, f._open)
 
 
 def _rebuilt(origin: _Origin) -> Function:

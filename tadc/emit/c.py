@@ -158,7 +158,7 @@ def _kernel(
             [
                 *kernel_parameters(k.kernel, program, text, "restrict"),
                 *(["void* parts"] if k.together else []),
-                *(["Gemm gemm"] if product else []),
+                *(["int threads", "Gemm gemm"] if product else []),
             ]
         ),
         "body": "\n".join(lines),
@@ -177,7 +177,7 @@ def _products(mode: Mode, dtype: DType) -> dict[str, MatrixProduct]:
 
 
 def _by_blas(product: MatrixProduct, k: CpuKernel, text: CText, own: list[str]) -> list[str]:
-    """A call of BLAS where the matrices are not small, else `own`.
+    """A call of BLAS where the matrices are not small, else `own` in a parallel region: BLAS has threads of its own.
 
     BLAS has columns one behind the other: it is given the transposed product.
     """
@@ -186,7 +186,6 @@ def _by_blas(product: MatrixProduct, k: CpuKernel, text: CText, own: list[str]) 
     columns, rows, inner = (text.affine(n).text for n in sizes)
     work = " * ".join(f"({n})" for n in (columns, rows, inner))
     lines = [f"  if ((double){work} >= {BLAS_WORK} && {work} / ({inner}) < {LARGEST_INT32}) {{"]
-    lines += ["#pragma omp single", "    {"]
     lines.append(f"    const int columns = {columns}, rows = {rows}, inner = {inner};")
     pointers = [
         f"{text.names[product.right[0]]} + batch * ({columns}) * ({inner})",
@@ -203,7 +202,8 @@ def _by_blas(product: MatrixProduct, k: CpuKernel, text: CText, own: list[str]) 
         f" {pointers[1]}, &{'rows' if left_flipped else 'inner'},"
         f" &zero, {target} + batch * ({columns}) * ({rows}), &columns);"
     )
-    return [*lines, "    }", "  } else {", *own, "  }"]
+    region = ["#pragma omp parallel num_threads(threads) if (threads > 1)", "  {", *own, "  }"]
+    return [*lines, "  } else {", *region, "  }"]
 
 
 def _lanes(dtype: DType) -> int:
@@ -221,13 +221,16 @@ def _launcher(
     launcher = Launcher.of(mode, dtype, index_type, "c", _TAKEN)
     names = launcher.text.names
     sums = [len(s.sums) for k in written for s in steps_of(k.body) if isinstance(s, Chunks)]
-    calls = []
+    calls: list[dict[str, Any]] = []
     for k in written:
         kernel = k.kernel
         used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, mode.program))
         given = [*(names[a] for a in used), *(["parts"] if k.together else [])]
-        given += ["gemm"] if kernel.name in products else []
-        calls.append(f"{kernel.name}({', '.join(given)});")
+        alone = kernel.name in products
+        given += ["threads", "gemm"] if alone else []
+        if not calls or alone or calls[-1]["alone"]:
+            calls.append({"alone": alone, "lines": []})
+        calls[-1]["lines"].append(f"{kernel.name}({', '.join(given)});")
     return {
         "name": mode.launcher,
         "parameters": launcher.parameters("int threads", *(["Gemm gemm"] if blas else [])),

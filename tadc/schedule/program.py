@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.normalize.live import live
@@ -15,6 +17,7 @@ from tadc.schedule.memory import in_readers
 __all__ = ["scheduled"]
 
 
+@lru_cache(maxsize=128)
 def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Program:
     """Factors stand outside of sums, sums that were computed too often are tensors, and equal ones are one.
 
