@@ -76,8 +76,9 @@ class _Factoring:
             if f.value.symbols.isdisjoint(e.indices) and self._is_inside(f.value, known)
         ]
         if without and len(without) < len(factors):
-            inner = _sum(e.indices, e.domain, [f for f in factors if f not in without])
-            return _product(without, self._sum(inner, known))
+            inside = [f for f in factors if f not in without]
+            inner = _sum(e.indices, e.domain, inside)
+            return _product(_gated(without, inside), self._sum(inner, known))
         if without or len(e.indices) == 1:
             return e
         alone = [i for i in e.indices if _is_alone(i, e)]
@@ -92,7 +93,8 @@ class _Factoring:
             return e
         inner_sum = self._sum(_sum((best,), own, inside), known & rest)
         others = tuple(i for i in e.indices if i != best)
-        return self._sum(Reduce("sum", others, (), rest, _product(outside, inner_sum)), known)
+        body = _product(_gated(outside, inside), inner_sum)
+        return self._sum(Reduce("sum", others, (), rest, body), known)
 
     def _is_inside(self, e: Expr, known: Domain) -> bool:
         """Whether all reads are inside their tensors wherever `known` holds. Of a choice that is not looked into."""
@@ -153,6 +155,16 @@ def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]
     first = next((f for f in factors if f.function == "mul"), None)
     rest = [f for f in factors if f is not first]
     return Reduce("sum", indices, (), domain, _product(rest, first.value if first else Const(1)))
+
+
+def _gated(outside: Sequence[_Factor], inside: Sequence[_Factor]) -> list[_Factor]:
+    """The factors that leave a sum: a zero among them still masks what a gate in the sum would have let it mask."""
+    if all(f.function != "gate" for f in inside):
+        return list(outside)
+    return [
+        _Factor("gate", f.value) if f.function == "mul" and not isinstance(f.value, Const) else f
+        for f in outside
+    ]
 
 
 def _product(factors: Sequence[_Factor], value: Expr) -> Expr:

@@ -51,6 +51,23 @@ def test_factors_stand_outside_of_sums(text):
     assert bodies(factored(normal(text))) == [FACTORS[text]]
 
 
+def test_a_factor_that_masks_infinite_terms_masks_their_sum():
+    f = tadc.compile(
+        "size N, M\ninput c[N], x[M]\ny[i] = if {c[i] > 0} then sum{j} log(c[i]*x[j]) else 0"
+    )
+    arrays = {"c": np.array([2.0, 0.0]), "x": np.array([1.0, 4.0, 5.0]), "dy": np.array([1.0, 3.0])}
+
+    for wrt in (["c"], ["x"], ["c", "x"]):
+        adjoint = f.adjoint(wrt).program
+        expected = interpret(adjoint, arrays, {"N": 2, "M": 3})
+        found = interpret(scheduled(adjoint), arrays, {"N": 2, "M": 3})
+        for name, value in expected.items():
+            assert np.isfinite(value).all()
+            np.testing.assert_allclose(found[name], value, rtol=1e-13)
+    _, pullback = tadc.compile(str(f), backend="native").vjp(arrays["c"], arrays["x"])
+    np.testing.assert_allclose(pullback(arrays["dy"])["c"], [1.5, 0])
+
+
 # ---- equal sums
 
 
