@@ -38,14 +38,28 @@ MOST_LAUNCHES = 256  # sets of sizes
 LITTLE = 20_000  # elements: less is not worth a second thread
 
 
+_forked = False  # a process that was forked has no threads of OpenMP's pool, which waits for them for ever
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One program for one set of sizes: the launcher, what its outputs are, and its last arguments."""
+    """One program for one set of sizes: the launcher, what its outputs are, and its arguments besides tensors."""
 
     launcher: Any
     outputs: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
     workspace_bytes: int
-    numbers: tuple[int | None, ...]
+    sizes: tuple[int, ...]
+    threads: int
+    last: tuple[int | None, ...]
 
     def __call__(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for."""
@@ -53,7 +67,8 @@ class Launch:
         workspace = empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
         place = None if workspace is None else _address(workspace)
         pointers = [*map(_address, inputs), *map(_address, outputs), place]
-        status = self.launcher(*pointers, *self.numbers)
+        threads = 1 if _forked else self.threads
+        status = self.launcher(*pointers, *self.sizes, threads, *self.last)
         assert status == 0, "sizes were checked before"
         return outputs
 
@@ -105,7 +120,7 @@ class NativeRunner:
         workspace = mode.workspace_bytes_at(sizes, self._dtype)
         little = sum(map(prod, shapes.values())) < LITTLE
         threads = 1 if little else self._options.threads or available_threads()
-        return Launch(launcher, outputs, workspace, (*given, threads, *last))
+        return Launch(launcher, outputs, workspace, given, threads, last)
 
     @cached_property
     def _scheduled(self) -> Program:

@@ -290,6 +290,27 @@ def test_processes_that_start_together_share_the_cache(place):
     assert len(list(place.glob("native-*"))) == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_computes_too():
+    code = textwrap.dedent(
+        """
+        import os, numpy, tadc
+        f = tadc.compile("size N\\ninput x[N]\\ny[i] = 2*x[i]", backend="native", threads=4)
+        x = numpy.ones(100_000)
+        f(x)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if f(x).sum() == 200_000 else 1)
+        print(os.waitpid(child, 0)[1])
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
+
+    assert done.stdout.strip() == "0"
+
+
 def test_without_a_compiler_native_is_an_error_and_auto_is_numpy(place, monkeypatch):
     code = textwrap.dedent(
         """
