@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any, Literal, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -42,6 +43,7 @@ ReduceOp: TypeAlias = Literal["sum", "prod", "max", "min"]
 NEUTRAL: dict[ReduceOp, float] = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 
 _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
+_lock = RLock()
 
 
 class _Interned(type):
@@ -51,7 +53,9 @@ class _Interned(type):
         key = (cls, *(_bits(f) if isinstance(f, float) else f for f in fields))
         node = _interned.get(key)
         if node is None:
-            node = _interned.setdefault(key, super().__call__(*fields))
+            new = super().__call__(*fields)
+            with _lock:  # two threads must not make two of them
+                node = _interned.setdefault(key, new)
         return node
 
 
