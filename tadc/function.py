@@ -373,7 +373,7 @@ class Function:
         from tadc.schedule.cost import Cost, program_cost
         from tadc.schedule.lower import kernels
 
-        total = Cost((), 0)
+        total = Cost(())
         for program, name, numbers, dtype in self._runs(mode, sizes):
             residuals = set(program.outputs) - set(self.outputs) if name == "forward" else set()
             total += program_cost(program, kernels(program, name), numbers, dtype, residuals)

@@ -51,6 +51,7 @@ class KernelCost:
     operations: int
     bytes_read: int
     bytes_written: int
+    temporary_bytes: int  # of what it writes that is no result
     formula: str
 
 
@@ -59,7 +60,6 @@ class Cost:
     """A program's kernels, one after the other. Prints as a table."""
 
     kernels: tuple[KernelCost, ...]
-    temporary_bytes: int
 
     @property
     def operations(self) -> int:
@@ -74,12 +74,16 @@ class Cost:
         return sum(k.bytes_written for k in self.kernels)
 
     @property
+    def temporary_bytes(self) -> int:
+        return sum(k.temporary_bytes for k in self.kernels)
+
+    @property
     def formula(self) -> str:
         """The operations as text in the sizes."""
         return " + ".join(k.formula for k in self.kernels if k.formula != "0") or "0"
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(self.kernels + other.kernels, self.temporary_bytes + other.temporary_bytes)
+        return Cost(self.kernels + other.kernels)
 
     def __str__(self) -> str:
         rows = [("kernel", "operations", "bytes read", "bytes written", "operations in the sizes")]
@@ -182,6 +186,7 @@ def program_cost(
     """
     sizes = program.size_values(sizes)
     bytes_ = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items()}
+    kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
     costs = []
     for k in kernels:
         terms = operations(k)
@@ -191,11 +196,11 @@ def program_cost(
                 sum(n * points.count(sizes) for n, points in terms),
                 sum(bytes_[t] for t in k.reads),
                 sum(bytes_[t] for t in k.writes),
+                sum(bytes_[t] for t in k.writes if t not in kept),
                 _formula(terms),
             )
         )
-    kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
-    return Cost(tuple(costs), sum(n for t, n in bytes_.items() if t not in kept))
+    return Cost(tuple(costs))
 
 
 def tensor_bytes(tensor: Tensor, sizes: Mapping[str, int], dtype: str) -> int:
