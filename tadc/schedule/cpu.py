@@ -29,6 +29,7 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 from tadc.schedule.sums import PART, Surroundings, in_strips
+from tadc.schedule.unrolled import unrolled
 
 __all__ = ["CpuKernel", "cpu_kernel"]
 
@@ -62,9 +63,11 @@ def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
         all(n.is_constant for n in kernel.extents)
         and prod(n.constant for n in kernel.extents) < FEW
     ):
-        chunked = tuple(_chunked(kernel.body, surroundings))
+        at_once = unrolled(kernel) or kernel
+        chunked = tuple(_chunked(at_once.body, _surroundings(at_once, program, few)))
         if any(isinstance(s, Chunks) for s in chunked):
-            return CpuKernel(kernel, box, None, chunked, together=True)
+            outer = box if at_once is kernel else ()
+            return CpuKernel(at_once, outer, None, chunked, together=True)
     inside = surroundings.interior(kernel.body)
     costs = {i: _cost(inside[1], i) for i, n in box if most_lanes(n, few) != 0}
     best = min(reversed(costs), key=lambda i: costs[i], default=None)

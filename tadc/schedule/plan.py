@@ -89,7 +89,9 @@ def _schedule(k: CpuKernel) -> str:
         )
     (statement,) = k.kernel.statements
     rows = [i for i in statement.indices if i not in k.kernel.indices]
-    if rows:
+    if rows and k.together:
+        parts.append(f"all of {', '.join(rows)} at once")
+    elif rows:
         parts.append(f"a thread owns the row of {', '.join(rows)}")
     loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop) and s.index not in rows)
     if loops:

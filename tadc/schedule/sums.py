@@ -18,6 +18,8 @@ PART = (
     ((symbol(LAST) - 1, 1),),
 )  # a thread's part of an index, as bounds of a loop
 
+MANY, FEWER_LANES = 4, 8  # accumulators side by side that registers do not hold with all lanes
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -81,4 +83,6 @@ def in_strips(
 
 def _strips(loop: Loop, bounds: Bounds, body: tuple[Step, ...], lanes: int | None) -> Strips:
     sums = tuple(accumulated(loop).items())
+    if len(sums) > MANY:
+        lanes = min(FEWER_LANES, lanes or FEWER_LANES)
     return Strips(loop.index, *bounds, (Lanes(body),), body, (), lanes, sums)

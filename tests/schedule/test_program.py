@@ -253,3 +253,29 @@ def test_interiors_of_random_programs_are_right_about_their_tests():
     assert run(normal("size N\ninput x[N]\ny[i: N] = x[pad(i - 1)]"), {"x": np.arange(3.0)})[
         "y"
     ].tolist() == [0, 0, 1]
+
+
+def test_few_long_sums_read_what_they_share_once():
+    from tadc.schedule.unrolled import unrolled
+
+    f = tadc.compile(
+        "size N\ninput x[N + 2, N + 2], w[3, 3]\ny[i: N, j: N] = sum{r, s} x[i+r, j+s]*w[r, s]"
+    )
+    program = scheduled(f.adjoint(["w"]).program)
+    (kernel,) = (k for k in kernels(program, "adjoint") if k.writes == ("dw",))
+
+    together = unrolled(kernel)
+
+    loops = [s.index for s in steps_of(together.body) if isinstance(s, Loop)]
+    assert loops == ["i", "j"] and together.indices == ()
+    assert len(together.locals) == 9 * len(kernel.locals)
+    assert "all of r, s at once" in str(f.plan(mode="adjoint", N=100))
+
+
+def test_sums_with_ranges_of_their_own_are_not_put_side_by_side():
+    from tadc.schedule.unrolled import unrolled
+
+    program = normal("size N\ninput x[N]\ny[i: 3] = sum{k: N | k >= i} x[k]")
+    (kernel,) = kernels(program, "primal")
+
+    assert unrolled(kernel) is None
