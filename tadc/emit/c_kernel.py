@@ -20,7 +20,7 @@ def element_type(tensor: Tensor, dtype: DType) -> DType:
 
 def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
     """The sizes that the kernel mentions, in the program's order."""
-    used = {s for n in kernel.extents for s in n.symbols}
+    used = {s for statement in kernel.statements for n in statement.target.shape for s in n.symbols}
     for t in (*kernel.reads, *kernel.writes):
         used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
     for statement in kernel.statements:

@@ -5,7 +5,7 @@
 // 2 to the power n, an integer from -1022 to 1023
 static inline double power_of_2(double n) {
   const double shifted = n + 0x1.8p52;  // its last bits are the integer
-  int64_t bits;
+  uint64_t bits;
   memcpy(&bits, &shifted, 8);
   bits = (bits + 1023) << 52;
   double result;
@@ -15,9 +15,9 @@ static inline double power_of_2(double n) {
 
 static inline float power_of_2f(float n) {
   const float shifted = n + 0x1.8p23f;
-  int32_t bits;
+  uint32_t bits;
   memcpy(&bits, &shifted, 4);
-  bits = (int32_t)((uint32_t)(bits + 127) << 23);
+  bits = (bits + 127) << 23;
   float result;
   memcpy(&result, &bits, 4);
   return result;

@@ -93,6 +93,10 @@ SUMS = {
     "a block of a stride": ("size N\ninput x[3*N]\ny[i: N] = x[3*i] + x[3*i + 2]", [(300,)]),
     "derived indices": ("size N\ninput x[N, 2]\ny[i: 2*N] = x[i // 2, i % 2]*i", [(77, 2)]),
     "a choice of values": ("size N\ninput x[N]\ny[i] = if x[i] < 0.5 then log(x[i]) else x[i]**3", [(515,)]),
+    "rows of the first dimension": (
+        "size N, M\ninput a[N], b[M]\ng[k, m] = sum{q: 3} (a[k] + exp(b[m]*q))",
+        [(5,), (37,)],
+    ),
     "softmax": (
         "size N, M\ninput x[N, M]\nm[i] = max{j} x[i, j]\ne[i, j] = exp(x[i, j] - m[i])\n"
         "y[i, j] = e[i, j]/sum{k} e[i, k]",
