@@ -284,6 +284,7 @@ def _contents(
     """The text of every output of `compile`, the manifest last."""
     from tadc.emit.c import emit_c
     from tadc.emit.cuda import emit_cuda
+    from tadc.emit.launcher import modes_of
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
     programs = {mode: g.program for mode, g in functions.items()}
@@ -294,7 +295,7 @@ def _contents(
         if target == "cuda":
             texts.append(cuda.text)
         elif target == "c":
-            texts.append(emit_c(programs, cast("DType", dtype), manifest["index_type"]))
+            texts.append(emit_c(modes_of(programs), cast("DType", dtype), manifest["index_type"]))
         else:
             texts += [g.source(target) for g in functions.values()]
     return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]

@@ -42,7 +42,7 @@ Wrt: TypeAlias = str | Sequence[str] | None
 Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # how a derivative was asked for, and by what
 
 
-MOST_CLOSED = 64  # functions kept for the numbers of open sizes
+MOST_CLOSED = 64  # sets of sizes for which functions or decisions are kept
 STAND_INS = (2, 3, 1, 5, 8)  # for open sizes, while no call gives numbers
 
 
@@ -157,6 +157,7 @@ class Function:
         self._program = program
         self._mode = mode
         self._derived: dict[Derivation, Function] = {}
+        self._decided: dict[object, tuple[Function, Function]] = {}
 
     # ------------------------------------------------------------------ what it is
 
@@ -223,8 +224,9 @@ class Function:
                 return emit_numpy(self.program, self._mode, dtype)
             case "c":
                 from tadc.emit.c import emit_c
+                from tadc.emit.launcher import modes_of
 
-                return emit_c({self._mode: self.program}, dtype, "int64")  # type: ignore[arg-type]
+                return emit_c(modes_of({self._mode: self.program}), dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
                 raise BackendError(
                     None,
@@ -438,8 +440,17 @@ class Function:
     def _halves(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
         """What `vjp` runs first, with the residuals behind the outputs; and what its pullback runs on them.
 
-        Where the residuals would be too large there are none, and the second is the whole adjoint.
+        Where the residuals would be too large there are none, and the second is the whole adjoint. Decided once for a
+        set of sizes.
         """
+        key = (wrt, tuple(sizes[s] for s in self._program.sizes))
+        if key not in self._decided:
+            if len(self._decided) >= MOST_CLOSED:
+                self._decided.clear()
+            self._decided[key] = self._decide(wrt, sizes)
+        return self._decided[key]
+
+    def _decide(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
         from tadc.schedule.memory import oversized
 
         forward, backward = (self._derivative(half, wrt) for half in ("forward", "backward"))

@@ -16,7 +16,7 @@ from jinja2 import Environment, StrictUndefined
 from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions, lane_functions
 from tadc.emit.c_text import CHUNKS, INTEGER, REAL, CText
-from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, modes_of
+from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.resources import resource
@@ -33,8 +33,6 @@ BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work
 LOOPED_BLOCK = 64  # where it is loops
 _TAKEN = [
-    "tensors",
-    "sizes",
     "threads",
     "parts",
     "gemm",
@@ -57,29 +55,25 @@ _TAKEN = [
     "side",
     "from",
     "to",
-    "inner",
     "inner_end",
 ]
 
 
 def emit_c(
-    modes: Mapping[str, Program],
+    parts: Sequence[Mode],
     dtype: DType,
     index_type: DType,
-    recomputed: frozenset[str] = frozenset(),
     few: Few | None = None,
     blas: bool = False,
 ) -> str:
-    """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
+    """The file for the modes of one program. `dtype` is that of tensors without a declared one.
 
-    Tensors of `recomputed` are not stored, sizes of `few` fill only so many lanes: the text is right for any others too,
-    and slower.
+    Sizes of `few` fill only so many lanes: the text is right for any others too, and slower.
 
     With `blas` matrix products are left to a function that launchers are given, by address, as their last argument.
 
     A launcher returns 0, or 1 where the sizes are not what the kernels suppose.
     """
-    parts = modes_of(modes, recomputed)
     rendered: list[dict[str, Any]] = []
     for mode in parts:
         written = [cpu_kernel(k, mode.program, few or {}) for k in mode.kernels]

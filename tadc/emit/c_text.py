@@ -211,8 +211,7 @@ class CText:
     def _interior(self, step: Interior, indent: int) -> Generator[Any, Any, list[str]]:
         """The parts of a row: left and right of the interior one by one, with all tests."""
         pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
-        own = replace(step, lows=step.loop[0], highs=step.loop[1])
-        low, end = self._span(own)
+        low, end = self.low(step.loop[0]), self._end(step.loop[1])
         inner = f"max(from, {self.low(step.lows)})" if step.lows else "from"
         inner_end = f"min(to, {self._end(step.highs)})" if step.highs else "to"
         lines = [f"{pad}{{"]
@@ -274,7 +273,7 @@ class CText:
             return "<", self.affine(highs[0][0] + 1).text
         return "<=", self._extreme("min", [self.floor(e, c) for e, c in highs]).text
 
-    def _span(self, step: Strips | Chunks | Interior) -> tuple[str, str]:
+    def _span(self, step: Strips | Chunks) -> tuple[str, str]:
         """The first value of the index, and the first beyond it."""
         return self.low(step.lows), self._end(step.highs)
 

@@ -33,7 +33,7 @@ __all__ = ["Launch", "NativeRunner", "available_threads"]
 
 MODE = "run"  # only part of the functions' names
 _BYTE = np.dtype(np.uint8)
-_C_INTEGER = {"int32": ctypes.c_int, "int64": ctypes.c_longlong}
+INDEX_TYPE: DType = "int64"  # of the sizes that launchers take, a `long long`
 MOST_LAUNCHES = 256  # sets of sizes
 LITTLE = 20_000  # elements: less is not worth a second thread
 
@@ -111,7 +111,7 @@ class NativeRunner:
             stored, sizes, self._dtype, self._options.memory, self._options.memory_limit
         )
         few = few_lanes({s: sizes[s] for s in self._program.sizes})
-        mode, launcher, last = self._launcher("int64", recomputed, few)
+        mode, launcher, last = self._launcher(recomputed, few)
         tensors = mode.program.tensors
         shapes = {n: tuple(form.at(sizes) for form in t.shape) for n, t in tensors.items()}
         outputs = tuple(
@@ -127,19 +127,19 @@ class NativeRunner:
         return scheduled(self._program)
 
     def _launcher(
-        self, index_type: DType, recomputed: frozenset[str], few: Few
+        self, recomputed: frozenset[str], few: Few
     ) -> tuple[Mode, Any, tuple[int | None, ...]]:
-        key = (index_type, recomputed, tuple(few.items()))
+        key = (recomputed, tuple(few.items()))
         if key not in self._launchers:
             program = self._program
             numbers(program)  # that they fit into 64 bits is checked
             (mode,) = modes_of({MODE: program}, recomputed)
             address = gemm(self._dtype) if self._options.blas and _has_product(mode) else None
             blas = address is not None
-            text = emit_c({MODE: program}, self._dtype, index_type, recomputed, few, blas=blas)
+            text = emit_c([mode], self._dtype, INDEX_TYPE, few, blas=blas)
             launcher = getattr(loaded(text), mode.launcher)
             pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs) + 1)
-            sizes = [_C_INTEGER[index_type]] * len(program.sizes)
+            sizes = [ctypes.c_longlong] * len(program.sizes)
             last = [ctypes.c_int, *([ctypes.c_void_p] if blas else [])]
             launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int

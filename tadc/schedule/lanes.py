@@ -125,10 +125,7 @@ class _Varying:
                 case LetIndex(d):
                     if inside or self.has_form(d.form):
                         self.symbols.add(d.name)
-                case Let(local, _) | Accumulator(local, _) | Assign(local, _):
-                    if inside or self.has_value(step):
-                        self.locals.add(local)
-                case Accumulate(local):
+                case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
                     if inside or self.has_value(step):
                         self.locals.add(local)
                 case Loop(index, _, _, body):

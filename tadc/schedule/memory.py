@@ -6,13 +6,12 @@ and outputs. Beyond that the largest are computed where they are read, in the ke
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.live import live
 from tadc.schedule.cost import program_cost, tensor_bytes
 from tadc.schedule.lower import kernels
@@ -21,9 +20,8 @@ __all__ = ["in_readers", "oversized"]
 
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
-MOST_WORK = (
-    2  # times the operations with everything stored: more is not recomputed unless it is asked for
-)
+# Times the operations with everything stored: more is not recomputed unless it is asked for.
+MOST_WORK = 2
 
 
 def oversized(
@@ -92,25 +90,17 @@ def in_readers(program: Program, names: frozenset[str]) -> Program:
     if not names:
         return program
     inlined: dict[str, Statement] = {}
+
+    def stored(e: Expr) -> Expr:
+        if not isinstance(e, Read) or e.tensor not in inlined:
+            return e
+        s = inlined[e.tensor]
+        return substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
+
     statements = []
     for s in program.statements:
-        own = replace(s, body=descend(_walk(s.body, inlined, {})))
+        own = replace(s, body=rewrite(s.body, stored))
         if s.target.name in names:
             inlined[s.target.name] = own
         statements.append(own)
     return live(replace(program, statements=tuple(statements)))
-
-
-def _walk(
-    e: Expr, inlined: Mapping[str, Statement], done: dict[Expr, Expr]
-) -> Generator[Any, Any, Expr]:
-    if e not in done:
-        if isinstance(e, Read) and e.tensor in inlined:
-            s = inlined[e.tensor]
-            done[e] = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
-        else:
-            operands = []
-            for operand in e.operands:
-                operands.append((yield _walk(operand, inlined, done)))
-            done[e] = with_operands(e, tuple(operands))
-    return done[e]
