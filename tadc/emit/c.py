@@ -22,7 +22,7 @@ from tadc.ir.program import Program
 from tadc.resources import resource
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.lanes import Few
-from tadc.schedule.loop_nest import FIRST, LAST, Chunks, Loop, steps_of
+from tadc.schedule.loop_nest import FIRST, LAST, Chunks, has_loops, steps_of
 from tadc.schedule.matrix_product import MatrixProduct, matrix_product
 from tadc.version import __version__
 
@@ -132,7 +132,7 @@ def _kernel(
     depth = 1 + len(k.outer)
     if k.strip is not None:
         end = text.affine(k.strip[1]).text
-        block = LOOPED_BLOCK if any(isinstance(s, Loop) for s in steps_of(k.body)) else BLOCK
+        block = LOOPED_BLOCK if has_loops(k.body) else BLOCK
         lines.append(f"{'  ' * depth}for ({integer} block = 0; block < {end}; block += {block}) {{")
         depth += 1
         last = f"min(block + {block}, {end})"

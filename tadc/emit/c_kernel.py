@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tadc.emit.c_names import c_names
 from tadc.emit.c_spelling import DType, Target
 from tadc.emit.c_text import INTEGER, REAL, CText
 from tadc.ir.program import Program, Tensor
-from tadc.schedule.loop_nest import Kernel, LetIndex, Loop, Step, Strips, steps_of
+from tadc.schedule.loop_nest import Kernel, bound_indices
 
 __all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
 
@@ -43,7 +43,7 @@ def kernel_text(
         (*kernel.reads, *kernel.writes),
         kernel_sizes(kernel, program),
         kernel.indices,
-        _bound(kernel.body),
+        sorted(bound_indices(kernel.body)),
         sorted(kernel.locals),
         taken=taken,
     )
@@ -66,17 +66,3 @@ def kernel_parameters(kernel: Kernel, program: Program, text: CText, restrict: s
         *(f"{REAL[text.dtypes[t]]}* {restrict} {text.names[t]}" for t in kernel.writes),
         *(f"{INTEGER[text.index_type]} {text.names[s]}" for s in sizes),
     ]
-
-
-def _bound(steps: Sequence[Step]) -> list[str]:
-    """The indices that loops and divisions bind."""
-    bound = set()
-    for step in steps_of(steps):
-        match step:
-            case Loop(index) | Strips(index):
-                bound.add(index)
-            case LetIndex(derived):
-                bound.add(derived.name)
-            case _:
-                pass
-    return sorted(bound)

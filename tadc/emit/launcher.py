@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any
 
 from tadc.emit.c_kernel import element_type
@@ -53,10 +52,8 @@ class Mode:
 
     def workspace_bytes_at(self, sizes: Mapping[str, int], dtype: DType) -> int:
         """The size of the workspace for these sizes."""
-        elements = (
-            prod(n.at(sizes) for n in t.shape) * _itemsize(t, dtype) for t in self.temporaries
-        )
-        return sum((n + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT for n in elements)
+        found = (t.bytes_at(sizes, dtype) for t in self.temporaries)
+        return sum((n + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT for n in found)
 
 
 def modes_of(
@@ -231,12 +228,8 @@ def manifest(
 
 
 def _bytes(t: Tensor, dtype: DType) -> str:
-    count = "*".join([*(factor(str(n)) for n in t.shape), str(_itemsize(t, dtype))])
+    count = "*".join([*(factor(str(n)) for n in t.shape), str(t.itemsize(dtype))])
     return f"({count} + {ALIGNMENT - 1}) // {ALIGNMENT} * {ALIGNMENT}"
-
-
-def _itemsize(t: Tensor, dtype: DType) -> int:
-    return 8 if element_type(t, dtype) == "float64" else 4
 
 
 def _product(extents: Sequence[Affine], text: CText, wide: CText) -> str:

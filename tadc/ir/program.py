@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Literal
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -29,6 +30,14 @@ class Tensor:
     name: str
     shape: tuple[Affine, ...]
     dtype: str | None = None
+
+    def itemsize(self, dtype: str) -> int:
+        """The bytes of an element; `dtype` is the type of one that is not declared."""
+        return 4 if (self.dtype or dtype) == "float32" else 8
+
+    def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> int:
+        """The bytes of all elements for these sizes."""
+        return prod(max(0, n.at(sizes)) for n in self.shape) * self.itemsize(dtype)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Derived, Domain, at_least_zero, between
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
-from tadc.ir.program import Program, Tensor
+from tadc.ir.program import Program
 from tadc.schedule.loop_nest import (
     Accumulate,
     Branch,
@@ -36,7 +36,7 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["Cost", "KernelCost", "Points", "operations", "program_cost", "tensor_bytes"]
+__all__ = ["Cost", "KernelCost", "Points", "operations", "program_cost"]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 INTEGER_POWERS = range(-16, 17)  # what emitters write as multiplications
@@ -185,7 +185,7 @@ def program_cost(
     `residuals` are outputs that are only kept for another program: they count as temporaries.
     """
     sizes = program.size_values(sizes)
-    bytes_ = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items()}
+    bytes_ = {n: t.bytes_at(sizes, dtype) for n, t in program.tensors.items()}
     kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
     costs = []
     for k in kernels:
@@ -201,12 +201,6 @@ def program_cost(
             )
         )
     return Cost(tuple(costs))
-
-
-def tensor_bytes(tensor: Tensor, sizes: Mapping[str, int], dtype: str) -> int:
-    """The bytes of a tensor for these sizes; `dtype` is that of tensors without a declared one."""
-    size = 4 if (tensor.dtype or dtype) == "float32" else 8
-    return prod(max(0, n.at(sizes)) for n in tensor.shape) * size
 
 
 def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]]:

@@ -25,7 +25,7 @@ from tadc.schedule.loop_nest import (
     Step,
     Store,
     Strips,
-    steps_of,
+    has_loops,
     values_of,
 )
 from tadc.schedule.sums import PART, Surroundings, in_strips
@@ -105,7 +105,7 @@ def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step
         sums = accumulated(step) if isinstance(step, Loop) else {}
         if isinstance(step, Loop) and sums:
             body = tuple(in_strips((step,), surroundings, part=True))
-            least = 1 if any(isinstance(s, Loop) for s in steps_of(step.body)) else LONG
+            least = 1 if has_loops(step.body) else LONG
             yield Chunks(step.index, step.lows, step.highs, body, tuple(sums.items()), least)
         else:
             yield step
@@ -148,7 +148,7 @@ def _reduced_cost(kernel: Kernel, few: Few) -> float:
                 total += times * (_of_read(e.subscripts, frozenset((lane,))) if lane else GATHERED)
         match step:
             case Loop(index, _, _, body):
-                summed = accumulated(step) and not any(isinstance(s, Loop) for s in steps_of(body))
+                summed = accumulated(step) and not has_loops(body)
                 own = index if summed and lanes_of_loop(step, few) != 0 else ""
                 waiting += [(s, times * REPEATED, own) for s in body]
             case Branch(_, then, otherwise):

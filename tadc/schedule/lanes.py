@@ -30,6 +30,7 @@ from tadc.schedule.loop_nest import (
     Step,
     Store,
     Strips,
+    has_loops,
     steps_of,
     values_of,
 )
@@ -199,9 +200,9 @@ def _laned(
             case Loop(index, lows, highs, body) if not varying.has_bounds(step):
                 close()
                 result.append(Loop(index, lows, highs, _laned(body, varying, derived)))
-            case Branch(condition, then, otherwise) if not varying.has_condition(step) and any(
-                isinstance(s, Loop) for s in steps_of((step,))
-            ):
+            case Branch(condition, then, otherwise) if not varying.has_condition(
+                step
+            ) and has_loops((step,)):
                 close()
                 both = _laned(then, varying, derived), _laned(otherwise, varying, derived)
                 result.append(Branch(condition, *both))

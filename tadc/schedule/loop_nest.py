@@ -36,6 +36,8 @@ __all__ = [
     "Step",
     "Store",
     "Strips",
+    "bound_indices",
+    "has_loops",
     "steps_of",
     "values_of",
     "with_values",
@@ -217,6 +219,25 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
                 yield from steps_of(otherwise)
             case _:
                 pass
+
+
+def has_loops(steps: Sequence[Step]) -> bool:
+    """Whether there is a loop among the steps, or inside one of them."""
+    return any(isinstance(step, Loop) for step in steps_of(steps))
+
+
+def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
+    """The indices that loops and divisions bind."""
+    bound = set()
+    for step in steps_of(steps):
+        match step:
+            case Loop(index) | Strips(index):
+                bound.add(index)
+            case LetIndex(derived):
+                bound.add(derived.name)
+            case _:
+                pass
+    return bound
 
 
 def values_of(step: Step) -> tuple[Expr, ...]:

@@ -13,7 +13,7 @@ from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.live import live
-from tadc.schedule.cost import program_cost, tensor_bytes
+from tadc.schedule.cost import program_cost
 from tadc.schedule.lower import kernels
 
 __all__ = ["in_readers", "oversized"]
@@ -35,7 +35,7 @@ def oversized(
     """
     if memory == "materialize" and limit is None:
         return frozenset()
-    bytes_ = {name: tensor_bytes(t, sizes, dtype) for name, t in program.tensors.items()}
+    bytes_ = {name: t.bytes_at(sizes, dtype) for name, t in program.tensors.items()}
     fixed = {*(t.name for t in program.inputs), *program.outputs}
     total = sum(n for name, n in bytes_.items() if name not in fixed)
     allowed: float = max(LITTLE, ALLOWED * sum(bytes_[name] for name in fixed))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.schedule.cost import tensor_bytes
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, steps_of
 from tadc.schedule.matrix_product import matrix_product
@@ -51,7 +50,7 @@ def program_plan(
     """The plan of a program's kernels. `sizes` has all sizes; `blas` says whether matrix products are left to it."""
     sizes = program.size_values(sizes)
     kept = {*(t.name for t in program.inputs), *program.outputs}
-    stored = {n: tensor_bytes(t, sizes, dtype) for n, t in program.tensors.items() if n not in kept}
+    stored = {n: t.bytes_at(sizes, dtype) for n, t in program.tensors.items() if n not in kept}
     return Plan(tuple(_kernel(k, program, blas) for k in kernels), stored)
 
 

@@ -9,7 +9,16 @@ from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.schedule.interior import Bounds, Span, interior, parted
 from tadc.schedule.lanes import Few, accumulated, lanes_of_loop
-from tadc.schedule.loop_nest import FIRST, LAST, Branch, Lanes, Loop, Step, Strips, steps_of
+from tadc.schedule.loop_nest import (
+    FIRST,
+    LAST,
+    Branch,
+    Lanes,
+    Loop,
+    Step,
+    Strips,
+    has_loops,
+)
 
 __all__ = ["PART", "Surroundings", "in_strips"]
 
@@ -58,7 +67,7 @@ def in_strips(
     """
     for step in steps:
         match step:
-            case Loop(body=body) if any(isinstance(s, Loop) for s in steps_of(body)):
+            case Loop(body=body) if has_loops(body):
                 bounds = PART if part else (step.lows, step.highs)
                 inner = tuple(in_strips(body, surroundings.inside(step)))
                 yield Loop(step.index, *bounds, inner)

@@ -27,6 +27,8 @@ from tadc.schedule.loop_nest import (
     Loop,
     Step,
     Store,
+    bound_indices,
+    has_loops,
     steps_of,
     values_of,
     with_values,
@@ -58,17 +60,8 @@ def unrolled(kernel: Kernel) -> Kernel | None:
 
 
 def _symbols(kernel: Kernel) -> set[Symbol]:
-    found = set(kernel.indices)
-    for step in steps_of(kernel.body):
-        match step:
-            case Loop(index):
-                found.add(index)
-            case LetIndex(d):
-                found.add(d.name)
-            case _:
-                pass
-        found |= {s for e in values_of(step) for s in e.symbols}
-    return found
+    values = (e for step in steps_of(kernel.body) for e in values_of(step))
+    return {*kernel.indices, *bound_indices(kernel.body), *(s for e in values for s in e.symbols)}
 
 
 def _at(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
@@ -125,7 +118,7 @@ def _side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None
             if len(set(steps)) > 1:
                 return None
             result.append(first)
-        elif any(isinstance(s, Loop) for s in steps_of((first,))) or any(
+        elif has_loops((first,)) or any(
             isinstance(s, Branch) and isinstance(s.condition, Domain) and not s.condition.symbols
             for s in steps_of(steps)
         ):
