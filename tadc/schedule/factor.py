@@ -13,12 +13,12 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tadc.integer import implies
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import Domain, between
-from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Tensor
 from tadc.ir.walk import descend, postorder, with_operands
+from tadc.schedule.inside import reads_are_inside
 
 __all__ = ["factored"]
 
@@ -97,24 +97,7 @@ class _Factoring:
         return self._sum(Reduce("sum", others, (), rest, body), known)
 
     def _is_inside(self, e: Expr, known: Domain) -> bool:
-        """Whether all reads are inside their tensors wherever `known` holds. Of a choice that is not looked into."""
-        waiting = [(e, known)]
-        while waiting:
-            node, around = waiting.pop()
-            match node:
-                case Read(tensor, subscripts):
-                    extents = zip(subscripts, self.tensors[tensor].shape, strict=True)
-                    bounds = (c for f, n in extents for c in between(0, f, n - 1))
-                    if not all(implies(around, c) for c in bounds):
-                        return False
-                case Reduce(domain=domain):
-                    around &= domain
-                case Select():
-                    return False
-                case _:
-                    pass
-            waiting += [(operand, around) for operand in node.operands]
-        return True
+        return reads_are_inside(e, known, self.tensors)
 
 
 def _is_alone(index: Symbol, e: Reduce) -> bool:

@@ -28,7 +28,7 @@ from tadc.ir.expr import (
 )
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import descend, postorder, with_operands
+from tadc.ir.walk import descend, postorder, substitute, with_operands
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
@@ -42,6 +42,7 @@ from tadc.schedule.loop_nest import (
     Store,
 )
 from tadc.schedule.rows import Rows, always, rows
+from tadc.schedule.running import Running, running
 
 __all__ = ["kernels"]
 
@@ -66,14 +67,18 @@ def _kernel(statement: Statement, name: str, order: list[str], program: Program)
         if isinstance(e, Reduce):
             taken |= {*e.indices, *(d.name for d in e.derived)}
     shared = _shared(nodes)
-    owned = rows(statement)
+    box = dict(zip(statement.indices, statement.target.shape, strict=True))
+    run = running(statement.body, box, program.known)
+    owned = None if run else rows(statement)
     if owned:
         shared |= set(owned.shared)
     lowering = _Lowering(Names(taken), shared, _stepped(nodes, shared), set())
     block = _Block(None)
     block.steps += [LetIndex(d) for d in statement.derived]
-    box = dict(zip(statement.indices, statement.target.shape, strict=True))
-    if owned:
+    if run:
+        descend(lowering.running(statement, run, block))
+        del box[run.index]
+    elif owned:
         descend(lowering.rows(statement, owned, block))
         box = {i: n for i, n in box.items() if i not in owned.indices}
     else:
@@ -179,6 +184,27 @@ class _Lowering:
             value = yield self.value(statement.body, last)
             last.steps.append(_stored(statement, value))
             block.steps += _row(box, tuple(last.steps))
+
+    def running(
+        self, statement: Statement, run: Running, block: _Block
+    ) -> Generator[Any, Any, None]:
+        """One accumulator, stored at each value of the index."""
+        assert isinstance(statement.body, Reduce)
+        op = statement.body.op
+        local = self._local("s" if op == "sum" else op)
+        block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
+        if run.first:
+            yield self._reduce(run.first, local, block)
+        values = {run.index: run.extent - 1 - symbol(run.index)} if run.down else {}
+        each, term = _Block(block), _Block(block)
+        yield self._accumulate(op, substitute(run.next, values), local, term)
+        where = run.where.substitute(values)
+        guarded = where != EVERYWHERE
+        each.steps += [Branch(where, tuple(term.steps))] if guarded else term.steps
+        stored = _stored(statement, Read(local, ()))
+        at = tuple(form.substitute(values) for form in stored.subscripts)
+        each.steps.append(replace(stored, subscripts=at))
+        block.steps += _row([(run.index, run.extent)], tuple(each.steps))
 
     def _branch(self, e: Select, block: _Block) -> Walk:
         """A local that is assigned in the branch taken. What both branches need is computed before."""

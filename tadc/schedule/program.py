@@ -13,17 +13,20 @@ from tadc.normalize.simplify import simplify
 from tadc.schedule.common import common
 from tadc.schedule.factor import factored
 from tadc.schedule.memory import in_readers
+from tadc.schedule.running import separate_running
 
 __all__ = ["scheduled"]
 
 
 @lru_cache(maxsize=128)
 def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Program:
-    """Factors stand outside of sums, sums that were computed too often are tensors, and equal ones are one.
+    """Factors stand outside of sums; running sums, and sums that were computed too often, are tensors; equal ones are
+    one.
 
     Those of `recomputed` are none: they are computed where they are read.
     """
     program = simplify(factored(program))
+    program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = live(common(program))
     return plain_names(in_readers(program, recomputed)) if recomputed else program
