@@ -163,9 +163,8 @@ def _products(mode: Mode, dtype: DType) -> dict[str, MatrixProduct]:
     """The kernels that are matrix products of the program's element type, by name."""
     found = {}
     for k in mode.kernels:
-        (statement,) = k.statements
-        product = matrix_product(statement, mode.program)
-        if product and element_type(statement.target, dtype) == dtype:
+        product = matrix_product(k.statements[0], mode.program)
+        if product and element_type(k.statements[0].target, dtype) == dtype:
             found[k.name] = product
     return found
 

@@ -43,8 +43,10 @@ class Mode:
 
     @property
     def temporaries(self) -> tuple[Tensor, ...]:
-        outputs = self.program.outputs
-        return tuple(s.target for s in self.program.statements if s.target.name not in outputs)
+        """What kernels store that is no output."""
+        program = self.program
+        stored = (t for k in self.kernels for t in k.writes)
+        return tuple(program.tensors[t] for t in stored if t not in program.outputs)
 
     def workspace_bytes(self, dtype: DType) -> str:
         """The size of the workspace, as an expression of the sizes."""
@@ -195,7 +197,10 @@ def manifest(
     tensors: dict[str, dict[str, Any]] = {}
     for m in modes:
         inputs = {t.name for t in m.program.inputs}
+        stored = {t for k in m.kernels for t in k.writes}
         for t in m.program.tensors.values():
+            if t.name not in inputs and t.name not in stored:
+                continue
             produced = "output" if t.name in m.program.outputs else "temporary"
             entry = {
                 "shape": [str(n) for n in t.shape],

@@ -7,8 +7,9 @@ where it holds loops or names, so that nothing of the branch not taken is ever e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -29,6 +30,7 @@ from tadc.ir.expr import (
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.schedule.fuse import alike, fused
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
@@ -49,56 +51,67 @@ __all__ = ["kernels"]
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
 
+@lru_cache(maxsize=128)
 def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
-    """One kernel a statement, one point an element of its target, named `<program>_<mode>_<n>`."""
+    """The kernels in order, named `<program>_<mode>_<n>`: one point an element of what they store, or a row of it."""
+    groups = fused(program)
+    found = []
+    for n, group in enumerate(groups):
+        own = {s.target.name for s in group}
+        elsewhere = {t for other in groups if other is not group for s in other for t in s.reads}
+        stored = own & {*program.outputs, *elsewhere}
+        found.append(_kernel(group, stored, f"{program.name}_{mode}_{n}", program))
+    return tuple(found)
+
+
+def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Program) -> Kernel:
+    """The kernel of statements with the same indices, of whose targets those of `stored` are needed later."""
+    first = group[0]
     order = list(program.tensors)
-    return tuple(
-        _kernel(s, f"{program.name}_{mode}_{n}", order, program)
-        for n, s in enumerate(program.statements)
-    )
-
-
-def _kernel(statement: Statement, name: str, order: list[str], program: Program) -> Kernel:
-    nodes = list(postorder(statement.body))
-    reads = {e.tensor for e in nodes if isinstance(e, Read)}
-    taken = {*order, *program.known.symbols, *program.sizes, *statement.indices}
+    nodes = list(postorder(s.body for s in group))
+    own = {s.target.name for s in group}
+    reads = {e.tensor for e in nodes if isinstance(e, Read)} - own
+    taken = {*order, *program.known.symbols, *program.sizes, *first.indices}
     for e in nodes:
         taken |= e.symbols
         if isinstance(e, Reduce):
             taken |= {*e.indices, *(d.name for d in e.derived)}
-    shared = _shared(nodes)
-    box = dict(zip(statement.indices, statement.target.shape, strict=True))
-    run = running(statement.body, box, program.known)
-    owned = None if run else rows(statement)
+    shared = _shared(nodes, group)
+    box = dict(zip(first.indices, first.target.shape, strict=True))
+    run = running(first.body, box, program.known)
+    owned = None if run else rows(first)
     if owned:
         shared |= set(owned.shared)
-    lowering = _Lowering(Names(taken), shared, _stepped(nodes, shared), set())
+    together = {e: each for each in alike(group, own) if len(each) > 1 for e, _ in each}
+    lowering = _Lowering(Names(taken), shared, _stepped(nodes, shared), together, set())
     block = _Block(None)
-    block.steps += [LetIndex(d) for d in statement.derived]
+    block.steps += [LetIndex(d) for d in first.derived]
     if run:
-        descend(lowering.running(statement, run, block))
+        descend(lowering.running(first, run, block))
         del box[run.index]
     elif owned:
-        descend(lowering.rows(statement, owned, block))
+        descend(lowering.rows(first, owned, block))
         box = {i: n for i, n in box.items() if i not in owned.indices}
     else:
-        value = descend(lowering.value(statement.body, block))
-        block.steps.append(_stored(statement, value))
+        for s in group:
+            later = any(s.target.name in other.reads for other in group)
+            descend(lowering.statement(s, block, stored=s.target.name in stored, later=later))
     return Kernel(
         name,
-        (statement,),
+        tuple(group),
         tuple(box),
         tuple(box.values()),
         tuple(block.steps),
         frozenset(lowering.locals),
         tuple(t for t in order if t in reads),
-        (statement.target.name,),
+        tuple(t for t in order if t in stored),
     )
 
 
-def _shared(nodes: list[Expr]) -> frozenset[Expr]:
+def _shared(nodes: list[Expr], group: Sequence[Statement]) -> frozenset[Expr]:
     """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
     users = Counter(o for e in nodes for o in e.operands)
+    users.update(s.body for s in group)
     return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
 
 
@@ -133,7 +146,22 @@ class _Lowering:
     names: Names
     shared: frozenset[Expr]
     stepped: frozenset[Expr]
+    together: Mapping[Reduce, tuple[tuple[Reduce, Expr], ...]]  # reductions with one loop for all
     locals: set[str]
+
+    def statement(
+        self, s: Statement, block: _Block, *, stored: bool, later: bool
+    ) -> Generator[Any, Any, None]:
+        """Store the element, or keep it for statements that come later, or both."""
+        value = yield self.value(s.body, block)
+        if later and not isinstance(value, (Const, Read)):
+            local = self._local(s.target.name)
+            block.steps.append(Let(local, value))
+            value = Read(local, ())
+        store = _stored(s, value)
+        block.known[Read(store.tensor, store.subscripts)] = value
+        if stored:
+            block.steps.append(store)
 
     def value(self, e: Expr, block: _Block) -> Walk:
         """`e` as an expression of locals, after the steps that this needs are in `block`."""
@@ -143,6 +171,9 @@ class _Lowering:
         match e:
             case Const() | IndexValue() | Read():
                 return e
+            case Reduce() if e in self.together:
+                yield self._side_by_side(self.together[e], block)
+                return block.known[e]
             case Reduce(op):
                 local = self._local("s" if op == "sum" else op)
                 block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
@@ -245,6 +276,18 @@ class _Lowering:
         body = _Block(block)
         yield self._accumulate(e.op, e.body, local, body)
         block.steps += _nest(e, tuple(body.steps))
+
+    def _side_by_side(
+        self, each: tuple[tuple[Reduce, Expr], ...], block: _Block
+    ) -> Generator[Any, Any, None]:
+        """The reductions in the loops of the first."""
+        body = _Block(block)
+        for e, own in each:
+            local = self._local("s" if e.op == "sum" else e.op)
+            block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
+            block.known[e] = Read(local, ())
+            yield self._accumulate(e.op, own, local, body)
+        block.steps += _nest(each[0][0], tuple(body.steps))
 
     def _accumulate(
         self, op: ReduceOp, e: Expr, local: str, block: _Block

@@ -7,16 +7,15 @@ and outputs. Beyond that the largest are computed where they are read, in the ke
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
-from tadc.ir.program import Program, Statement
-from tadc.ir.walk import postorder, rewrite, substitute
-from tadc.normalize.live import live
+from tadc.ir.program import Program
+from tadc.ir.walk import postorder
 from tadc.schedule.cost import program_cost
+from tadc.schedule.inline import in_readers
 from tadc.schedule.lower import kernels
 
-__all__ = ["in_readers", "oversized"]
+__all__ = ["oversized"]
 
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
@@ -83,24 +82,3 @@ def _recomputable(program: Program) -> set[str]:
 
 def _read(e: Expr) -> set[str]:
     return {node.tensor for node in postorder(e) if isinstance(node, Read)}
-
-
-def in_readers(program: Program, names: frozenset[str]) -> Program:
-    """The program that computes the tensors of `names` where they are read."""
-    if not names:
-        return program
-    inlined: dict[str, Statement] = {}
-
-    def stored(e: Expr) -> Expr:
-        if not isinstance(e, Read) or e.tensor not in inlined:
-            return e
-        s = inlined[e.tensor]
-        return substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
-
-    statements = []
-    for s in program.statements:
-        own = replace(s, body=rewrite(s.body, stored))
-        if s.target.name in names:
-            inlined[s.target.name] = own
-        statements.append(own)
-    return live(replace(program, statements=tuple(statements)))

@@ -49,8 +49,8 @@ def program_plan(
 ) -> Plan:
     """The plan of a program's kernels. `sizes` has all sizes; `blas` says whether matrix products are left to it."""
     sizes = program.size_values(sizes)
-    kept = {*(t.name for t in program.inputs), *program.outputs}
-    stored = {n: t.bytes_at(sizes, dtype) for n, t in program.tensors.items() if n not in kept}
+    temporary = [t for k in kernels for t in k.writes if t not in program.outputs]
+    stored = {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
     return Plan(tuple(_kernel(k, program, blas) for k in kernels), stored)
 
 
@@ -86,8 +86,7 @@ def _schedule(k: CpuKernel) -> str:
         parts.append(
             f"no tests inside, away from the borders of {', '.join(dict.fromkeys(s.index for s in interiors))}"
         )
-    (statement,) = k.kernel.statements
-    rows = [i for i in statement.indices if i not in k.kernel.indices]
+    rows = [i for i in k.kernel.statements[0].indices if i not in k.kernel.indices]
     if rows and k.together:
         parts.append(f"all of {', '.join(rows)} at once")
     elif rows:

@@ -12,7 +12,7 @@ from tadc.normalize.reductions import separate_inner_reductions
 from tadc.normalize.simplify import simplify
 from tadc.schedule.common import common
 from tadc.schedule.factor import factored
-from tadc.schedule.memory import in_readers
+from tadc.schedule.inline import in_readers, inlined
 from tadc.schedule.running import separate_running
 
 __all__ = ["scheduled"]
@@ -25,7 +25,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
 
     Those of `recomputed` are none: they are computed where they are read.
     """
-    program = simplify(factored(program))
+    program = simplify(factored(inlined(program)))
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = live(common(program))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import bound
+from oracle import bound, by_name, random_arrays, relative
 from programs import normal, run
 from random_programs import random_program
 
@@ -15,9 +15,11 @@ from tadc.ir.walk import postorder
 from tadc.runtime.interpreter import interpret
 from tadc.schedule.common import common
 from tadc.schedule.factor import factored
+from tadc.schedule.fuse import fused
+from tadc.schedule.inline import in_readers, inlined
 from tadc.schedule.loop_nest import Interior, Loop, steps_of, values_of
 from tadc.schedule.lower import kernels
-from tadc.schedule.memory import in_readers, oversized
+from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 from tadc.schedule.rows import rows
 
@@ -279,3 +281,83 @@ def test_sums_with_ranges_of_their_own_are_not_put_side_by_side():
     (kernel,) = kernels(program, "primal")
 
     assert unrolled(kernel) is None
+
+
+# ---- inlining and fusion
+
+INLINED = {
+    # a single reader, each element once
+    "size N\ninput x[N]\nt[i] = exp(x[i])\ny[i: N - 1] = t[i + 1]*x[i]": ["y"],
+    "size N, M\ninput x[N, M]\nt[i, j] = exp(x[i, j])\ny[j] = sum{i} t[i, j]": ["y"],
+    "size N\ninput x[N]\nt[i] = exp(x[i])\ny[i: N - 1] = t[i + 1] - t[i]": ["t", "y"],
+    "size N, M\ninput x[N], w[M]\nt[i] = exp(x[i])\ny[j: M] = sum{i} t[i]*w[j]": ["t", "y"],
+    "size N\ninput x[N]\nt[i] = exp(x[i])\ny[i: N] = t[i]\nz[i: N] = t[i]*x[i]\noutput y, z": ["t", "y", "z"],
+    "size N\ninput x[N]\nt[i] = exp(x[i])\ny[i] = t[i]\noutput t, y": ["t", "y"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", INLINED)
+def test_what_is_read_at_one_place_is_computed_there(text):
+    program = normal(text)
+
+    assert [s.target.name for s in inlined(program).statements] == INLINED[text]
+
+
+FUSED = {
+    "one reads the other's element": (
+        "size N\ninput x[N]\nt[i] = exp(x[i])\ny[i] = t[i]**2\noutput t, y", ["t y"]
+    ),
+    "both read a tensor": (
+        "size N\ninput x[N]\na[i: N - 1] = x[i]\nb[k: N - 1] = x[k + 1]\noutput a, b", ["a b"]
+    ),
+    "nothing in common": (
+        "size N\ninput x[N], z[N]\na[i] = exp(x[i])\nb[i] = exp(z[i])\noutput a, b", ["a", "b"]
+    ),
+    "a neighbour is read": (
+        "size N\ninput x[N + 1]\na[i: N] = x[i + 1] - x[i]\nb[i: N] = a[i] - a[N - 1 - i]\noutput a, b", ["a", "b"]
+    ),
+    "sums with the same range": (
+        "size N, M\ninput x[N, M]\na[i] = sum{j} x[i, j]\nb[p] = sum{q} x[p, q]**2\noutput a, b", ["a b"]
+    ),
+    "sums with other ranges": (
+        "size N, M\ninput x[N, M], y[M]\na[i] = sum{j: M} x[i, j]\nb[i: N] = sum{j: M | j < i} x[i, j]\noutput a, b", ["a", "b"]
+    ),
+    "what is read later is put off": (
+        "size N\ninput x[N], z[N]\na[i] = exp(x[i])\nb[i] = 2*z[i]\nc[i] = a[i]*z[i]\noutput a, b, c", ["a b c"]
+    ),
+    "a matrix product stays one": (
+        "size N\ninput a[N, N], b[N, N]\nc[i, j] = sum{k} a[i, k]*b[k, j]\nd[i, j] = exp(c[i, j])\noutput d", ["c", "d"]
+    ),
+    "one sum after the other": (
+        "size N, M\ninput x[N, M]\nm[i] = (sum{j} x[i, j])/M\nv[i] = sum{j} (x[i, j] - m[i])**2\noutput v", ["m v"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_statements_over_one_box_share_a_kernel_where_that_is_less_work(name):
+    text, expected = FUSED[name]
+
+    groups = fused(normal(text))
+
+    assert [" ".join(s.target.name for s in group) for group in groups] == expected
+
+
+def test_sums_with_the_same_range_are_one_loop_and_what_nobody_reads_is_not_stored():
+    program = normal(FUSED["one sum after the other"][0])
+    (kernel,) = kernels(program, "run")
+    assert kernel.writes == ("v",)
+
+    (kernel,) = kernels(normal(FUSED["sums with the same range"][0]), "run")
+    assert sum(isinstance(step, Loop) for step in steps_of(kernel.body)) == 1
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("text", [*INLINED, *(text for text, _ in FUSED.values())])
+def test_inlined_and_fused_programs_compute_what_they_did(text):
+    f, g = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))
+    for a, b in ((f, g), (f.adjoint(), g.adjoint())):
+        arrays = random_arrays(b, dict.fromkeys(f.program.sizes, 37))
+        found, expected = by_name(a, a(**arrays)), by_name(b, b(**arrays))
+        for name, value in expected.items():
+            assert relative(found[name], value) <= 1e-13

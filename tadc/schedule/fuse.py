@@ -1,0 +1,140 @@
+"""Which statements share a kernel (design, section 5.2).
+
+Statements over the same box are one kernel with several stores where they read the same tensors, or where one reads the
+other's element at its own point, which is then a local variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder, substitute
+from tadc.schedule.matrix_product import matrix_product
+from tadc.schedule.rows import always, rows
+from tadc.schedule.running import running
+
+__all__ = ["alike", "fused"]
+
+MOST_STORES = 8  # of a kernel: registers hold no more
+NEAR = 32  # kernels before the last that a statement may still join
+
+
+def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
+    """The statements, those that share a kernel together, with the same indices."""
+    groups: list[list[Statement]] = []
+    place: dict[str, int] = {}
+    for s in program.statements:
+        first = 0  # the earliest group after all that is read elsewhere than at the own point
+        for e in postorder(s.body):
+            if isinstance(e, Read) and e.tensor in place:
+                first = max(first, place[e.tensor] + (not _is_own(e, s)))
+        candidates = range(len(groups) - 1, max(first, len(groups) - NEAR) - 1, -1)
+        n = next((n for n in candidates if _fits([s], groups[n], program)), len(groups))
+        if n == len(groups):
+            groups.append([])
+        groups[n].append(_renamed(s, groups[n][0].indices) if groups[n] else s)
+        place[s.target.name] = n
+    _put_off(groups, program)
+    return tuple(tuple(group) for group in groups if group)
+
+
+def _put_off(groups: list[list[Statement]], program: Program) -> None:
+    """Move groups into later ones that alone read what they compute, at their own point."""
+    readers: dict[str, set[int]] = {}
+    apart: set[str] = set()  # what is read at another point
+    for n, group in enumerate(groups):
+        for s in group:
+            for e in postorder(s.body):
+                if isinstance(e, Read):
+                    readers.setdefault(e.tensor, set()).add(n)
+                    if not _is_own(e, s):
+                        apart.add(e.tensor)
+    moved: dict[int, int] = {}
+    for n in reversed(range(len(groups))):
+        own = {s.target.name for s in groups[n]}
+        later = {moved.get(m, m) for t in own for m in readers.get(t, ()) if m != n}
+        if len(later) == 1 and own.isdisjoint(apart):
+            (m,) = later
+            if _fits(groups[n], groups[m], program):
+                indices = groups[n][0].indices
+                groups[m] = [*groups[n], *(_renamed(s, indices) for s in groups[m])]
+                groups[n], moved[n] = [], m
+
+
+def _is_own(read: Read, s: Statement) -> bool:
+    """Whether it is read at the point that the statement computes."""
+    return read.subscripts == tuple(map(symbol, s.indices))
+
+
+def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Program) -> bool:
+    """Whether one kernel for all does less than two: less is read, and no loop is begun twice for nothing."""
+    s, first = some[0], group[0]
+    if (s.target.shape, s.target.dtype) != (first.target.shape, first.target.dtype):
+        return False
+    if len(some) + len(group) > MOST_STORES or not all(_is_plain(t, program) for t in (s, first)):
+        return False
+    targets, others = ({t.target.name for t in ss} for ss in (some, group))
+    reads, read = (frozenset[str]().union(*(t.reads for t in ss)) for ss in (some, group))
+    if not (targets.isdisjoint(read) and others.isdisjoint(reads)):
+        return True
+    if reads.isdisjoint(read):
+        return False
+    if not all(_has_loops(ss) for ss in (some, group)):
+        return True
+    same = [_renamed(t, first.indices) for t in some]
+    return any(len(g) > 1 for g in alike([*group, *same], targets | others))
+
+
+def _has_loops(statements: Sequence[Statement]) -> bool:
+    return any(isinstance(e, Reduce) for s in statements for e in postorder(s.body))
+
+
+def _is_plain(s: Statement, program: Program) -> bool:
+    """Whether nothing is to be said against a thread for each element that does other things too."""
+    box = dict(zip(s.indices, s.target.shape, strict=True))
+    special = rows(s) or running(s.body, box, program.known) or matrix_product(s, program)
+    return not s.derived and not special
+
+
+def _renamed(s: Statement, indices: tuple[Symbol, ...]) -> Statement:
+    values = {i: symbol(new) for i, new in zip(s.indices, indices, strict=True) if i != new}
+    return replace(s, indices=indices, body=substitute(s.body, values)) if values else s
+
+
+def alike(
+    statements: Sequence[Statement], written: Set[str]
+) -> list[tuple[tuple[Reduce, Expr], ...]]:
+    """The reductions that are always computed, those with the same ranges together: one loop does for all of them.
+
+    Each has its body in the indices of the first. What reads a tensor of `written` has to wait for it, and is left out.
+    """
+    groups: list[list[tuple[Reduce, Expr]]] = []
+    for e in dict.fromkeys(e for s in statements for e in always(s.body)):
+        if not isinstance(e, Reduce) or e.derived:
+            continue
+        if any(isinstance(node, Read) and node.tensor in written for node in postorder(e)):
+            continue
+        for group in groups:
+            body = _in_indices_of(group[0][0], e)
+            if body is not None:
+                group.append((e, body))
+                break
+        else:
+            groups.append([(e, e.body)])
+    return [tuple(group) for group in groups]
+
+
+def _in_indices_of(first: Reduce, e: Reduce) -> Expr | None:
+    """The body in the indices of another reduction with the same ranges; None if they differ."""
+    if len(first.indices) != len(e.indices):
+        return None
+    values = {i: symbol(j) for i, j in zip(e.indices, first.indices, strict=True) if i != j}
+    if any(symbol_ in e.symbols for symbol_ in first.indices if symbol_ not in e.indices):
+        return None
+    if e.domain.substitute(values) != first.domain:
+        return None
+    return substitute(e.body, values)

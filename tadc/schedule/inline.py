@@ -1,0 +1,68 @@
+"""Tensors that are computed where they are read (design, section 5.3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tadc.ir.affine import Symbol
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder, rewrite, substitute
+from tadc.normalize.live import live
+
+__all__ = ["in_readers", "inlined"]
+
+
+def inlined(program: Program) -> Program:
+    """The program without the temporaries that one statement reads at one place, each element once."""
+    readers: dict[str, list[Statement]] = {}
+    for s in program.statements:
+        for tensor in s.reads:
+            readers.setdefault(tensor, []).append(s)
+    found = set()
+    for s in program.statements:
+        name = s.target.name
+        simple = not s.derived and not any(isinstance(e, Reduce) for e in postorder(s.body))
+        if simple and name not in program.outputs and len(readers.get(name, ())) == 1:
+            (reader,) = readers[name]
+            if reader.target.dtype == s.target.dtype and _reads_once(reader, name):
+                found.add(name)
+    return in_readers(program, frozenset(found))
+
+
+def _reads_once(statement: Statement, name: str) -> bool:
+    """Whether the statement reads no element of the tensor twice: at one place, with an index for every loop."""
+    reads = {e for e in postorder(statement.body) if isinstance(e, Read) and e.tensor == name}
+    if len(reads) != 1:
+        return False
+    (read,) = reads
+    around: set[Symbol] = set(statement.indices)
+    bound = {d.name for d in statement.derived}
+    for e in postorder(statement.body):
+        if isinstance(e, Reduce) and any(node is read for node in postorder(e)):
+            around |= {*e.indices}
+            bound |= {d.name for d in e.derived}
+    own = [around & {*form.symbols} for form in read.subscripts]
+    determined = set[Symbol]().union(*(symbols for symbols in own if len(symbols) == 1))
+    return not bound and determined == around
+
+
+def in_readers(program: Program, names: frozenset[str]) -> Program:
+    """The program that computes the tensors of `names` where they are read."""
+    if not names:
+        return program
+    inlined: dict[str, Statement] = {}
+
+    def stored(e: Expr) -> Expr:
+        if not isinstance(e, Read) or e.tensor not in inlined:
+            return e
+        s = inlined[e.tensor]
+        return substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
+
+    statements = []
+    for s in program.statements:
+        own = replace(s, body=rewrite(s.body, stored))
+        if s.target.name in names:
+            inlined[s.target.name] = own
+        statements.append(own)
+    return live(replace(program, statements=tuple(statements)))
