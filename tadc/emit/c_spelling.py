@@ -88,6 +88,7 @@ _CALLS = {
     "atan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh",
     "atanh": "atanh", "erf": "erf", "erfc": "erfc", "lgamma": "lgamma", "abs": "fabs", "floor": "floor",
     "ceil": "ceil", "round": "rint", "atan2": "atan2", "hypot": "hypot", "fmod": "fmod",
+    "fma": "fma",
     # those of functions.cuh
     "max": "maximum", "min": "minimum", "gate": "gate", "sign": "sign", "relu": "relu", "sigmoid": "sigmoid",
     "softplus": "softplus", "silu": "silu", "gelu": "gelu", "digamma": "digamma",

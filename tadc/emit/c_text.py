@@ -100,15 +100,16 @@ class CText:
                 case Accumulator(local, initial):
                     lines.append(f"{pad}{real} {self.names[local]} = {self.value(initial).text};")
                 case Accumulate(local, op, value):
-                    lines.append(pad + self._accumulate(self.names[local], op, self.value(value)))
+                    lines.append(pad + self._added(self.names[local], op, value))
                 case Assign(local, value):
                     lines.append(f"{pad}{self.names[local]} = {self.value(value).text};")
                 case Store(tensor, subscripts, value, op):
                     element = self.element(tensor, subscripts).text
                     lines += [f"{pad}#pragma omp master"] if self.together else []
-                    stored = self.value(value)
-                    assigned = f"{element} = {stored.text};"
-                    lines.append(pad + (self._accumulate(element, op, stored) if op else assigned))
+                    if op:
+                        lines.append(pad + self._added(element, op, value))
+                    else:
+                        lines.append(f"{pad}{element} = {self.value(value).text};")
                 case Loop(index, lows, highs, body):
                     i = self.names[index]
                     low, (relation, high) = self.low(lows), self._below(highs)
@@ -280,6 +281,17 @@ class CText:
     def _end(self, highs: Sequence[tuple[Affine, int]]) -> str:
         relation, high = self._below(highs)
         return high if relation == "<" else f"{high} + 1"
+
+    def _added(self, local: str, op: str, value: Expr) -> str:
+        """One more term; a product is added to a sum without being rounded before."""
+        match op, value:
+            case "sum", Call("mul", (a, b)):
+                factors = [self.value(a), self.value(b)]
+            case "sum", Call("pow", (Read(subscripts=()) as a, Const(2))):
+                factors = [self.value(a)] * 2
+            case _:
+                return self._accumulate(local, op, self.value(value))
+        return f"{local} = {spell('fma', [*factors, name(local)], self.dtype).text};"
 
     def _accumulate(self, local: str, op: str, value: Text) -> str:
         match op:

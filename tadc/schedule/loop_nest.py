@@ -72,7 +72,7 @@ class Accumulator:
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
-    """`local = op(local, value)`."""
+    """`local = op(local, value)`; a product is added to a sum without being rounded before (`fma`)."""
 
     local: str
     op: ReduceOp

@@ -3,7 +3,7 @@
     Errors, against the exact value: exp 1 ulp (2 where the result is subnormal), log 1 ulp, tanh 3 ulp.
 -#}
 // 2 to the power n, an integer from -1022 to 1023
-static inline double power_of_2(double n) {
+static inline INLINED double power_of_2(double n) {
   const double shifted = n + 0x1.8p52;  // its last bits are the integer
   uint64_t bits;
   memcpy(&bits, &shifted, 8);
@@ -13,7 +13,7 @@ static inline double power_of_2(double n) {
   return result;
 }
 
-static inline float power_of_2f(float n) {
+static inline INLINED float power_of_2f(float n) {
   const float shifted = n + 0x1.8p23f;
   uint32_t bits;
   memcpy(&bits, &shifted, 4);
@@ -24,67 +24,67 @@ static inline float power_of_2f(float n) {
 }
 
 // exp(r) - 1 for |r| <= log(2)/2: the series
-static inline double near_expm1(double r) {
+static inline INLINED double near_expm1(double r) {
   double p = 1 / 6227020800.0;
-  p = p * r + 1 / 479001600.0;
-  p = p * r + 1 / 39916800.0;
-  p = p * r + 1 / 3628800.0;
-  p = p * r + 1 / 362880.0;
-  p = p * r + 1 / 40320.0;
-  p = p * r + 1 / 5040.0;
-  p = p * r + 1 / 720.0;
-  p = p * r + 1 / 120.0;
-  p = p * r + 1 / 24.0;
-  p = p * r + 1 / 6.0;
-  p = p * r + 0.5;
-  return r + r * r * p;
+  p = fma(p, r, 1 / 479001600.0);
+  p = fma(p, r, 1 / 39916800.0);
+  p = fma(p, r, 1 / 3628800.0);
+  p = fma(p, r, 1 / 362880.0);
+  p = fma(p, r, 1 / 40320.0);
+  p = fma(p, r, 1 / 5040.0);
+  p = fma(p, r, 1 / 720.0);
+  p = fma(p, r, 1 / 120.0);
+  p = fma(p, r, 1 / 24.0);
+  p = fma(p, r, 1 / 6.0);
+  p = fma(p, r, 0.5);
+  return fma(r * r, p, r);
 }
 
-static inline float near_expm1f(float r) {
+static inline INLINED float near_expm1f(float r) {
   float p = 1 / 40320.0f;
-  p = p * r + 1 / 5040.0f;
-  p = p * r + 1 / 720.0f;
-  p = p * r + 1 / 120.0f;
-  p = p * r + 1 / 24.0f;
-  p = p * r + 1 / 6.0f;
-  p = p * r + 0.5f;
-  return r + r * r * p;
+  p = fmaf(p, r, 1 / 5040.0f);
+  p = fmaf(p, r, 1 / 720.0f);
+  p = fmaf(p, r, 1 / 120.0f);
+  p = fmaf(p, r, 1 / 24.0f);
+  p = fmaf(p, r, 1 / 6.0f);
+  p = fmaf(p, r, 0.5f);
+  return fmaf(r * r, p, r);
 }
 
 // x = n*log(2) + r; log(2) in two parts, the first with so few digits that n times it is exact
-static inline double lane_exp(double x) {
+static inline INLINED double lane_exp(double x) {
   x = x > 720 ? 720 : x < -760 ? -760 : x;
   const double n = rint(x * 0x1.71547652b82fep0), half = rint(n * 0.5);
-  const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
+  const double r = fma(-n, 0x1.a39ef35793c76p-33, fma(-n, 0x1.62e42feep-1, x));
   return (1 + near_expm1(r)) * power_of_2(half) * power_of_2(n - half);
 }
 
-static inline float lane_expf(float x) {
+static inline INLINED float lane_expf(float x) {
   x = x > 100 ? 100 : x < -120 ? -120 : x;
   const float n = rintf(x * 0x1.715476p0f), half = rintf(n * 0.5f);
-  const float r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
+  const float r = fmaf(-n, 0x1.7f7d1cp-20f, fmaf(-n, 0x1.62e4p-1f, x));
   return (1 + near_expm1f(r)) * power_of_2f(half) * power_of_2f(n - half);
 }
 
 // (exp(2x) - 1) / (exp(2x) + 1); from |x| = 22 on it is 1
-static inline double lane_tanh(double x) {
+static inline INLINED double lane_tanh(double x) {
   const double a = fabs(x), y = 2 * (a > 22 ? 22 : a);
   const double n = rint(y * 0x1.71547652b82fep0), s = power_of_2(n);
-  const double r = (y - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
-  const double e = s * near_expm1(r) + (s - 1);
+  const double r = fma(-n, 0x1.a39ef35793c76p-33, fma(-n, 0x1.62e42feep-1, y));
+  const double e = fma(s, near_expm1(r), s - 1);
   return copysign(e / (e + 2), x);
 }
 
-static inline float lane_tanhf(float x) {
+static inline INLINED float lane_tanhf(float x) {
   const float a = fabsf(x), y = 2 * (a > 10 ? 10 : a);
   const float n = rintf(y * 0x1.715476p0f), s = power_of_2f(n);
-  const float r = (y - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
-  const float e = s * near_expm1f(r) + (s - 1);
+  const float r = fmaf(-n, 0x1.7f7d1cp-20f, fmaf(-n, 0x1.62e4p-1f, y));
+  const float e = fmaf(s, near_expm1f(r), s - 1);
   return copysignf(e / (e + 2), x);
 }
 
 // x = 2^k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); then the series in f/(2+f) of FreeBSD's e_log.c
-static inline double lane_log(double x) {
+static inline INLINED double lane_log(double x) {
   const double scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
   uint64_t bits;
   memcpy(&bits, &scaled, 8);
@@ -96,14 +96,15 @@ static inline double lane_log(double x) {
   memcpy(&m, &bits, 8);
   k = k - (0x1p52 + 1024) - (x < 0x1p-1022 ? 54 : 0);
   const double f = m - 1, s = f / (2 + f), z = s * s, w = z * z, h = 0.5 * f * f;
-  const double t1 = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  const double t2 = z * (6.666666666666735130e-01 + w * (2.857142874366239149e-01
-      + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
-  const double y = k * 0x1.62e42feep-1 - ((h - (s * (h + t1 + t2) + k * 0x1.a39ef35793c76p-33)) - f);
+  const double odd = fma(w, fma(w, 1.531383769920937332e-01, 2.222219843214978396e-01), 3.999999999940941908e-01);
+  const double even = fma(w, fma(w, fma(w, 1.479819860511658591e-01, 1.818357216161805012e-01),
+      2.857142874366239149e-01), 6.666666666666735130e-01);
+  const double low = fma(s, h + w * odd + z * even, k * 0x1.a39ef35793c76p-33);
+  const double y = fma(k, 0x1.62e42feep-1, f - (h - low));
   return x > 0 ? (x < (double)INFINITY ? y : x) : (x == 0 ? -(double)INFINITY : (double)NAN);
 }
 
-static inline float lane_logf(float x) {
+static inline INLINED float lane_logf(float x) {
   const float scaled = x < 0x1p-126f ? x * 0x1p25f : x;
   uint32_t bits;
   memcpy(&bits, &scaled, 4);
@@ -114,7 +115,8 @@ static inline float lane_logf(float x) {
   memcpy(&m, &bits, 4);
   const float k = (float)(count - (x < 0x1p-126f ? 25 : 0));
   const float f = m - 1, s = f / (2 + f), z = s * s, w = z * z, h = 0.5f * f * f;
-  const float t = z * (0.66666662693f + w * 0.28498786688f) + w * (0.40000972152f + w * 0.24279078841f);
-  const float y = k * 0x1.62e3p-1f - ((h - (s * (h + t) + k * 0x1.2fefa2p-17f)) - f);
+  const float odd = fmaf(w, 0.24279078841f, 0.40000972152f), even = fmaf(w, 0.28498786688f, 0.66666662693f);
+  const float low = fmaf(s, h + w * odd + z * even, k * 0x1.2fefa2p-17f);
+  const float y = fmaf(k, 0x1.62e3p-1f, f - (h - low));
   return x > 0 ? (x < INFINITY ? y : x) : (x == 0 ? -INFINITY : NAN);
 }

@@ -24,9 +24,20 @@ typedef void (*Gemm)(const char* a_way, const char* b_way, const int* rows, cons
                      const {{ gemm }}* beta, {{ gemm }}* c, const int* c_leading);
 
 {% endif %}
+#ifndef FP_FAST_FMA  // C's own function would be slow
+#define fma(a, b, c) ((a) * (b) + (c))
+#define fmaf(a, b, c) ((a) * (b) + (c))
+#endif
+
 static inline {{ integer }} max({{ integer }} a, {{ integer }} b) { return a > b ? a : b; }
 static inline {{ integer }} min({{ integer }} a, {{ integer }} b) { return a < b ? a : b; }
 {% if lanes %}
+
+#ifdef __GNUC__  // a call would end the vectors
+#define INLINED __attribute__((always_inline))
+#else
+#define INLINED
+#endif
 
 {{ lanes }}
 {% endif %}

@@ -19,7 +19,7 @@ conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, floa
       for (int r = max(0, q_1 - P + 1); r <= min(R - 1, q_1); r++) {
         for (int o = 0; o < O; o++) {
           for (int t = max(0, q_2 - P_ + 1); t <= min(T - 1, q_2); t++) {
-            s += dy[((n * O + o) * P + q_1 - r) * P_ + q_2 - t] * w[((o * C + c) * R + r) * T + t];
+            s = fmaf(dy[((n * O + o) * P + q_1 - r) * P_ + q_2 - t], w[((o * C + c) * R + r) * T + t], s);
           }
         }
       }
@@ -40,7 +40,7 @@ conv2d_adjoint_1(const float* __restrict__ x, const float* __restrict__ dy, floa
     for (int n = 0; n < B; n++) {
       for (int p = 0; p < P; p++) {
         for (int q = 0; q < P_; q++) {
-          s += dy[((n * O + o) * P + p) * P_ + q] * x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t];
+          s = fmaf(dy[((n * O + o) * P + p) * P_ + q], x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], s);
         }
       }
     }

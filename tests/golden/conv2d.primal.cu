@@ -16,7 +16,7 @@ conv2d_primal_0(const float* __restrict__ x, const float* __restrict__ w, float*
     for (int c = 0; c < C; c++) {
       for (int r = 0; r < R; r++) {
         for (int t = 0; t < T; t++) {
-          s += x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t] * w[((o * C + c) * R + r) * T + t];
+          s = fmaf(x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], w[((o * C + c) * R + r) * T + t], s);
         }
       }
     }

@@ -8,7 +8,7 @@ hankel_adjoint_0(const float* __restrict__ x, const float* __restrict__ dy, floa
     const int i = thread;
     float s = 0.0f;
     for (int j = max(0, N + i - L); j <= min(N - 1, i); j++) {
-      s += dy[i - j] * x[j];
+      s = fmaf(dy[i - j], x[j], s);
     }
     dh[i] = s;
   }
@@ -21,7 +21,7 @@ hankel_adjoint_1(const float* __restrict__ h, const float* __restrict__ dy, floa
     const int j = thread;
     float s = 0.0f;
     for (int i = 0; i < L - N + 1; i++) {
-      s += dy[i] * h[i + j];
+      s = fmaf(dy[i], h[i + j], s);
     }
     dx[j] = s;
   }

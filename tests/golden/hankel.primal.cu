@@ -8,7 +8,7 @@ hankel_primal_0(const float* __restrict__ h, const float* __restrict__ x, float*
     const int i = thread;
     float s = 0.0f;
     for (int j = 0; j < N; j++) {
-      s += h[i + j] * x[j];
+      s = fmaf(h[i + j], x[j], s);
     }
     y[i] = s;
   }

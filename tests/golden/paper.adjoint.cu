@@ -31,7 +31,7 @@ paper_adjoint_1(const float* __restrict__ a, const float* __restrict__ b, const 
     const int i = thread / 5;
     float s = 0.0f;
     for (int j = 0; j <= 3; j++) {
-      s += df_sum[4 * i + j] * (a[5 * i + k] + b[5 * j + k]);
+      s = fmaf(df_sum[4 * i + j], a[5 * i + k] + b[5 * j + k], s);
     }
     da[5 * i + k] = s * c[3 * i + i] * 2.0f;
   }
@@ -45,7 +45,7 @@ paper_adjoint_2(const float* __restrict__ a, const float* __restrict__ b, const 
     const int j = thread / 5;
     float s = 0.0f;
     for (int i = 0; i <= 2; i++) {
-      s += df_sum[4 * i + j] * c[3 * i + i] * (a[5 * i + k] + b[5 * j + k]);
+      s = fmaf(df_sum[4 * i + j] * c[3 * i + i], a[5 * i + k] + b[5 * j + k], s);
     }
     db[5 * j + k] = s * 2.0f;
   }
@@ -64,7 +64,7 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
         for (int k = 0; k <= 4; k++) {
           s_1 += squaref(a[5 * i + k] + b[5 * j_1 + k]);
         }
-        s += s_1 * df_sum[4 * i + j_1];
+        s = fmaf(s_1, df_sum[4 * i + j_1], s);
       }
     }
     dc[3 * i + j] = s;
