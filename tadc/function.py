@@ -11,6 +11,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tadc import compiler
+from tadc.cache import remembered
 from tadc.emit.c_names import identifier
 from tadc.errors import (
     ArgumentError,
@@ -116,6 +117,13 @@ class _Origin:
     lang: Literal["idx", "tex"]
     options: Options
     derivations: tuple[Derivation, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What decides about the program: under it, it is found again."""
+        o = self.options
+        sizes = sorted(o.sizes.items())
+        return self.source, self.lang, o.name, sizes, o.index_base, self.derivations
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +293,7 @@ class Function:
             numbers = {s: bound.sizes[s] for s in self._program.sizes}
             return self._of_numbers(numbers).vjp(**bound.arrays, wrt=chosen)
         forward, backward = (half.calls for half in halves)
+        preparing = backward.prepare(bound.sizes, self.calls.element_type(bound))
         kept = forward.run(forward.bound(arrays, named))
         values = {f: kept[f] for f in self.outputs}
 
@@ -313,6 +322,7 @@ class Function:
                     zeros_like(values[f]) if cotangent is None else as_array(name, cotangent)
                 )
             arrays = {name: arrays[name] for name in halves[1].inputs}
+            preparing.join()
             results = backward.run(backward.bound((), {**arrays, **bound.given}))
             gradients = {
                 x: results[dx].astype(bound.arrays[x].dtype, copy=False)
@@ -497,7 +507,8 @@ class Function:
         key = (mode, wrt)
         if key not in self._derived:
             if mode in ("forward", "backward"):
-                halves = compiler.vjp_programs(self._program, wrt)
+                made_from = self._origin.key, "vjp", wrt
+                halves = remembered(made_from, lambda: compiler.vjp_programs(self._program, wrt))
                 for half, program in zip(("forward", "backward"), halves, strict=True):
                     self._derived[half, wrt] = _function(self, half, wrt, program)
             else:
@@ -668,7 +679,10 @@ def _compiled(source: Source, lang: Literal["idx", "tex"], options: Options) -> 
     name = identifier(options.name or "program")
     origin = _Origin(source, lang, options)
     try:
-        resolved = compiler.front(source, lang, name, options.sizes, options.index_base)
+        resolved = remembered(
+            ("front", *origin.key),
+            lambda: compiler.front(source, lang, name, options.sizes, options.index_base),
+        )
         return Function(origin, resolved, resolved.program, "primal")
     except Error as error:
         found = _with_stand_ins(origin, name, error)
@@ -704,22 +718,25 @@ def _with_stand_ins(origin: _Origin, name: str, error: Error) -> Function | None
 
 
 def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
-    program = f._program
+    key = f._origin.key, mode, wrt
+    return _function(f, mode, wrt, remembered(key, lambda: _derivative_of(f._program, mode, wrt)))
+
+
+def _derivative_of(program: Program, mode: str, wrt: tuple[str, ...]) -> Program:
     match mode:
         case "adjoint":
-            result = compiler.adjoint_program(program, wrt)
+            return compiler.adjoint_program(program, wrt)
         case "tangent":
-            result = compiler.tangent_program(program, wrt)
+            return compiler.tangent_program(program, wrt)
         case "gradient":
-            result = compiler.gradient_program(program, wrt)
+            return compiler.gradient_program(program, wrt)
         case "jacobian":
-            result = compiler.jacobian_program(program, wrt[0], f"d{f.outputs[0]}_d{wrt[0]}")
+            return compiler.jacobian_program(program, wrt[0], f"d{program.outputs[0]}_d{wrt[0]}")
         case "hessian":
             gradient = compiler.gradient_program(program, wrt)
-            result = compiler.jacobian_program(gradient, wrt[0], f"d2{f.outputs[0]}_d{wrt[0]}")
+            return compiler.jacobian_program(gradient, wrt[0], f"d2{program.outputs[0]}_d{wrt[0]}")
         case _:
-            result = compiler.hvp_program(program, wrt)
-    return _function(f, mode, wrt, result)
+            return compiler.hvp_program(program, wrt)
 
 
 def _function(f: Function, mode: str, wrt: tuple[str, ...], program: Program) -> Function:

@@ -9,6 +9,7 @@ import pytest
 
 # Most tests are about programs, not about backends: they do without a compiler run for each.
 os.environ.setdefault("TADC_BACKEND", "numpy")
+os.environ["TADC_REMEMBER"] = "0"  # what a test compiles is compiled
 
 GOLDEN = Path(__file__).with_name("golden")
 

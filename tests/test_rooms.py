@@ -12,7 +12,8 @@ PACKAGE = Path(tadc.__file__).parent
 ROOMS = (
     *(
         "errors",
-        "resources version cache options",
+        "resources version",
+        "cache options",
         "syntax",
         "ir",
         "integer",

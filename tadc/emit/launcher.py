@@ -23,7 +23,7 @@ from tadc.schedule.lower import kernels
 from tadc.schedule.program import scheduled
 from tadc.version import __version__
 
-__all__ = ["LARGEST_INT32", "Launcher", "Mode", "factor", "manifest", "modes_of"]
+__all__ = ["LARGEST_INT32", "Launcher", "Mode", "factor", "manifest", "modes_of", "workspace_bytes"]
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
@@ -52,10 +52,11 @@ class Mode:
         """The size of the workspace, as an expression of the sizes."""
         return " + ".join(_bytes(t, dtype) for t in self.temporaries) or "0"
 
-    def workspace_bytes_at(self, sizes: Mapping[str, int], dtype: DType) -> int:
-        """The size of the workspace for these sizes."""
-        found = (t.bytes_at(sizes, dtype) for t in self.temporaries)
-        return sum((n + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT for n in found)
+
+def workspace_bytes(temporaries: Sequence[Tensor], sizes: Mapping[str, int], dtype: DType) -> int:
+    """The size of the workspace for these sizes of the temporaries in it."""
+    found = (t.bytes_at(sizes, dtype) for t in temporaries)
+    return sum((n + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT for n in found)
 
 
 def modes_of(

@@ -10,11 +10,10 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from platform import machine, processor
 
-from tadc.cache import folder
+from tadc.cache import digest, folder, kept_small
 from tadc.errors import BackendError
 
 __all__ = ["compiler", "loaded"]
@@ -36,7 +35,6 @@ FLAGS = [
 ]
 # What a compiler may not know; without it a program is slower and not another one.
 OPTIONAL = ("-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
-MOST_BYTES = 256 * 2**20  # of libraries in the cache
 SECONDS = 300  # for one file
 
 
@@ -65,8 +63,7 @@ def loaded(text: str) -> ctypes.CDLL:
     if place is None:
         with tempfile.TemporaryDirectory() as temporary:  # the file may go once it is loaded
             return ctypes.CDLL(str(_built(text, command, flags, Path(temporary, "program.so"))))
-    key = "\0".join((text, *command, _identity(command), *flags, _cpu()))
-    path = place / f"native-{sha256(key.encode()).hexdigest()[:32]}.so"
+    path = place / f"native-{digest(text, *command, _identity(command), *flags, _cpu())}.so"
     if path.exists():
         try:
             library = ctypes.CDLL(str(path))
@@ -75,7 +72,7 @@ def loaded(text: str) -> ctypes.CDLL:
         except OSError:  # cut off, by a full disk or a crash
             path.unlink(missing_ok=True)
     _built(text, command, flags, path)
-    _bound(place)
+    kept_small(place)
     return ctypes.CDLL(str(path))
 
 
@@ -106,21 +103,6 @@ def _run(command: list[str]) -> str:
     except OSError as error:
         return str(error)
     return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""
-
-
-def _bound(place: Path) -> None:
-    """Remove the libraries that were not used for longest, where all together are too large."""
-    found: list[tuple[float, int, Path]] = []
-    for path in place.glob("native-*.so"):
-        with suppress(OSError):  # another process may remove them too
-            status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
-    total = 0
-    for _, size, path in sorted(found, reverse=True):
-        total += size
-        if total > MOST_BYTES:
-            with suppress(OSError):
-                path.unlink()
 
 
 @cache

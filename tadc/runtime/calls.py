@@ -7,8 +7,10 @@ numbers from the beginning, since what was simplified away may hold there (`if N
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
+from threading import Thread
 from typing import Any
 
 from numpy import ndarray
@@ -58,6 +60,7 @@ class Calls:
         self._sizes: dict[object, dict[str, int]] = {}
         self._static: dict[object, Calls] = {}
         self._launches: dict[object, Launch] = {}
+        self._prepared: dict[object, Thread] = {}
 
     def again(self, arrays: Sequence[Any]) -> list[NDArray[Any]] | None:
         """The outputs, if arrays of these shapes and types were seen before and nothing is left to check or convert."""
@@ -93,7 +96,7 @@ class Calls:
             static = self._of_numbers(call.sizes)
             return static.run(replace(call, sizes=static._program.size_values({})))
         options = self._options
-        dtype = element_type(self._program, call.arrays, options.dtype, call.scalars)
+        dtype = self.element_type(call)
         arrays = prepared(self._program, call.arrays, dtype)
         try:
             if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
@@ -105,6 +108,24 @@ class Calls:
             raise Error(
                 None, "there is not enough memory for this call", fix="use smaller arrays"
             ) from None
+
+    def element_type(self, call: Call) -> str:
+        """The type of tensors that declare none."""
+        return element_type(self._program, call.arrays, self._options.dtype, call.scalars)
+
+    def prepare(self, sizes: Mapping[str, int], dtype: str) -> Thread:
+        """Compile what a later call needs in a thread, which has to be joined before the call."""
+        key = (dtype, *(sizes[s] for s in self._program.sizes))
+        if key not in self._prepared:
+            if len(self._prepared) >= MOST_SIGNATURES:
+                self._prepared.clear()
+            self._prepared[key] = Thread(target=self._prepare, args=(sizes, dtype))
+            self._prepared[key].start()
+        return self._prepared[key]
+
+    def _prepare(self, sizes: Mapping[str, int], dtype: str) -> None:
+        with suppress(Exception):  # the call meets it again
+            self._runners.prepare(self._options.backend, dtype, sizes)
 
     def _remember(self, call: Call, prepared: Mapping[str, NDArray[Any]], dtype: str) -> None:
         """That the next call with such arrays can go straight to the launcher."""

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc.cache import remembered
 from tadc.emit.c import emit_c
 from tadc.emit.c_spelling import DType
 from tadc.emit.index_width import numbers
-from tadc.emit.launcher import Mode, modes_of
+from tadc.emit.launcher import modes_of, workspace_bytes
 from tadc.ir.affine import Symbol
-from tadc.ir.program import Program
+from tadc.ir.fingerprint import fingerprint
+from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.blas import gemm
 from tadc.runtime.buffers import empty
@@ -84,7 +86,7 @@ class NativeRunner:
         self._program = program
         self._dtype = dtype
         self._options = options
-        self._launchers: dict[object, tuple[Mode, Any, tuple[int | None, ...]]] = {}
+        self._launchers: dict[object, tuple[_Built, Any, tuple[int | None, ...]]] = {}
         self._launches: dict[tuple[int, ...], Launch] = {}
 
     def run(
@@ -111,44 +113,70 @@ class NativeRunner:
             stored, sizes, self._dtype, self._options.memory, self._options.memory_limit
         )
         few = few_lanes({s: sizes[s] for s in self._program.sizes})
-        mode, launcher, last = self._launcher(recomputed, few)
-        tensors = mode.program.tensors
-        shapes = {n: tuple(form.at(sizes) for form in t.shape) for n, t in tensors.items()}
+        built, launcher, last = self._launcher(recomputed, few)
         outputs = tuple(
-            (shapes[n], np.dtype(tensors[n].dtype or self._dtype)) for n in mode.program.outputs
+            (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype))
+            for t in built.outputs
         )
-        workspace = mode.workspace_bytes_at(sizes, self._dtype)
-        little = sum(map(prod, shapes.values())) < LITTLE
-        threads = 1 if little else self._options.threads or available_threads()
+        workspace = workspace_bytes(built.temporaries, sizes, self._dtype)
+        elements = sum(prod(n.at(sizes) for n in t.shape) for t in stored.tensors.values())
+        threads = 1 if elements < LITTLE else self._options.threads or available_threads()
         return Launch(launcher, outputs, workspace, given, threads, last)
 
     @cached_property
+    def _key(self) -> str:
+        return fingerprint(self._program)
+
+    @cached_property
     def _scheduled(self) -> Program:
-        return scheduled(self._program)
+        return remembered(("scheduled", self._key), lambda: scheduled(self._program))
 
     def _launcher(
         self, recomputed: frozenset[str], few: Few
-    ) -> tuple[Mode, Any, tuple[int | None, ...]]:
+    ) -> tuple[_Built, Any, tuple[int | None, ...]]:
         key = (recomputed, tuple(few.items()))
         if key not in self._launchers:
-            program = self._program
-            numbers(program)  # that they fit into 64 bits is checked
-            (mode,) = modes_of({MODE: program}, recomputed)
-            address = gemm(self._dtype) if self._options.blas and _has_product(mode) else None
-            blas = address is not None
-            text = emit_c([mode], self._dtype, INDEX_TYPE, few, blas=blas)
-            launcher = getattr(loaded(text), mode.launcher)
-            pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs) + 1)
-            sizes = [ctypes.c_longlong] * len(program.sizes)
-            last = [ctypes.c_int, *([ctypes.c_void_p] if blas else [])]
+            built = self._built(recomputed, few, blas=self._options.blas)
+            address = gemm(self._dtype) if built.blas else None
+            if built.blas and address is None:
+                built = self._built(recomputed, few, blas=False)
+            launcher = getattr(loaded(built.text), built.launcher)
+            tensors = (*self._program.inputs, *built.outputs)
+            pointers = [ctypes.c_void_p] * (len(tensors) + 1)
+            sizes = [ctypes.c_longlong] * len(self._program.sizes)
+            last = [ctypes.c_int, *([ctypes.c_void_p] if built.blas else [])]
             launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int
-            self._launchers[key] = mode, launcher, (address,) if blas else ()
+            self._launchers[key] = built, launcher, (address,) if built.blas else ()
         return self._launchers[key]
 
+    def _built(self, recomputed: frozenset[str], few: Few, *, blas: bool) -> _Built:
+        key = ("native", self._key, sorted(recomputed), sorted(few.items()), self._dtype, blas)
+        program, dtype = self._program, self._dtype
+        return remembered(key, lambda: _written(program, recomputed, few, dtype, blas=blas))
 
-def _has_product(mode: Mode) -> bool:
-    return any(matrix_product(s, mode.program) for k in mode.kernels for s in k.statements)
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """The text of a program, and what a caller of its launcher must know. `blas`: it is given BLAS's product."""
+
+    text: str
+    launcher: str
+    outputs: tuple[Tensor, ...]
+    temporaries: tuple[Tensor, ...]
+    blas: bool
+
+
+def _written(
+    program: Program, recomputed: frozenset[str], few: Few, dtype: DType, *, blas: bool
+) -> _Built:
+    numbers(program)  # that they fit into 64 bits is checked
+    (mode,) = modes_of({MODE: program}, recomputed)
+    statements = (s for k in mode.kernels for s in k.statements)
+    blas = blas and any(matrix_product(s, mode.program) for s in statements)
+    text = emit_c([mode], dtype, INDEX_TYPE, few, blas=blas)
+    outputs = tuple(mode.program.tensors[n] for n in mode.program.outputs)
+    return _Built(text, mode.launcher, outputs, mode.temporaries, blas)
 
 
 @cache

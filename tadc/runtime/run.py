@@ -71,6 +71,12 @@ class Runners:
             return static.run(arrays, {})
         return self._runner(backend, dtype, ()).run(arrays, sizes)
 
+    def prepare(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> None:
+        """Compile what a call with these sizes needs."""
+        runner = self._runner(backend, dtype, ())
+        if isinstance(runner, NativeRunner):
+            runner.launch(sizes)
+
     def launch(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> Launch | None:
         """What runs the program on arrays as they are, for these sizes; None where a backend needs more than that."""
         runner = self._made.get((backend, dtype, ()))

@@ -276,7 +276,7 @@ def test_a_file_that_was_cut_off_is_made_again(place):
 
 
 def test_the_cache_stays_below_its_bound(place, monkeypatch):
-    monkeypatch.setattr(c_compiler, "MOST_BYTES", 40_000)
+    monkeypatch.setattr("tadc.cache.MOST_BYTES", 40_000)
     for k in range(5):
         tadc.compile(f"size N\ninput x[N]\ny[i] = {k + 2}*x[i]", backend="native")(np.ones(3))
 
