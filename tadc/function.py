@@ -268,8 +268,9 @@ class Function:
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f(*arrays, out=out, accumulate=accumulate, **named)
-        results = self.calls.run(self.calls.bound(arrays, named))
-        return self._returned(written(results, self._targets(out), accumulate))
+        targets = self._targets(out)
+        results = self.calls.run(self.calls.bound(arrays, named), None if accumulate else targets)
+        return self._returned(written(results, targets, accumulate))
 
     def vjp(
         self, /, *arrays: Any, wrt: Wrt = None, **named: Any
@@ -322,20 +323,24 @@ class Function:
                     zeros_like(values[f]) if cotangent is None else as_array(name, cotangent)
                 )
             arrays = {name: arrays[name] for name in halves[1].inputs}
-            preparing.join()
-            results = backward.run(backward.bound((), {**arrays, **bound.given}))
-            gradients = {
-                x: results[dx].astype(bound.arrays[x].dtype, copy=False)
-                if bound.arrays[x].dtype.kind == "f"
-                else results[dx]
-                for x, dx in zip(chosen, halves[1].outputs, strict=True)
-            }
             if isinstance(out, tuple):
                 out = self._matched(chosen, out, "gradients")
             elif not isinstance(out, (dict, NoneType)):
                 raise ArgumentError(
                     None, "`out` is neither a dict nor a tuple", fix="give one by input"
                 )
+            named_so = dict(zip(chosen, halves[1].outputs, strict=True))
+            targets = {named_so[x]: a for x, a in (out or {}).items() if x in named_so}
+            preparing.join()
+            results = backward.run(
+                backward.bound((), {**arrays, **bound.given}), None if accumulate else targets
+            )
+            gradients = {
+                x: results[dx].astype(bound.arrays[x].dtype, copy=False)
+                if bound.arrays[x].dtype.kind == "f"
+                else results[dx]
+                for x, dx in named_so.items()
+            }
             return written(gradients, out, accumulate)
 
         return self._returned(dict(values)), pullback

@@ -178,7 +178,7 @@ def written(
     for name, target in given:
         if accumulate:
             target += results[name]
-        else:
+        elif target is not results[name]:
             target[...] = results[name]
         filled[name] = target
     return filled

@@ -90,18 +90,18 @@ class Calls:
             self._sizes[key] = sizes
         return self._sizes[key]
 
-    def run(self, call: Call) -> dict[str, NDArray[Any]]:
-        """The outputs by name."""
+    def run(self, call: Call, out: Mapping[str, Any] | None = None) -> dict[str, NDArray[Any]]:
+        """The outputs by name, where it can be in the arrays of `out`; anywhere else `written` has to put them there."""
         if self._program.sizes and self._program.is_empty(call.sizes):
             static = self._of_numbers(call.sizes)
-            return static.run(replace(call, sizes=static._program.size_values({})))
+            return static.run(replace(call, sizes=static._program.size_values({})), out)
         options = self._options
         dtype = self.element_type(call)
         arrays = prepared(self._program, call.arrays, dtype)
         try:
             if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
                 raise MemoryError
-            results = self._runners.run(options.backend, dtype, arrays, call.sizes)
+            results = self._runners.run(options.backend, dtype, arrays, call.sizes, out)
             self._remember(call, arrays, dtype)
             return results
         except MemoryError:

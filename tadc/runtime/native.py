@@ -35,6 +35,7 @@ __all__ = ["Launch", "NativeRunner", "available_threads"]
 
 MODE = "run"  # only part of the functions' names
 _BYTE = np.dtype(np.uint8)
+_NO_ARRAYS: Mapping[str, Any] = {}
 INDEX_TYPE: DType = "int64"  # of the sizes that launchers take, a `long long`
 MOST_LAUNCHES = 256  # sets of sizes
 LITTLE = 20_000  # elements: less is not worth a second thread
@@ -63,9 +64,14 @@ class Launch:
     threads: int
     last: tuple[int | None, ...]
 
-    def __call__(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for."""
-        outputs = [empty(shape, dtype) for shape, dtype in self.outputs]
+    def __call__(
+        self, inputs: Sequence[NDArray[Any]], into: Sequence[NDArray[Any]] = ()
+    ) -> list[NDArray[Any]]:
+        """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for.
+
+        So is `into`: arrays for the outputs, if there are any.
+        """
+        outputs = [*into] if into else [empty(shape, dtype) for shape, dtype in self.outputs]
         workspace = empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
         place = None if workspace is None else _address(workspace)
         pointers = [*map(_address, inputs), *map(_address, outputs), place]
@@ -90,11 +96,18 @@ class NativeRunner:
         self._launches: dict[tuple[int, ...], Launch] = {}
 
     def run(
-        self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[Symbol, int]
+        self,
+        arrays: Mapping[str, NDArray[Any]],
+        sizes: Mapping[Symbol, int],
+        out: Mapping[str, Any] = _NO_ARRAYS,
     ) -> dict[str, NDArray[Any]]:
-        """The outputs by name, from an array for each input and a number for each size."""
-        inputs = (arrays[t.name] for t in self._program.inputs)
-        outputs = self.launch(sizes)([np.require(a, requirements=["C", "A"]) for a in inputs])
+        """The outputs by name, from an array for each input and a number for each size; in those of `out`, where all
+        of them are fit for it.
+        """
+        launch = self.launch(sizes)
+        inputs = [np.require(arrays[t.name], requirements=["C", "A"]) for t in self._program.inputs]
+        into = [out[name] for name in self._program.outputs if name in out]
+        outputs = launch(inputs, into if _are_fit(into, launch, inputs) else ())
         return dict(zip(self._program.outputs, outputs, strict=True))
 
     def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
@@ -186,6 +199,20 @@ def available_threads() -> int:
     if given.isdigit() and int(given) > 0:
         return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _are_fit(into: Sequence[Any], launch: Launch, inputs: Sequence[NDArray[Any]]) -> bool:
+    """Whether the launcher may write to these arrays: they are all there is to write, and overlap nothing."""
+    if len(into) != len(launch.outputs):
+        return False
+    for n, (array, (shape, dtype)) in enumerate(zip(into, launch.outputs, strict=True)):
+        if type(array) is not np.ndarray or (array.shape, array.dtype) != (shape, dtype):
+            return False
+        if not array.flags.carray or any(
+            np.may_share_memory(array, other) for other in (*inputs, *into[:n])
+        ):
+            return False
+    return True
 
 
 def _address(array: NDArray[Any]) -> int:

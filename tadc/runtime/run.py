@@ -63,13 +63,20 @@ class Runners:
         dtype: str,
         arrays: Mapping[str, NDArray[Any]],
         sizes: Mapping[str, int],
+        out: Mapping[str, Any] | None = None,
     ) -> dict[str, NDArray[Any]]:
-        """The outputs by name. Raises BackendError for a backend that is not there."""
+        """The outputs by name. Raises BackendError for a backend that is not there.
+
+        Where the backend can, they are those of `out`.
+        """
         if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})
-        return self._runner(backend, dtype, ()).run(arrays, sizes)
+        runner = self._runner(backend, dtype, ())
+        if out and isinstance(runner, NativeRunner):
+            return runner.run(arrays, sizes, out)
+        return runner.run(arrays, sizes)
 
     def prepare(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> None:
         """Compile what a call with these sizes needs."""

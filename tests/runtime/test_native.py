@@ -399,3 +399,34 @@ def test_sanitizers_find_nothing_in_the_examples():
     )
 
     assert done.stdout.strip() == "clean", done.stderr[-3000:]
+
+
+def test_out_is_written_where_it_is():
+    f = tadc.compile(
+        "size N\ninput x[N]\ny[i] = exp(x[i])\nz[i] = 2*x[i]\noutput y, z", backend="native"
+    )
+    x = np.linspace(0, 1, 37)
+    expected = [a.copy() for a in f(x)]
+    y, z = np.full(37, 9.0), np.full(37, 9.0)
+
+    assert all(a is b for a, b in zip(f(x, out=(y, z)), (y, z), strict=True))
+    np.testing.assert_array_equal([y, z], expected)
+    # what overlaps an input, is not in order or goes to one result only is computed aside
+    for given in ({"y": x.copy(), "z": np.empty((37, 2))[:, 0]}, {"z": np.empty(37)}):
+        f(x, out=given)
+        for name, array in given.items():
+            np.testing.assert_array_equal(array, expected["yz".index(name)])
+    both = np.concatenate([x, x])
+    f(both[:37], out=(both[:37], both[37:]))
+    np.testing.assert_array_equal(both.reshape(2, 37), expected)
+    x = np.linspace(0, 1, 37)
+    _, pullback = f.vjp(x)
+    gradient = np.empty(37)
+    assert pullback(x, x, out={"x": gradient})["x"] is gradient
+    np.testing.assert_allclose(gradient, x * np.exp(x) + 2 * x, rtol=1e-14)
+    pullback(x, x, out=(gradient,), accumulate=True)
+    np.testing.assert_allclose(gradient, 2 * (x * np.exp(x) + 2 * x), rtol=1e-14)
+    with pytest.raises(tadc.ArgumentError, match="overlap"):
+        f(x, out=(y, y))
+    with pytest.raises(tadc.ShapeError, match="has the shape"):
+        f(x, out=(y, np.empty(36)))
