@@ -20,7 +20,7 @@ from tadc.runtime.run import Runners, default_backend
 if TYPE_CHECKING:
     from tadc.function import Function
 
-__all__ = ["Report", "Row", "check"]
+__all__ = ["Report", "Row", "check", "random_arrays", "small_sizes"]
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Pairs: TypeAlias = list[tuple[NDArray[Any], NDArray[Any]]]
@@ -111,9 +111,9 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
             f"there is no size `{unknown[0]}`",
             fix=f"the sizes are {', '.join(program.sizes) or 'none'}",
         )
-    sizes = _sizes(f, given)
+    sizes = small_sizes(f, given)
     random = np.random.default_rng(seed)
-    arrays = _arrays(program, sizes, random)
+    arrays = random_arrays(program, sizes, random)
     values = _interpreted(program, arrays, sizes)
     rows = list(_backends("value", program, arrays, sizes, values))
     if f.inputs:
@@ -157,7 +157,7 @@ def _with(arrays: Arrays, inputs: Sequence[str], added: Arrays) -> Arrays:
     return {**arrays, **dict(zip(inputs[len(arrays) :], added.values(), strict=True))}
 
 
-def _sizes(f: Function, given: Mapping[str, int]) -> dict[str, int]:
+def small_sizes(f: Function, given: Mapping[str, int]) -> dict[str, int]:
     """Small sizes that the program accepts, the given ones among them; different ones where possible."""
     program = f.program
     open_ = [s for s in program.sizes if s not in given]
@@ -202,7 +202,7 @@ def _candidates(count: int) -> Iterator[tuple[int, ...]]:
             yield tuple(int(n) for n in random.integers(1, 12, count))
 
 
-def _arrays(
+def random_arrays(
     program: Program, sizes: Mapping[str, int], random: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     """Random input between 0.2 and 0.9, where most functions are defined."""

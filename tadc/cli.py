@@ -1,4 +1,4 @@
-"""The command line: `tadc compile`, `show`, `run`, `check`.
+"""The command line: `tadc compile`, `show`, `run`, `check`, `bench`, `doctor`.
 
 Exit status 0; 1 for an error in the input, on standard error as `errors.Error` prints it; 2 for a wrong command line
 (click's own); 70 for a bug of ours, 130 and 141 for Ctrl-C and a closed pipe. The compiler is imported by the commands
@@ -12,7 +12,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -530,19 +531,33 @@ def check(file: str, sizes: dict[str, int], seed: int, index_base: int) -> int:
     return 0 if report else INPUT
 
 
-# ---------------------------------------------------------------------- not due yet
+# ---------------------------------------------------------------------- bench
 
 
-def _later(name: str) -> None:
-    @commands.command(
-        name, hidden=True, context_settings={"ignore_unknown_options": True}, add_help_option=False
-    )
-    @click.argument("_", nargs=-1, type=click.UNPROCESSED)
-    def later(_: tuple[str, ...]) -> int:
-        raise _unsupported("command", name, "use `compile`, `show`, `run` or `check`")
+@commands.command()
+@click.argument("file", metavar="FILE")
+@_size
+@click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True)
+@click.option("--repetitions", type=click.IntRange(min=1), default=9, show_default=True)
+@_index_base
+def bench(file: str, sizes: dict[str, int], backend: str, repetitions: int, index_base: int) -> int:
+    """Time the value, and the value with all gradients, on random input.
 
+    Sizes that are not given are chosen so that there is something to measure.
+    """
+    from tadc import bench as benching
 
-_later("bench")
+    f = _loaded(file, sizes, backend=backend, index_base=index_base)
+    given = {s: n for s, n in sizes.items() if s in f.program.sizes}
+    chosen = benching.large_sizes(f, given)
+
+    def progress(numbers: Iterable[int]) -> Iterator[int]:
+        with click.progressbar(numbers, label="repetitions", file=sys.stderr) as bar:
+            yield from bar
+
+    found = benching.bench(f, chosen, repetitions, progress=progress)
+    click.echo(str(replace(found, sizes={**sizes, **chosen})))
+    return 0
 
 
 # ---------------------------------------------------------------------- what commands share

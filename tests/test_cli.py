@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -333,7 +334,6 @@ INPUT = {
     "a number for a tensor": (["run", "conv.idx", "x=3.5", "w=1"], "dimensions"),
     "the baseline": (["compile", "conv.idx", "--baseline", "atomic"], "not supported yet"),
     "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
-    "bench": (["bench", "conv.idx", "--size", "N=4096"], "not supported yet"),
 }
 
 
@@ -347,7 +347,7 @@ def test_an_error_in_the_input_has_status_1(arguments, said):
     assert files() == GIVEN
 
 
-@pytest.mark.parametrize("command", ["compile", "show", "run", "check"])
+@pytest.mark.parametrize("command", ["compile", "show", "run", "check", "bench"])
 def test_a_number_for_a_size_that_the_program_does_not_have_has_status_1(command):
     Path("grid.idx").write_text("size N\nt[i: N] = i\n")
     result = tadc_(command, "grid.idx", "--size", "N=2", "--size", "Q=3")
@@ -642,6 +642,33 @@ def test_a_check_that_finds_a_difference_has_status_1(monkeypatch):
     assert "DIFFERS" in result.stdout
 
 
+# ---------------------------------------------------------------------- bench
+
+
+def test_bench_times_the_value_and_its_gradients():
+    result = tadc_("bench", "matmul.idx", "--size", "N=9", "--repetitions", "2")
+
+    assert result.stdout.startswith("sizes: N = 9\n") and "Gflop/s" in result.stdout
+    for row in ("value", "value and gradients", "copying memory"):
+        numbers = rf"^{row} +\d+\.\d+ +\d+\.\d+"
+        assert re.search(numbers, result.stdout, re.MULTILINE), result.stdout
+
+
+def test_bench_chooses_sizes():
+    table = tadc_("bench", "matmul.idx", "--repetitions", "1", "--backend", "numpy").stdout
+
+    assert int(re.match(r"sizes: N = (\d+)", table)[1]) > 1000
+
+
+def test_bench_says_what_size_is_missing(folder):
+    (folder / "open.idx").write_text("size S, N\ninput x[S*N]\ny[i: N] = x[S*i]")
+
+    failed = tadc_("bench", "open.idx")
+
+    assert failed.exit_code == 1
+    assert "`S*N`" in failed.stderr and "^" in failed.stderr
+
+
 # ---------------------------------------------------------------------- the program as a process
 
 
@@ -649,16 +676,10 @@ def test_the_version_is_that_of_the_package():
     assert tadc_("--version").stdout == f"tadc {tadc.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["compile", "show", "run", "check"])
+@pytest.mark.parametrize("command", ["compile", "show", "run", "check", "bench", "doctor"])
 def test_every_command_has_help_and_is_listed(command):
     assert tadc_(command, "--help").stdout.startswith(f"Usage: tadc {command}")
     assert f"\n  {command} " in tadc_("--help").stdout
-
-
-def test_commands_to_come_are_not_listed():
-    listed = tadc_("--help").stdout
-
-    assert "bench" not in listed
 
 
 def test_python_m_tadc_is_the_same_program():

@@ -28,7 +28,7 @@ ROOMS = (
         "interop",
         "compiler",
         "check",
-        "doctor",
+        "bench doctor",
         "function",
     ),
     *("cli", "__init__", "__main__"),

@@ -38,7 +38,9 @@ from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.walk import descend
 from tadc.schedule.loop_nest import (
     FIRST,
+    FIRST_LANE,
     LAST,
+    LAST_LANE,
     Accumulate,
     Accumulator,
     Assign,
@@ -132,7 +134,12 @@ class CText:
                     arrays = ", ".join(f"{self.names[t]}[{width}]" for t in wide)
                     strip = replace(
                         self,
-                        names={**self.names, **{t: f"{self.names[t]}[lane]" for t in wide}},
+                        names={
+                            **self.names,
+                            **{t: f"{self.names[t]}[lane]" for t in wide},
+                            FIRST_LANE: "first",
+                            LAST_LANE: f"(first + {width - 1})",
+                        },
                         strip=step.index,
                         lanes=width,
                     )

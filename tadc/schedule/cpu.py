@@ -15,7 +15,7 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.interior import parted
-from tadc.schedule.lanes import Few, accumulated, lanes_of_loop, most_lanes, strips
+from tadc.schedule.lanes import Few, accumulated, lanes_of_loop, most_lanes, straight, strips
 from tadc.schedule.loop_nest import (
     Branch,
     Chunks,
@@ -127,6 +127,8 @@ def _cost(body: Sequence[Step], lane: Symbol) -> float:
                 total += times * _of_read(subscripts, varying)
             case Loop(index, lows, highs, body):
                 slanting = any(varying.intersection(f.symbols) for f, _ in (*lows, *highs))
+                if slanting and varying == {lane} and straight(step, lane):
+                    slanting = False
                 inner = varying | {index} if slanting else varying
                 apart = GATHERED if slanting else 1.0
                 waiting += [(s, times * REPEATED * apart, inner) for s in body]

@@ -9,6 +9,7 @@ from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.live import live
+from tadc.normalize.plain_names import plain_names
 
 __all__ = ["in_readers", "inlined"]
 
@@ -65,4 +66,4 @@ def in_readers(program: Program, names: frozenset[str]) -> Program:
         if s.target.name in names:
             inlined[s.target.name] = own
         statements.append(own)
-    return live(replace(program, statements=tuple(statements)))
+    return plain_names(live(replace(program, statements=tuple(statements))))

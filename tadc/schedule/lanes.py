@@ -14,11 +14,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Derived, Domain, at_least_zero
 from tadc.ir.expr import Expr, Read, ReduceOp
 from tadc.ir.walk import postorder
 from tadc.schedule.loop_nest import (
+    FIRST_LANE,
+    LAST_LANE,
     Accumulate,
     Accumulator,
     Assign,
@@ -35,7 +37,7 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["Few", "accumulated", "few_lanes", "lanes_of_loop", "most_lanes", "strips"]
+__all__ = ["Few", "accumulated", "few_lanes", "lanes_of_loop", "most_lanes", "straight", "strips"]
 
 Few: TypeAlias = Mapping[Symbol, int]  # the most lanes of the sizes that have not many values
 
@@ -50,8 +52,9 @@ def strips(
     lanes: int | None,
 ) -> Strips:
     """A loop whose iterations write different elements, in strips of at most `lanes`."""
-    varying = _Varying.of(index, body)
-    laned = _laned(body, varying, ())
+    straightened = tuple(_straightened(body, index))
+    varying = _Varying.of(index, straightened)
+    laned = _laned(straightened, varying, ())
     wide = varying.locals & _in_several(laned)
     declared = tuple(_widened(laned, wide))
     return Strips(index, lows, highs, declared, body, tuple(sorted(wide)), lanes)
@@ -80,13 +83,68 @@ def _lanes(count: int) -> int | None:
 
 def lanes_of_loop(loop: Loop, few: Few) -> int | None:
     """How many lanes the loop fills, if that is known to be few."""
-    found = [
-        most_lanes(high - low + 1, few)
-        for low, c in loop.lows
-        for high, d in loop.highs
-        if c == d == 1
-    ]
+    found = []
+    for low, c in loop.lows:
+        for high, d in loop.highs:
+            extent = high - low
+            if c == d == 1:
+                found.append(most_lanes(extent + 1, few))
+            elif c == d and extent.is_constant:
+                found.append(_lanes(extent.constant // c + 1))
     return min((n for n in found if n is not None), default=None)
+
+
+def straight(loop: Loop, lane: Symbol) -> tuple[Loop, ...] | None:
+    """A loop whose range moves from lane to lane as loops that all lanes share, in order; None if it is no such loop.
+
+    In the middle is what is in the range of every lane. Before and behind, each lane tests whether it takes part.
+    """
+    slanting = [[b for b in bounds if lane in b[0].symbols] for bounds in (loop.lows, loop.highs)]
+    if has_loops(loop.body) or any(len(s) > 1 or any(c != 1 for _, c in s) for s in slanting):
+        return None
+    plain = [tuple(b for b in bounds if lane not in b[0].symbols) for bounds in (loop.lows, loop.highs)]  # fmt: skip
+    (lows, highs), i = plain, symbol(loop.index)
+    tests = [[at_least_zero((i - e) * sign) for e, _ in s] for s, sign in zip(slanting, (1, -1), strict=True)]  # fmt: skip
+    # The least and the greatest value over the lanes, of the low and of the high.
+    spans = [[_over_lanes(e, lane) for e, _ in s] for s in slanting]
+    least_lows, inner_lows = ([(span[k], 1) for span in spans[0]] for k in (0, 1))
+    inner_highs, most_highs = ([(span[k], 1) for span in spans[1]] for k in (0, 1))
+    parts = []
+    if inner_lows:
+        before = (*highs, *most_highs, (inner_lows[0][0] - 1, 1))
+        parts.append(((*lows, *least_lows), before, tests[0] + tests[1]))
+    parts.append(((*lows, *inner_lows), (*highs, *inner_highs), []))
+    if inner_highs:
+        behind = (*lows, *inner_lows, (inner_highs[0][0] + 1, 1))
+        parts.append((behind, (*highs, *most_highs), tests[1]))
+    return tuple(
+        Loop(loop.index, low, high, (Branch(Domain.of(own), loop.body),) if own else loop.body)
+        for low, high, own in parts
+    )
+
+
+def _over_lanes(form: Affine, lane: Symbol) -> tuple[Affine, Affine]:
+    """The least and the greatest value over all lanes of a strip."""
+    ends = [form.substitute({lane: symbol(end)}) for end in (FIRST_LANE, LAST_LANE)]
+    return (ends[0], ends[1]) if form.coefficient(lane) > 0 else (ends[1], ends[0])
+
+
+def _straightened(steps: Sequence[Step], lane: Symbol) -> Iterator[Step]:
+    """The steps with loops that slant replaced."""
+    for step in steps:
+        match step:
+            case Loop(index, lows, highs, body):
+                slants = any(lane in form.symbols for form, _ in (*lows, *highs))
+                loops = straight(step, lane) if slants else None
+                if loops:
+                    yield from loops
+                else:
+                    yield Loop(index, lows, highs, tuple(_straightened(body, lane)))
+            case Branch(condition, then, otherwise):
+                both = (tuple(_straightened(branch, lane)) for branch in (then, otherwise))
+                yield Branch(condition, *both)
+            case _:
+                yield step
 
 
 def accumulated(loop: Loop) -> dict[str, ReduceOp]:

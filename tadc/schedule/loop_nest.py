@@ -21,7 +21,9 @@ from tadc.ir.program import Statement
 
 __all__ = [
     "FIRST",
+    "FIRST_LANE",
     "LAST",
+    "LAST_LANE",
     "Accumulate",
     "Accumulator",
     "Assign",
@@ -45,6 +47,7 @@ __all__ = [
 
 # The part of an index that a thread or a loop has, without the last: symbols that no program can have.
 FIRST, LAST = "'first", "'last"
+FIRST_LANE, LAST_LANE = "'first lane", "'last lane"  # the values of a strip's index
 
 
 @dataclass(frozen=True, slots=True)

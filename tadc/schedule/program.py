@@ -7,7 +7,6 @@ from functools import lru_cache
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.normalize.live import live
-from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions
 from tadc.normalize.simplify import simplify
 from tadc.schedule.common import common
@@ -29,4 +28,4 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = live(common(program))
-    return plain_names(in_readers(program, recomputed)) if recomputed else program
+    return in_readers(program, recomputed)

@@ -69,6 +69,32 @@ def test_an_example_is_what_the_interpreter_computes(path, dtype, narrow, monkey
                 assert other[name].tobytes() == found["1"][name].tobytes(), "threads change bits"
 
 
+SLANTING = {
+    "below the diagonal": "y[j: N] = sum{i | i >= j} l[i, j]*x[i]",
+    "above the diagonal": "y[j: N] = sum{i | i <= j} l[i, j]*x[i]",
+    "a band": "y[j: N] = sum{i | j - 3 <= i and i <= j + 2} l[i, j]*x[i]",
+    "a wide band": "y[j: N] = sum{i | j - 20 <= i and i <= j + 30} l[i, j]*x[i]",
+    "against the lanes": "y[j: N] = sum{i | i + j >= N and i >= 2} l[i, j]*x[i]",
+    "steep": "y[j: N] = sum{i | 2*j <= i and i < N} l[i, j]*x[i]",
+    "between two": "y[j: N] = sum{i | j <= i and i + j <= N} l[i, j]*x[i]",
+}
+
+
+@pytest.mark.parametrize("name", SLANTING)
+@pytest.mark.parametrize("size", [1, 7, 33, 70])
+def test_ranges_that_move_from_lane_to_lane(name, size):
+    f, g = (
+        tadc.compile(f"size N\ninput l[N, N], x[N]\n{SLANTING[name]}", backend=backend)
+        for backend in ("native", "interpreter")
+    )
+    random = np.random.default_rng(size)
+    arrays = random.normal(size=(size, size)), random.normal(size=size)
+    dy = random.normal(size=size)
+    np.testing.assert_allclose(f(*arrays), g(*arrays), rtol=1e-12, atol=1e-13)
+    for found, expected in zip(f.adjoint()(*arrays, dy), g.adjoint()(*arrays, dy), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
 SUMS = {
     "a sum of all": ("size N\ninput x[N]\ny = sum{i} x[i]**2", [(5003,)]),
     "a maximum and where it stands": (
