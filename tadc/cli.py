@@ -214,7 +214,9 @@ def commands() -> None:
 @click.option("--dtype", type=click.Choice(DTYPES), default="float32", show_default=True)
 @_size
 @click.option(
-    "--baseline", type=click.Choice(("atomic",)), help="Generate what tadc is compared with."
+    "--baseline",
+    type=click.Choice(("atomic",)),
+    help="Add what tadc is compared with: the adjoint with atomic additions, as the mode `adjoint_atomic`.",
 )
 @_verbose
 @_index_base
@@ -237,8 +239,6 @@ def compile(
     """
     from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
-    if baseline:
-        raise _unsupported("baseline", baseline, "leave `--baseline` out")
     _check_modes(modes)
     planned = {file: _output_paths(file, folder, targets, modes) for file in files}
     refuse_collisions(
@@ -251,7 +251,7 @@ def compile(
             _refuse_open_sizes(f, sizes)
             if verbose:
                 _print_skipped(f)
-            contents = _contents(f, targets, modes, wrt, dtype)
+            contents = _contents(f, targets, modes, wrt, dtype, baseline)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))
         except Exception as error:
             if status:
@@ -281,22 +281,26 @@ def _contents(
     modes: Sequence[str],
     wrt: tuple[str, ...] | None,
     dtype: str,
+    baseline: str | None,
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
     from tadc.emit.c import emit_c
-    from tadc.emit.cuda import emit_cuda
-    from tadc.emit.launcher import modes_of
+    from tadc.emit.cuda import cuda_text
+    from tadc.emit.launcher import atomic_mode, modes_of
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
     programs = {mode: g.program for mode, g in functions.items()}
-    cuda = emit_cuda(programs, f._origin.source.text, cast("DType", dtype))
+    parts = modes_of(programs)
+    if baseline:
+        parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))
+    cuda = cuda_text(parts, f._origin.source.text, cast("DType", dtype))
     manifest = cuda.manifest if "cuda" in targets else _without_kernels(cuda.manifest, targets)
     texts: list[str] = []
     for target in targets:
         if target == "cuda":
             texts.append(cuda.text)
         elif target == "c":
-            texts.append(emit_c(modes_of(programs), cast("DType", dtype), manifest["index_type"]))
+            texts.append(emit_c(parts, cast("DType", dtype), manifest["index_type"]))
         else:
             texts += [g.source(target) for g in functions.values()]
     return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from numpy.typing import NDArray
 
     from tadc.check import Report
+    from tadc.emit.launcher import Mode
     from tadc.runtime.calls import Calls
     from tadc.schedule.cost import Cost
     from tadc.schedule.plan import Plan
@@ -215,7 +216,7 @@ class Function:
         return _rebuilt, (self._origin,)
 
     def source(self, target: str) -> str:
-        """The function as text: "cuda", "c", "numpy", "idx", "latex". Generated for float32 unless `dtype` says otherwise."""
+        """The function as text: "cuda", "c", "numpy", "idx", "latex"; of an adjoint also "cuda-atomic". Generated for float32 unless `dtype` says otherwise."""
         dtype = self._origin.options.dtype or "float32"
         match target:
             case "idx":
@@ -236,16 +237,29 @@ class Function:
 
                 return emit_c(modes_of({self._mode: self.program}), dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
-                raise BackendError(
-                    None,
-                    f"the target `{target}` is not supported yet",
-                    fix="use `cuda`, `c`, `numpy`, `idx` or `latex`",
-                )
+                from tadc.emit.cuda import cuda_text
+
+                return cuda_text([self._scattered()], self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case _:
                 raise ArgumentError(
                     None,
                     f"there is no target `{target}`",
-                    fix="use `cuda`, `c`, `numpy`, `idx` or `latex`",
+                    fix="use `cuda`, `cuda-atomic`, `c`, `numpy`, `idx` or `latex`",
+                )
+
+    def _scattered(self) -> Mode:
+        """The adjoint with atomic additions, of which this function is the gathering form."""
+        from tadc.emit.launcher import atomic_mode
+
+        match self._origin.derivations:
+            case (*before, ("adjoint", wrt)):
+                f = _rebuilt(replace(self._origin, derivations=tuple(before)))
+                return atomic_mode(f.program, wrt, points=False)
+            case _:
+                raise DerivativeError(
+                    None,
+                    "only an adjoint has a form with atomic additions",
+                    fix='take it from the adjoint: `f.adjoint().source("cuda-atomic")`',
                 )
 
     # ------------------------------------------------------------------ calls

@@ -332,7 +332,6 @@ INPUT = {
     "what is no .npy file": (["run", "conv.idx", "x=conv.idx"], "not a .npy file"),
     "a folder of arrays": (["run", "conv.idx", "x=."], ".: Is a directory"),
     "a number for a tensor": (["run", "conv.idx", "x=3.5", "w=1"], "dimensions"),
-    "the baseline": (["compile", "conv.idx", "--baseline", "atomic"], "not supported yet"),
     "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
 }
 
@@ -640,6 +639,19 @@ def test_a_check_that_finds_a_difference_has_status_1(monkeypatch):
 
     assert result.exit_code == 1
     assert "DIFFERS" in result.stdout
+
+
+def test_the_baseline_is_one_more_mode():
+    assert (
+        tadc_(
+            "compile", "conv.idx", "--baseline", "atomic", "--target", "cuda", "--target", "c"
+        ).exit_code
+        == 0
+    )
+
+    assert "adjoint_atomic" in manifest("conv.json")["modes"]
+    assert "atomicAdd(&dx[" in Path("conv.cu").read_text()
+    assert "#pragma omp atomic" in Path("conv.c").read_text()
 
 
 # ---------------------------------------------------------------------- bench

@@ -15,13 +15,13 @@ from tadc.derive.reductions import Shares, active, with_ties
 from tadc.derive.uses import Use, uses
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Domain, between, equals_zero
+from tadc.ir.domain import EMPTY, Domain, between, equals_zero
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
 
-__all__ = ["adjoint", "gradient", "jacobian"]
+__all__ = ["Scatter", "adjoint", "gradient", "jacobian", "scattered"]
 
 
 def adjoint(program: Program, wrt: Sequence[str], names: Names) -> Program:
@@ -63,6 +63,52 @@ def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter:
+    """What one statement adds to the adjoints of the tensors that it reads: the gathering statements read the other
+    way. For every point of its box and of the loops of `uses[0]`, each use adds its derivative to an element of
+    `adjoints`, the tensor's adjoint.
+    """
+
+    statement: Statement
+    uses: tuple[Use, ...]
+    adjoints: tuple[str, ...]
+
+
+def scattered(
+    program: Program, wrt: Sequence[str], names: Names
+) -> tuple[Program, tuple[Scatter, ...]]:
+    """The adjoint as it is written with atomic additions: what tadc is compared with, and nothing that it runs.
+
+    First the program, in which adjoints are zero, or the cotangents of outputs; then the scatters, in order.
+    """
+    tensors = program.tensors
+    cotangents = tuple(
+        Tensor(names.derivative(f"d{f}"), tensors[f].shape, tensors[f].dtype)
+        for f in program.outputs
+    )
+    seeds = {f: _Cotangent(t.name) for f, t in zip(program.outputs, cotangents, strict=True)}
+    sweep = _Sweep(program, names, seeds)
+    outputs = sweep.run(wrt, {x: f"d{x}" for x in wrt})
+    scatters: list[Scatter] = []
+    for statement, found in sweep.handed:
+        regions: dict[object, list[Use]] = {}
+        for use in found:
+            if use.domain != EMPTY:
+                regions.setdefault((use.unknowns, use.derived, use.domain), []).append(use)
+        for uses_ in regions.values():
+            adjoints = tuple(sweep.adjoints[use.read.tensor] for use in uses_)
+            scatters.append(Scatter(statement, tuple(uses_), adjoints))
+    seeded = {sweep.adjoints[x]: seeds[x] for x in sweep.adjoints if x in seeds}
+    sweep.statements = [
+        replace(
+            s, body=seeded[s.target.name].at(s.indices) if s.target.name in seeded else Const(0)
+        )
+        for s in sweep.statements
+    ]
+    return _adjoint(sweep, cotangents, outputs), tuple(scatters)
+
+
+@dataclass(frozen=True, slots=True)
 class _Cotangent:
     """The cotangent of a tensor: a tensor to read, or without one the Kronecker delta with `rows` (1 without rows).
 
@@ -98,6 +144,8 @@ class _Sweep:
     masked: set[str] = field(default_factory=set)
     ties: Mapping[str, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
+    adjoints: dict[str, str] = field(default_factory=dict)
+    handed: list[tuple[Statement, list[Use]]] = field(default_factory=list)
 
     def run(self, wrt: Sequence[str], gradients: Mapping[str, str]) -> tuple[str, ...]:
         """Add the statements of the adjoints; the names of the gradients. `gradients` are the names wished for."""
@@ -133,6 +181,7 @@ class _Sweep:
             body = Call("add", (seed.at(indices), body)) if found else seed.at(indices)
         shape = (*(n for _, n in self.rows), *tensor.shape)
         target = Tensor(called, shape, tensor.dtype)
+        self.adjoints[name] = called
         self.statements.append(Statement(target, (*rows, *indices), (), body))
         return _Cotangent(called, rows)
 
@@ -141,6 +190,8 @@ class _Sweep:
     ) -> None:
         """Note the uses of active tensors in the statement."""
         shares = Shares(statement, self.ties, products, self.names)
+        handed: list[Use] = []
+        self.handed.append((statement, handed))
         for use in uses(statement, cotangent.at(statement.indices), reached, shares):
             name = use.read.tensor
             if (
@@ -151,6 +202,7 @@ class _Sweep:
                 self.masked.add(name)
             own = replace(use, derivative=_by_value(use.derivative, statement))
             self.uses.setdefault(name, []).append(own)
+            handed.append(own)
 
 
 def _adjoint(sweep: _Sweep, cotangents: tuple[Tensor, ...], outputs: tuple[str, ...]) -> Program:

@@ -8,7 +8,7 @@ from tadc.emit.c_names import c_names
 from tadc.emit.c_spelling import DType, Target
 from tadc.emit.c_text import INTEGER, REAL, CText
 from tadc.ir.program import Program, Tensor
-from tadc.schedule.loop_nest import Kernel, bound_indices
+from tadc.schedule.loop_nest import Kernel, bound_indices, steps_of, symbols_of
 
 __all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
 
@@ -20,12 +20,11 @@ def element_type(tensor: Tensor, dtype: DType) -> DType:
 
 def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
     """The sizes that the kernel mentions, in the program's order."""
-    used = {s for statement in kernel.statements for n in statement.target.shape for s in n.symbols}
+    used = {s for n in kernel.extents for s in n.symbols}
     for t in (*kernel.reads, *kernel.writes):
         used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
-    for statement in kernel.statements:
-        used |= statement.body.symbols
-        used |= {s for d in statement.derived for s in d.form.symbols}
+    for step in steps_of(kernel.body):
+        used |= symbols_of(step)
     every = (*program.sizes, *(d.name for d in program.derived_sizes))
     return tuple(s for s in every if s in used)
 

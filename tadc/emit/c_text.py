@@ -105,6 +105,12 @@ class CText:
                     lines.append(pad + self._added(self.names[local], op, value))
                 case Assign(local, value):
                     lines.append(f"{pad}{self.names[local]} = {self.value(value).text};")
+                case Store(tensor, subscripts, value, atomic=True):
+                    element, added = self.element(tensor, subscripts).text, self.value(value).text
+                    if self.target == "cuda":
+                        lines.append(f"{pad}atomicAdd(&{element}, {added});")
+                    else:
+                        lines += [f"{pad}#pragma omp atomic", f"{pad}{element} += {added};"]
                 case Store(tensor, subscripts, value, op):
                     element = self.element(tensor, subscripts).text
                     lines += [f"{pad}#pragma omp master"] if self.together else []

@@ -22,10 +22,10 @@ from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, 
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.resources import resource
-from tadc.schedule.loop_nest import Kernel
+from tadc.schedule.loop_nest import Kernel, Store, steps_of
 from tadc.version import __version__
 
-__all__ = ["CudaText", "emit_cuda"]
+__all__ = ["CudaText", "cuda_text", "emit_cuda"]
 
 BLOCK = 256
 MOST_BLOCKS = 32768
@@ -47,7 +47,11 @@ def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaTe
 
     Raises BackendError where an extent does not fit any index type.
     """
-    parts = modes_of(modes)
+    return cuda_text(modes_of(modes), source, dtype)
+
+
+def cuda_text(parts: Sequence[Mode], source: str, dtype: DType) -> CudaText:
+    """The file for modes that are kernels already."""
     index_type = _index_type(parts)
     emitter = _Emitter(dtype, index_type)
     rendered = [emitter.mode(m) for m in parts]
@@ -194,5 +198,9 @@ def _kernel_entry(k: Kernel, program: Program) -> dict[str, Any]:
         "grid": [f"min(({threads} + {BLOCK - 1}) // {BLOCK}, {MOST_BLOCKS})"],
         "block": [BLOCK],
         "shared_bytes": 0,
-        "schedule": "one thread an element",
+        "schedule": "atomic additions" if _is_atomic(k) else "one thread an element",
     }
+
+
+def _is_atomic(kernel: Kernel) -> bool:
+    return any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tadc.derive.adjoint import scattered
 from tadc.emit.c_kernel import element_type
 from tadc.emit.c_names import c_names, identifier
 from tadc.emit.c_spelling import DType, Target
@@ -18,12 +19,23 @@ from tadc.ir.domain import EVERYWHERE, FALSE, Domain, at_least_zero
 from tadc.ir.expr import Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
+from tadc.normalize.reductions import separate_reductions
 from tadc.schedule.loop_nest import Kernel
 from tadc.schedule.lower import kernels
 from tadc.schedule.program import scheduled
+from tadc.schedule.scatter import scatter_kernels
 from tadc.version import __version__
 
-__all__ = ["LARGEST_INT32", "Launcher", "Mode", "factor", "manifest", "modes_of", "workspace_bytes"]
+__all__ = [
+    "LARGEST_INT32",
+    "Launcher",
+    "Mode",
+    "atomic_mode",
+    "factor",
+    "manifest",
+    "modes_of",
+    "workspace_bytes",
+]
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
@@ -45,7 +57,7 @@ class Mode:
     def temporaries(self) -> tuple[Tensor, ...]:
         """What kernels store that is no output."""
         program = self.program
-        stored = (t for k in self.kernels for t in k.writes)
+        stored = dict.fromkeys(t for k in self.kernels for t in k.writes)
         return tuple(program.tensors[t] for t in stored if t not in program.outputs)
 
     def workspace_bytes(self, dtype: DType) -> str:
@@ -69,6 +81,15 @@ def modes_of(
     name = identifier(next(iter(programs.values())).name)
     launchable = {mode: scheduled(_launchable(p, name), recomputed) for mode, p in programs.items()}
     return [Mode(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
+
+
+def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Mode:
+    """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`."""
+    own = replace(program, name=identifier(program.name))
+    names = Names((*own.tensors, *own.symbols))
+    found, scatters = scattered(separate_reductions(own, names), wrt, names)
+    kernels_ = scatter_kernels(found, scatters, "adjoint_atomic", points=points)
+    return Mode("adjoint_atomic", found, kernels_)
 
 
 def _launchable(program: Program, name: str) -> Program:

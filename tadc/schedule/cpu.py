@@ -26,6 +26,7 @@ from tadc.schedule.loop_nest import (
     Store,
     Strips,
     has_loops,
+    steps_of,
     values_of,
 )
 from tadc.schedule.sums import PART, Surroundings, in_strips
@@ -59,6 +60,8 @@ def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
     """The kernel's schedule. `few` has the sizes that do not fill all lanes."""
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = _surroundings(kernel, program, few)
+    if any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body)):
+        return CpuKernel(kernel, box, None, kernel.body)
     if (
         all(n.is_constant for n in kernel.extents)
         and prod(n.constant for n in kernel.extents) < FEW

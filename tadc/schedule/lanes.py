@@ -34,6 +34,7 @@ from tadc.schedule.loop_nest import (
     Strips,
     has_loops,
     steps_of,
+    symbols_of,
     values_of,
 )
 
@@ -307,26 +308,10 @@ def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:
 def _used_derived(run: Sequence[Step], derived: Collection[Derived]) -> list[Derived]:
     symbols: set[Symbol] = set()
     for step in steps_of(run):
-        symbols |= _symbols(step)
+        symbols |= symbols_of(step)
     used: list[Derived] = []
     for d in reversed(tuple(derived)):
         if d.name in symbols:
             used.insert(0, d)
             symbols |= set(d.form.symbols)
     return used
-
-
-def _symbols(step: Step) -> set[Symbol]:
-    symbols = {s for e in values_of(step) for s in e.symbols}
-    match step:
-        case Store(_, subscripts, _):
-            symbols |= {s for form in subscripts for s in form.symbols}
-        case LetIndex(d):
-            symbols |= set(d.form.symbols)
-        case Loop(_, lows, highs, _):
-            symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
-        case Branch(Domain() as domain):
-            symbols |= set(domain.symbols)
-        case _:
-            pass
-    return symbols

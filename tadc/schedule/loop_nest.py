@@ -41,6 +41,7 @@ __all__ = [
     "bound_indices",
     "has_loops",
     "steps_of",
+    "symbols_of",
     "values_of",
     "with_values",
 ]
@@ -109,12 +110,16 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`tensor[subscripts] = value`, or `op` of the element and the value: the kernel's point owns it."""
+    """`tensor[subscripts] = value`, or `op` of the element and the value: the kernel's point owns it.
+
+    An `atomic` one adds to an element that other points add to.
+    """
 
     tensor: str
     subscripts: tuple[Affine, ...]
     value: Expr
     op: ReduceOp | None = None
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +272,26 @@ def with_values(step: Step, values: tuple[Expr, ...]) -> Step:
             return type(step)(step.local, value)
         case Accumulate(local, op), (value,):
             return Accumulate(local, op, value)
-        case Store(tensor, subscripts, _, op), (value,):
-            return Store(tensor, subscripts, value, op)
+        case Store(tensor, subscripts, _, op, atomic), (value,):
+            return Store(tensor, subscripts, value, op, atomic)
         case Branch(Comparison(relation), then, otherwise), (left, right):
             return Branch(Comparison(relation, left, right), then, otherwise)
         case _:
             return step
+
+
+def symbols_of(step: Step) -> set[Symbol]:
+    """The indices and sizes that the step itself mentions."""
+    symbols = {s for e in values_of(step) for s in e.symbols}
+    match step:
+        case Store(_, subscripts, _):
+            symbols |= {s for form in subscripts for s in form.symbols}
+        case LetIndex(d):
+            symbols |= set(d.form.symbols)
+        case Loop(_, lows, highs, _):
+            symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
+        case Branch(Domain() as domain):
+            symbols |= set(domain.symbols)
+        case _:
+            pass
+    return symbols

@@ -46,7 +46,7 @@ from tadc.schedule.loop_nest import (
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import Running, running
 
-__all__ = ["kernels"]
+__all__ = ["Block", "Lowering", "kernels", "loop_of", "shared_calls", "stepped"]
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -76,15 +76,15 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
         taken |= e.symbols
         if isinstance(e, Reduce):
             taken |= {*e.indices, *(d.name for d in e.derived)}
-    shared = _shared(nodes, group)
+    shared = shared_calls(nodes, [s.body for s in group])
     box = dict(zip(first.indices, first.target.shape, strict=True))
     run = running(first.body, box, program.known)
     owned = None if run else rows(first)
     if owned:
         shared |= set(owned.shared)
     together = {e: each for each in alike(group, own) if len(each) > 1 for e, _ in each}
-    lowering = _Lowering(Names(taken), shared, _stepped(nodes, shared), together, set())
-    block = _Block(None)
+    lowering = Lowering(Names(taken), shared, stepped(nodes, shared), together, set())
+    block = Block(None)
     block.steps += [LetIndex(d) for d in first.derived]
     if run:
         descend(lowering.running(first, run, block))
@@ -108,14 +108,14 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     )
 
 
-def _shared(nodes: list[Expr], group: Sequence[Statement]) -> frozenset[Expr]:
+def shared_calls(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
     """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
     users = Counter(o for e in nodes for o in e.operands)
-    users.update(s.body for s in group)
+    users.update(roots)
     return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
 
 
-def _stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
+def stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
     """What needs steps of its own, loops or names, somewhere in it. `nodes` has operands before users."""
     found: set[Expr] = set()
     for e in nodes:
@@ -125,15 +125,15 @@ def _stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
 
 
 @dataclass(slots=True, eq=False)
-class _Block:
+class Block:
     """Steps under construction; `known` are expressions that a local holds from here on, inner blocks included."""
 
-    outer: _Block | None
+    outer: Block | None
     steps: list[Step] = field(default_factory=list)
     known: dict[Expr, Expr] = field(default_factory=dict)
 
     def find(self, e: Expr) -> Expr | None:
-        block: _Block | None = self
+        block: Block | None = self
         while block is not None:
             if e in block.known:
                 return block.known[e]
@@ -142,7 +142,7 @@ class _Block:
 
 
 @dataclass(slots=True)
-class _Lowering:
+class Lowering:
     names: Names
     shared: frozenset[Expr]
     stepped: frozenset[Expr]
@@ -150,7 +150,7 @@ class _Lowering:
     locals: set[str]
 
     def statement(
-        self, s: Statement, block: _Block, *, stored: bool, later: bool
+        self, s: Statement, block: Block, *, stored: bool, later: bool
     ) -> Generator[Any, Any, None]:
         """Store the element, or keep it for statements that come later, or both."""
         value = yield self.value(s.body, block)
@@ -163,7 +163,7 @@ class _Lowering:
         if stored:
             block.steps.append(store)
 
-    def value(self, e: Expr, block: _Block) -> Walk:
+    def value(self, e: Expr, block: Block) -> Walk:
         """`e` as an expression of locals, after the steps that this needs are in `block`."""
         known = block.find(e)
         if known is not None:
@@ -194,22 +194,22 @@ class _Lowering:
             block.known[e] = result
         return result
 
-    def rows(self, statement: Statement, owned: Rows, block: _Block) -> Generator[Any, Any, None]:
+    def rows(self, statement: Statement, owned: Rows, block: Block) -> Generator[Any, Any, None]:
         """A sum whose terms are added to rows of the output, which begin as zeros; then what is made of the sums."""
         total = owned.total
         extents = dict(zip(statement.indices, statement.target.shape, strict=True))
         box = [(i, extents[i]) for i in owned.indices]
         block.steps += _row(box, (_stored(statement, Const(0)),))
-        term = _Block(block)
+        term = Block(block)
         for e in owned.shared:
             yield self.value(e, term)
-        element = _Block(term)
+        element = Block(term)
         value = yield self.value(total.body, element)
         element.steps.append(replace(_stored(statement, value), op="sum"))
         term.steps += _row(box, tuple(element.steps))
         block.steps += _nest(total, tuple(term.steps))
         if statement.body is not total:
-            last = _Block(block)
+            last = Block(block)
             stored = _stored(statement, Const(0))
             last.known[total] = Read(stored.tensor, stored.subscripts)
             value = yield self.value(statement.body, last)
@@ -217,7 +217,7 @@ class _Lowering:
             block.steps += _row(box, tuple(last.steps))
 
     def running(
-        self, statement: Statement, run: Running, block: _Block
+        self, statement: Statement, run: Running, block: Block
     ) -> Generator[Any, Any, None]:
         """One accumulator, stored at each value of the index."""
         assert isinstance(statement.body, Reduce)
@@ -227,7 +227,7 @@ class _Lowering:
         if run.first:
             yield self._reduce(run.first, local, block)
         values = {run.index: run.extent - 1 - symbol(run.index)} if run.down else {}
-        each, term = _Block(block), _Block(block)
+        each, term = Block(block), Block(block)
         yield self._accumulate(op, substitute(run.next, values), local, term)
         where = run.where.substitute(values)
         guarded = where != EVERYWHERE
@@ -237,7 +237,7 @@ class _Lowering:
         each.steps.append(replace(stored, subscripts=at))
         block.steps += _row([(run.index, run.extent)], tuple(each.steps))
 
-    def _branch(self, e: Select, block: _Block) -> Walk:
+    def _branch(self, e: Select, block: Block) -> Walk:
         """A local that is assigned in the branch taken. What both branches need is computed before."""
         condition = e.condition
         if isinstance(condition, Comparison):
@@ -258,7 +258,7 @@ class _Lowering:
         local = self._local("s" if neutral else "v")
         constant = isinstance(e.otherwise, Const)
         block.steps.append(Accumulator(local, e.otherwise if constant else Const(0)))
-        then, otherwise = _Block(block), _Block(block)
+        then, otherwise = Block(block), Block(block)
         if neutral:
             assert isinstance(e.then, Reduce)
             yield self._reduce(e.then, local, then)
@@ -271,17 +271,17 @@ class _Lowering:
         block.steps.append(Branch(condition, tuple(then.steps), tuple(otherwise.steps)))
         return Read(local, ())
 
-    def _reduce(self, e: Reduce, local: str, block: _Block) -> Generator[Any, Any, None]:
+    def _reduce(self, e: Reduce, local: str, block: Block) -> Generator[Any, Any, None]:
         """Loops that accumulate the reduction in `local`."""
-        body = _Block(block)
+        body = Block(block)
         yield self._accumulate(e.op, e.body, local, body)
         block.steps += _nest(e, tuple(body.steps))
 
     def _side_by_side(
-        self, each: tuple[tuple[Reduce, Expr], ...], block: _Block
+        self, each: tuple[tuple[Reduce, Expr], ...], block: Block
     ) -> Generator[Any, Any, None]:
         """The reductions in the loops of the first."""
-        body = _Block(block)
+        body = Block(block)
         for e, own in each:
             local = self._local("s" if e.op == "sum" else e.op)
             block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
@@ -290,7 +290,7 @@ class _Lowering:
         block.steps += _nest(each[0][0], tuple(body.steps))
 
     def _accumulate(
-        self, op: ReduceOp, e: Expr, local: str, block: _Block
+        self, op: ReduceOp, e: Expr, local: str, block: Block
     ) -> Generator[Any, Any, None]:
         """Accumulate one value; of a reduction by the same operation, all of its values."""
         if isinstance(e, Reduce) and e.op == op and e not in self.shared and block.find(e) is None:
@@ -320,13 +320,13 @@ def _nest(e: Reduce, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The loops of a reduction around `steps`."""
     bounds = bounded(e)
     for b in reversed(bounds.each):
-        steps = _loop(b, steps)
+        steps = loop_of(b, steps)
     if bounds.tests:
         steps = (Branch(Domain.of(bounds.tests), steps),)
     return (*map(LetIndex, bounds.derived), *steps)
 
 
-def _loop(b: Bounded, body: tuple[Step, ...]) -> tuple[Step, ...]:
+def loop_of(b: Bounded, body: tuple[Step, ...]) -> tuple[Step, ...]:
     tests = Domain.of(b.tests)
     if tests != EVERYWHERE:
         body = (Branch(tests, body),)
