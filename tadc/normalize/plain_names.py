@@ -5,7 +5,7 @@ Passes rename indices to keep them apart (`k_1`); here each gets its plain name 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from re import sub
 from typing import Any
@@ -16,7 +16,7 @@ from tadc.ir.expr import Expr, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, substitute, with_operands
 
-__all__ = ["plain_names"]
+__all__ = ["plain_names", "told_apart"]
 
 
 def plain_names(program: Program) -> Program:
@@ -27,6 +27,11 @@ def plain_names(program: Program) -> Program:
     sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
     taken = frozenset((*sizes, *program.tensors))
     return replace(program, statements=tuple(_plain(s, taken) for s in program.statements))
+
+
+def told_apart(e: Expr, around: Iterable[Symbol]) -> Expr:
+    """The expression with names of bound indices that are distinct along every path, and none of `around`."""
+    return descend(_walk(e, frozenset(around), {}))
 
 
 def _plain(statement: Statement, names: frozenset[Symbol]) -> Statement:

@@ -18,6 +18,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import descend, postorder, rewrite
 from tadc.normalize.live import live
+from tadc.normalize.plain_names import told_apart
 from tadc.normalize.reductions import plain_extent
 from tadc.normalize.simplify import simplified
 from tadc.schedule.loop_nest import (
@@ -73,6 +74,10 @@ def _without_unused(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     return tuple(kept)
 
 
+def _normal(e: Expr, around: Set[Symbol]) -> Expr:
+    return told_apart(rewrite(e, simplified), around)
+
+
 def _ordered(loops: Sequence[Symbol], domain: Domain) -> tuple[Symbol, ...]:
     """The indices, each after those that its bounds hang on."""
     waiting = list(loops)
@@ -117,8 +122,9 @@ class _Nest:
                 box[i] = extent
                 loops.remove(i)
                 domain = Domain.of(c for c in domain if {*c.form.symbols} - sizes != {i})
+        around = {*program.tensors, *sizes, *use.unknowns, *(d.name for d in use.derived)}
         adds = tuple(
-            Store(name, u.read.subscripts, rewrite(u.derivative, simplified), "sum", atomic=True)
+            Store(name, u.read.subscripts, _normal(u.derivative, around), "sum", atomic=True)
             for name, u in zip(s.adjoints, s.uses, strict=True)
         )
         nodes = list(postorder(a.value for a in adds))
@@ -129,8 +135,8 @@ class _Nest:
                 taken |= {*e.indices, *(d.name for d in e.derived)}
         shared = shared_calls(nodes, [a.value for a in adds])
         lowering = Lowering(Names(taken), shared, stepped(nodes, shared), {}, set())
-        around = Reduce("sum", _ordered(loops, domain), use.derived, domain, Const(1))
-        return cls(s, box, bounded(around), adds, lowering)
+        ranges = Reduce("sum", _ordered(loops, domain), use.derived, domain, Const(1))
+        return cls(s, box, bounded(ranges), adds, lowering)
 
     def kernel(self, name: str, program: Program) -> Kernel:
         block, inside = Block(None), Block(None)
