@@ -1,10 +1,12 @@
-"""Formulas on the CPU: tadc against numpy, PyTorch and JAX as a user would write them, and against the machine's limits.
+"""Formulas on the CPU: tadc against numpy, PyTorch and JAX as a user would write them, against plain C with OpenMP,
+against the adjoint with atomic additions, and against the machine's limits.
 
     python benchmarks/cpu.py [--repetitions 7] [--only NAME]... [--threads N] [--output benchmarks/results]
 
 Times are of a whole call on arrays in memory, `value` and `value and gradients`. Every competitor's results are compared
 with tadc's before its time counts; one that is not installed is left out. Repetitions are interleaved, the minimum
-counts. The floor is the greater of the compulsory bytes over the bandwidth and the operations over the peak, both
+counts. The form with atomic additions is the better of a thread an output element and a thread a point; three formulas
+are written in C by hand (`plain.c`). The floor is the greater of the compulsory bytes over the bandwidth and the operations over the peak, both
 measured here in the same run. Writes `cpu.json`, `cpu.md` and, where matplotlib is installed, `cpu.svg`.
 """
 
@@ -26,10 +28,14 @@ from typing import Any
 import numpy as np
 
 import tadc
+from tadc.emit.c import emit_c
+from tadc.emit.launcher import atomic_mode, workspace_bytes
 from tadc.runtime.c_compiler import compiler, loaded
 from tadc.runtime.native import available_threads
 
 Run = Callable[[], Any]
+# With their marks and colours in the plot.
+COMPETITORS = {"numpy": ("s", "C0"), "torch": ("o", "C1"), "jax": ("^", "C2"), "C": ("d", "C3"), "atomic": ("x", "C4")}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Formula:
     numpy: Callable[..., Any] | None = None
     torch: Callable[..., Any] | None = None
     jax: Callable[..., Any] | None = None
+    plain: str = ""  # the function in `plain.c`
 
 
 def wave_numpy(u: Any, p: Any, c: Any) -> Any:
@@ -143,10 +150,10 @@ def formulas() -> list[Formula]:
         "c[u: 9, v: 9, i: N, j: N] = mean{k} a[k,i,j]*b[k,i+u,j+v]"
     )
     return [
-        Formula("a wave step, 7 points", stencil, [(256,) * 3] * 3, numpy=wave_numpy, torch=wave_numpy, jax=wave_numpy),
-        Formula("a sum of Gaussians", kernel, [(3000, 3), (3000, 3), (3000,)], numpy=gaussians(np), torch=torch and gaussians(torch), jax=jnp and gaussians(jnp)),
+        Formula("a wave step, 7 points", stencil, [(256,) * 3] * 3, numpy=wave_numpy, torch=wave_numpy, jax=wave_numpy, plain="wave"),
+        Formula("a sum of Gaussians", kernel, [(3000, 3), (3000, 3), (3000,)], numpy=gaussians(np), torch=torch and gaussians(torch), jax=jnp and gaussians(jnp), plain="gaussians"),
         Formula("softmax of rows", rows, [(4000, 1000)], numpy=softmax(np), torch=torch and softmax(torch), jax=jnp and softmax(jnp)),
-        Formula("3x3 filter with a border", border, [(2000, 2000), (3, 3)], numpy=conv_numpy, torch=torch and conv_torch, jax=jnp and conv_jax),
+        Formula("3x3 filter with a border", border, [(2000, 2000), (3, 3)], numpy=conv_numpy, torch=torch and conv_torch, jax=jnp and conv_jax, plain="filter"),
         Formula("3x3 filter without", inside, [(2002, 2002), (3, 3)]),
         Formula("convolution, 16 to 32 channels", many, [(4, 16, 64, 64), (32, 16, 3, 3)], dtype="float32", torch=torch and channels_torch, jax=jnp and channels_jax),
         Formula("cost volume, 9x9 shifts", cost_volume, [(16, 96, 96), (16, 104, 104)], numpy=correlation(np), torch=torch and correlation(torch), jax=jnp and correlation(jnp)),
@@ -225,16 +232,71 @@ def tasks(formula: Formula, threads: int) -> tuple[dict[str, dict[str, Run]], An
         seed_ = jax.numpy.asarray(cotangent)
         compiled = jax.jit(formula.jax)
 
-        def gradients(*xs: Any) -> Any:
+        def gradients(seed: Any, *xs: Any) -> Any:
             y, pullback = jax.vjp(formula.jax, *xs)
-            return (y, *pullback(seed_))
+            return (y, *pullback(seed))
 
         compiled_both = jax.jit(gradients)
-        agree(compiled_both(*device), "jax")
+        agree(compiled_both(seed_, *device), "jax")
         found["value"]["jax"] = lambda: compiled(*device).block_until_ready()
-        found["value and gradients"]["jax"] = lambda: jax.block_until_ready(compiled_both(*device))
+        found["value and gradients"]["jax"] = lambda: jax.block_until_ready(
+            compiled_both(seed_, *device)
+        )
     sizes = f.calls.sizes({n: a.shape for n, a in zip(f.inputs, arrays, strict=True)}, {})
+    if formula.plain:
+        by_task = plain(formula.plain, arrays, value, cotangent, threads)
+        for task, by_hand in by_task.items():
+            agree(by_hand(), "plain C")
+            found[task]["C"] = by_hand
+    scatter = atomic(f, arrays, cotangent, sizes, threads)
+    agree(scatter(), "the form with atomic additions")
+    found["value and gradients"]["atomic"] = scatter
     return found, (f, {s: sizes[s] for s in f.program.sizes})
+
+
+def plain(name: str, arrays: list[Any], value: Any, cotangent: Any, threads: int) -> dict[str, Run]:
+    """The formula in `plain.c`. What is returned is new each time, as tadc's results are."""
+    flags = os.environ.get("CFLAGS", "")
+    os.environ["CFLAGS"] = f"{flags} -O3 -ffast-math"
+    library = loaded(Path(__file__).with_name("plain.c").read_text("utf-8"))
+    os.environ["CFLAGS"] = flags
+    last = [ctypes.c_int64(len(arrays[0])), ctypes.c_int(threads)]
+
+    def called(function: Any, inputs: list[Any], results: list[Any]) -> list[Any]:
+        function(*(ctypes.c_void_p(a.ctypes.data) for a in (*inputs, *results)), *last)
+        return results
+
+    def both() -> list[Any]:
+        results = [np.empty_like(a) for a in (value, *arrays)]
+        return called(getattr(library, f"{name}_both"), [*arrays, cotangent], results)
+
+    value_only = getattr(library, name)
+    return {
+        "value": lambda: called(value_only, arrays, [np.empty_like(value)]),
+        "value and gradients": both,
+    }
+
+
+def atomic(f: Any, arrays: list[Any], cotangent: Any, sizes: dict[str, int], threads: int) -> Run:
+    """The value, and the gradients by the better one of two forms with atomic additions."""
+    dtype = arrays[0].dtype.name
+    runs: list[Run] = []
+    for points in (False, True):
+        mode = atomic_mode(f.program, f.inputs, points=points)
+        launcher = getattr(loaded(emit_c([mode], dtype, "int64")), mode.launcher)
+        numbers = [ctypes.c_int64(sizes[s]) for s in f.program.sizes]
+        work = np.empty(workspace_bytes(mode.temporaries, sizes, dtype) + 1, np.uint8)
+
+        def run(launcher: Any = launcher, numbers: Any = numbers, work: Any = work) -> list[Any]:
+            results = [np.empty_like(a) for a in arrays]
+            given = (*arrays, cotangent, *results, work)
+            pointers = (ctypes.c_void_p(a.ctypes.data) for a in given)
+            assert launcher(*pointers, *numbers, ctypes.c_int(threads)) == 0
+            return results
+
+        runs.append(run)
+    best = min(runs, key=lambda run: min(timed(run) for _ in range(2)))
+    return lambda: (f(*arrays), *best())
 
 
 PEAK = """
@@ -301,7 +363,7 @@ def measured(
 
 def table(rows: list[Row], about: dict[str, Any]) -> str:
     """Milliseconds as Markdown: the minimum of each, with the factor over tadc's."""
-    names = [n for n in ("numpy", "torch", "jax") if any(n in r.seconds for r in rows)]
+    names = [n for n in COMPETITORS if any(n in r.seconds for r in rows)]
     head = ["formula", "task", "floor, ms", "tadc, ms", *(f"{n}, ms (x tadc)" for n in names)]
     lines = [f"| {' | '.join(head)} |", f"|{'|'.join([' --- '] * len(head))}|"]
     for r in rows:
@@ -319,7 +381,7 @@ def table(rows: list[Row], about: dict[str, Any]) -> str:
             f"Made by `{about['command']}` on {about['machine']}, {about['threads']} threads, {about['date']}:",
             f"{about['versions']}. Minima of {about['repetitions']} interleaved repetitions; medians are in `cpu.json`.",
             f"Measured limits: {about['bytes_per_second'] / 1e9:.1f} GB/s, {about['operations_per_second'] / 1e9:.1f} Gflop/s in"
-            " float64 without fused operations. Bandwidth is that of two reads and a"
+            " float64 without fused operations, `C` is `plain.c` with -O3 -ffast-math, `atomic` tadc's scatter form. Bandwidth is that of two reads and a"
             " write; the floor has the bytes of inputs and their gradients, and knows nothing of caches, nor of what an"
             " exponential takes.",
             "",
@@ -338,17 +400,17 @@ def plot(rows: list[Row], path: Path) -> None:
     for k, r in enumerate(rows):
         own = r.best("tadc")
         assert own
-        for n, mark in (("numpy", "s"), ("torch", "o"), ("jax", "^")):
+        for n, (mark, color) in COMPETITORS.items():
             best = r.best(n)
             if best:
-                axes.plot(
-                    best / own, -k, mark, color={"numpy": "C0", "torch": "C1", "jax": "C2"}[n]
-                )
+                axes.plot(best / own, -k, mark, color=color, label=n)
         axes.plot(r.floor / own, -k, "k|")
     axes.axvline(1, color="grey")
     axes.set_xscale("log")
     axes.set_yticks([-k for k in range(len(rows))], [f"{r.formula}, {r.task}" for r in rows])
-    axes.set_xlabel("time over tadc's (numpy: square, torch: circle, JAX: triangle, floor: bar)")
+    axes.set_xlabel("time over tadc's; a bar is the floor")
+    labels = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    axes.legend(labels.values(), labels.keys())
     figure.tight_layout()
     figure.savefig(path)
 

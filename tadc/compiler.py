@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from tadc.derive.adjoint import adjoint, gradient, jacobian
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
 from tadc.ir.names import Names
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
@@ -17,6 +17,7 @@ from tadc.normalize.simplify import simplify
 from tadc.normalize.solved import solved
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.common import common
+from tadc.schedule.shared import shared
 from tadc.syntax import ast, parse_idx
 
 __all__ = [
@@ -92,34 +93,40 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     """
     names = taken_names(program)
     separated = separate_reductions(program, names)
-    adjoint_ = live(common(normalized(adjoint(separated, wrt, names))))
-    inputs = [t.name for t in program.inputs]
-    later = {t.name for t in adjoint_.inputs} - set(inputs)  # what depends on a cotangent
-    cotangents = tuple(t for t in adjoint_.inputs if t.name in later)
-    first, second = [], []
-    for s in adjoint_.statements:
-        if later.isdisjoint(s.reads) and s.target.name not in adjoint_.outputs:
-            first.append(s)
-        else:
-            second.append(s)
+    both = adjoint(separated, wrt, names)
+    gradients = both.outputs
+    both = normalized(replace(both, outputs=(*program.outputs, *gradients)))
+    both = _early(live(common(both)), {s.target.name for s in separated.statements})
+    both = live(shared(common(both)))
+    later = {t.name for t in both.inputs} - {t.name for t in program.inputs}
+    cotangents = tuple(t for t in both.inputs if t.name in later)
+    later |= set(gradients)  # and what depends on a cotangent
+    first: list[Statement] = []
+    second: list[Statement] = []
+    for s in both.statements:
+        (first if later.isdisjoint((s.target.name, *s.reads)) else second).append(s)
+        if second and second[-1] is s:
             later.add(s.target.name)
     read = {name for s in second for name in s.reads}
     residuals = tuple(s.target for s in first if s.target.name in read)
-    statements = list(separated.statements)
-    own = {s.target.name for s in statements}
-    for s in (s for s in first if s.target.name not in own):
-        # As early as it can be, so that what follows may read it rather than compute it again.
-        place = max((n for n, t in enumerate(statements, 1) if t.target.name in s.reads), default=0)
-        statements.insert(place, s)
+    kept = (t.name for t in residuals if t.name not in program.outputs)
     forward = replace(
-        separated,
-        statements=tuple(statements),
-        outputs=(*program.outputs, *(t.name for t in residuals if t.name not in program.outputs)),
+        both, inputs=program.inputs, statements=tuple(first), outputs=(*program.outputs, *kept)
     )
-    backward = replace(
-        adjoint_, inputs=(*program.inputs, *residuals, *cotangents), statements=tuple(second)
-    )
-    return normalized(forward), backward
+    inputs = (*program.inputs, *residuals, *cotangents)
+    backward = replace(both, inputs=inputs, statements=tuple(second), outputs=gradients)
+    return live(forward), backward
+
+
+def _early(program: Program, stay: Set[str]) -> Program:
+    """The program with all statements but those of `stay` as early as they can be, for others to read them."""
+    statements = [s for s in program.statements if s.target.name in stay]
+    for s in (s for s in program.statements if s.target.name not in stay):
+        place = max((n for n, t in enumerate(statements, 1) if t.target.name in s.reads), default=0)
+        while place < len(statements) and statements[place].target.name not in stay:
+            place += 1
+        statements.insert(place, s)
+    return replace(program, statements=tuple(statements))
 
 
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
 from tadc.normalize.reductions import plain_extent
 
-__all__ = ["common"]
+__all__ = ["canonical", "common", "free_indices"]
 
 
 def common(program: Program) -> Program:
@@ -45,10 +45,10 @@ class _Table:
         if isinstance(body, Read) and body is not s.body and s.target.name not in self.outputs:
             self.copies[s.target.name] = s.indices, body
         if isinstance(body, Reduce) and not s.derived:
-            free = self._free(body)
+            free = free_indices(body, self.sizes)
             if set(free) == set(s.indices):
                 order = tuple(free.index(i) for i in s.indices)
-                form = self._canonical(body, free)
+                form = canonical(body, free)
                 own = _Stored(s.target.name, order, tuple(extents[i] for i in free))
                 self.stored.setdefault(form, own)
         return replace(s, body=body)
@@ -77,31 +77,34 @@ class _Table:
 
     def _read(self, e: Reduce, extents: Mapping[Symbol, Affine]) -> Expr | None:
         """A read of the tensor that has the sum for the same ranges of its free indices."""
-        free = self._free(e)
-        found = self.stored.get(self._canonical(e, free))
+        free = free_indices(e, self.sizes)
+        found = self.stored.get(canonical(e, free))
         if found is None or tuple(extents.get(i) for i in free) != found.extents:
             return None
         return Read(found.tensor, tuple(symbol(free[n]) for n in found.order))
 
-    def _free(self, e: Reduce) -> list[Symbol]:
-        """The indices that the sum depends on, in the order in which they are met."""
-        free = e.symbols - self.sizes
-        met: dict[Symbol, None] = {}
-        for node in postorder(e):
-            match node:
-                case Read(_, subscripts):
-                    met |= dict.fromkeys(s for form in subscripts for s in form.symbols)
-                case IndexValue(form):
-                    met |= dict.fromkeys(form.symbols)
-                case Select(Domain() as domain) | Reduce(domain=domain):
-                    met |= dict.fromkeys(domain.symbols)
-                case _:
-                    pass
-        return [s for s in met if s in free]
 
-    def _canonical(self, e: Reduce, free: list[Symbol]) -> Expr:
-        called = substitute(e, {s: symbol(f"'{n}") for n, s in enumerate(free)})
-        return descend(_with_bound_names(called, 0))
+def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:
+    """The indices that the expression depends on, in the order in which they are met."""
+    free = e.symbols - sizes
+    met: dict[Symbol, None] = {}
+    for node in postorder(e):
+        match node:
+            case Read(_, subscripts):
+                met |= dict.fromkeys(s for form in subscripts for s in form.symbols)
+            case IndexValue(form):
+                met |= dict.fromkeys(form.symbols)
+            case Select(Domain() as domain) | Reduce(domain=domain):
+                met |= dict.fromkeys(domain.symbols)
+            case _:
+                pass
+    return [s for s in met if s in free]
+
+
+def canonical(e: Expr, free: Sequence[Symbol]) -> Expr:
+    """The expression with its free indices called by their numbers, and its bound ones by where they are bound."""
+    called = substitute(e, {s: symbol(f"'{n}") for n, s in enumerate(free)})
+    return descend(_with_bound_names(called, 0))
 
 
 def _with_bound_names(e: Expr, depth: int) -> Generator[Any, Any, Expr]:

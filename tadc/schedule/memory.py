@@ -36,20 +36,33 @@ def oversized(
         return frozenset()
     bytes_ = {name: t.bytes_at(sizes, dtype) for name, t in program.tensors.items()}
     fixed = {*(t.name for t in program.inputs), *program.outputs}
-    total = sum(n for name, n in bytes_.items() if name not in fixed)
     allowed: float = max(LITTLE, ALLOWED * sum(bytes_[name] for name in fixed))
     if memory != "auto":
         allowed = 0 if memory == "recompute" else float("inf")
     allowed = min(allowed, limit if limit is not None else allowed)
+    if sum(n for name, n in bytes_.items() if name not in fixed) <= allowed:
+        return frozenset()
+
+    def stored(chosen: frozenset[str]) -> frozenset[str]:
+        found = kernels(in_readers(program, chosen), "run")
+        return frozenset(t for k in found for t in k.writes if t not in fixed)
+
+    def total(chosen: frozenset[str]) -> int:
+        return sum(bytes_[name] for name in stored(chosen))
+
     chosen: frozenset[str] = frozenset()
-    most = MOST_WORK * _operations(program, sizes) if total > allowed and memory == "auto" else 0
-    for name in sorted(_recomputable(program), key=lambda name: (-bytes_[name], name)):
-        if total <= allowed:
+    most = MOST_WORK * _operations(program, sizes) if memory == "auto" else 0
+    possible = _recomputable(program)
+    for name in sorted(possible, key=lambda name: (-bytes_[name], name)):
+        if total(chosen) <= allowed:
             break
         more = chosen | {name}
-        if memory != "auto" or _operations(in_readers(program, more), sizes) <= most:
+        # Without it, what was local to its kernel may have to be stored.
+        while instead := (stored(more) - stored(chosen)) & possible:
+            more |= instead
+        cheap = memory != "auto" or _operations(in_readers(program, more), sizes) <= most
+        if cheap and total(more) < total(chosen):
             chosen = more
-            total -= bytes_[name]
     return chosen
 
 

@@ -13,6 +13,7 @@ from tadc.schedule.common import common
 from tadc.schedule.factor import factored
 from tadc.schedule.inline import in_readers, inlined
 from tadc.schedule.running import separate_running
+from tadc.schedule.shared import shared
 
 __all__ = ["scheduled"]
 
@@ -27,5 +28,5 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = simplify(factored(inlined(program)))
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
-    program = live(common(program))
+    program = shared(live(common(program)))
     return in_readers(program, recomputed)

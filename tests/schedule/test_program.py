@@ -22,6 +22,7 @@ from tadc.schedule.lower import kernels
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 from tadc.schedule.rows import rows
+from tadc.schedule.shared import shared
 
 
 def bodies(program):
@@ -173,13 +174,16 @@ def test_what_is_too_large_is_not_stored():
     def chosen(memory="auto", limit=None, n=1000):
         return oversized(program, {"N": n, "D": 4}, "float64", memory, limit)
 
-    (pairs,) = (
-        s.target.name for s in program.statements if len(s.indices) == 2 and "sum" in s.target.name
-    )
-    assert chosen() == {pairs}
+    pairs = {
+        s.target.name
+        for s in program.statements
+        if len(s.indices) == 2 and s.target.name not in program.outputs
+    }
+    assert pairs == {"dx_sum", "dx_exp"}  # the sums are local to the kernel of the exponentials
+    assert chosen() == pairs
     assert chosen(n=4) == chosen("materialize") == frozenset()
-    assert chosen("recompute", n=4) == {pairs}
-    assert chosen("materialize", limit=100) == {pairs}
+    assert chosen("recompute", n=4) == pairs
+    assert chosen("materialize", limit=100) == pairs
     assert not in_readers(program, chosen()).tensors.keys() & chosen()
 
 
@@ -361,3 +365,51 @@ def test_inlined_and_fused_programs_compute_what_they_did(text):
         found, expected = by_name(a, a(**arrays)), by_name(b, b(**arrays))
         for name, value in expected.items():
             assert relative(found[name], value) <= 1e-13
+
+
+# ---- values that several sums share
+
+PAIRS = "size N, M, D\ninput x[N, D], y[M, D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i, d] - y[j, d])**2)*w[j]"
+
+
+def dear_calls(program):
+    return sum(
+        isinstance(e, Call) and e.function == "exp"
+        for s in program.statements
+        for e in postorder(s.body)
+    )
+
+
+def test_what_several_sums_compute_is_stored_and_what_it_is_made_of_is_not():
+    f = tadc.compile(PAIRS)
+    program = scheduled(f.adjoint().program)
+    stored = [t for k in kernels(program, "run") for t in k.writes if t not in program.outputs]
+
+    assert dear_calls(f.adjoint().program) == 3
+    assert dear_calls(program) == 1
+    assert len(stored) == 1 and "exp" in stored[0]
+
+
+def test_the_halves_of_vjp_share_them():
+    f = tadc.compile(PAIRS)
+    forward, backward = (f._derivative(half, f.inputs).program for half in ("forward", "backward"))
+
+    assert (dear_calls(forward), dear_calls(backward)) == (1, 0)
+    assert len(forward.outputs) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # read outside of its tensor where it is not needed
+        "size N\ninput x[N]\na[i: N] = sum{j: N | j < i} exp(x[j + 1])\nb[i: N] = sum{j: N | j < i} exp(x[j + 1])*i\noutput a, b",
+        # other extents
+        "size N, M\ninput x[N], y[M]\na = sum{i} exp(x[i])\nb = sum{j} exp(y[j])\noutput a, b",
+        # one statement alone
+        "size N\ninput x[N]\na = sum{i} exp(x[i]) + sum{k} exp(x[k])*k",
+    ],
+)
+def test_what_need_not_or_cannot_be_shared_stays(text):
+    program = normal(text)
+
+    assert shared(program) == program
