@@ -56,9 +56,10 @@ from tadc.schedule.loop_nest import (
     Strips,
 )
 
-__all__ = ["CHUNKS", "INTEGER", "REAL", "CText"]
+__all__ = ["CHUNKS", "INTEGER", "REAL", "TERM", "CText"]
 
 REAL = {"float32": "float", "float64": "double"}
+TERM = "term"  # a local variable of one line: what is squared
 CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
 
@@ -302,6 +303,10 @@ class CText:
                 factors = [self.value(a), self.value(b)]
             case "sum", Call("pow", (Read(subscripts=()) as a, Const(2))):
                 factors = [self.value(a)] * 2
+            case "sum", Call("pow", (base, Const(2))):
+                added = spell("fma", [name(TERM), name(TERM), name(local)], self.dtype).text
+                kept = f"const {REAL[self.dtype]} {TERM} = {self.value(base).text};"
+                return f"{{ {kept} {local} = {added}; }}"
             case _:
                 return self._accumulate(local, op, self.value(value))
         return f"{local} = {spell('fma', [*factors, name(local)], self.dtype).text};"

@@ -12,9 +12,10 @@ from dataclasses import replace
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import postorder, substitute
+from tadc.ir.walk import postorder, rewrite, substitute
+from tadc.schedule.common import canonical
 from tadc.schedule.matrix_product import matrix_product
-from tadc.schedule.rows import always, rows
+from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import running
 
 __all__ = ["alike", "fused"]
@@ -24,7 +25,10 @@ NEAR = 32  # kernels before the last that a statement may still join
 
 
 def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
-    """The statements, those that share a kernel together, with the same indices."""
+    """The statements, those that share a kernel together, with the same indices.
+
+    A statement with rows stands before others that have its indices without those of the rows.
+    """
     groups: list[list[Statement]] = []
     place: dict[str, int] = {}
     for s in program.statements:
@@ -33,13 +37,54 @@ def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
             if isinstance(e, Read) and e.tensor in place:
                 first = max(first, place[e.tensor] + (not _is_own(e, s)))
         candidates = range(len(groups) - 1, max(first, len(groups) - NEAR) - 1, -1)
-        n = next((n for n in candidates if _fits([s], groups[n], program)), len(groups))
-        if n == len(groups):
-            groups.append([])
-        groups[n].append(_renamed(s, groups[n][0].indices) if groups[n] else s)
+        for n in candidates:
+            joined = _joined(s, groups[n], program)
+            if joined:
+                groups[n] = joined
+                break
+        else:
+            n = len(groups)
+            groups.append([s])
         place[s.target.name] = n
     _put_off(groups, program)
     return tuple(tuple(group) for group in groups if group)
+
+
+def _joined(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
+    """The group with the statement, if it is better for it."""
+    if _fits([s], group, program):
+        return [*group, _renamed(s, group[0].indices)]
+    first, *others = group
+    if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
+        return None
+    if owned := rows(first):
+        mate = _mate(s, first, owned, program)
+        return [*group, mate] if mate else None
+    if not others and (owned := rows(s)):
+        mate = _mate(first, s, owned, program)
+        return [s, mate] if mate else None
+    return None
+
+
+def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statement | None:
+    """The statement in the indices of one with rows, in whose loops its sum may be computed; None if it is not alike."""
+    extents = dict(zip(row.indices, row.target.shape, strict=True))
+    outer = tuple(i for i in row.indices if i not in owned.indices)
+    shape = tuple(extents[i] for i in outer)
+    if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not _is_plain(s, program):
+        return None
+    own = _renamed(s, outer)
+    sums = [e for e in always(own.body) if isinstance(e, Reduce)]
+    if len(sums) != 1 or sums[0].derived or owned.total.derived:
+        return None
+    body = _in_indices_of(owned.total, sums[0])
+    if body is None:
+        return None
+    # What both compute inside of their sums is one expression only if its indices have the same names.
+    known = {canonical(e, ()): e for e in postorder(owned.total.body) if isinstance(e, Reduce)}
+    body = rewrite(body, lambda e: known.get(canonical(e, ()), e) if isinstance(e, Reduce) else e)
+    alike_ = Reduce(sums[0].op, owned.total.indices, (), owned.total.domain, body)
+    return replace(own, body=rewrite(own.body, lambda e: alike_ if e is sums[0] else e))
 
 
 def _put_off(groups: list[list[Statement]], program: Program) -> None:

@@ -82,7 +82,8 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     owned = None if run else rows(first)
     if owned:
         shared |= set(owned.shared)
-    together = {e: each for each in alike(group, own) if len(each) > 1 for e, _ in each}
+    found = [] if owned else alike(group, own)
+    together = {e: each for each in found if len(each) > 1 for e, _ in each}
     lowering = Lowering(Names(taken), shared, stepped(nodes, shared), together, set())
     block = Block(None)
     block.steps += [LetIndex(d) for d in first.derived]
@@ -90,7 +91,7 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
         descend(lowering.running(first, run, block))
         del box[run.index]
     elif owned:
-        descend(lowering.rows(first, owned, block))
+        descend(lowering.rows(first, owned, group[1:], block))
         box = {i: n for i, n in box.items() if i not in owned.indices}
     else:
         for s in group:
@@ -194,8 +195,13 @@ class Lowering:
             block.known[e] = result
         return result
 
-    def rows(self, statement: Statement, owned: Rows, block: Block) -> Generator[Any, Any, None]:
-        """A sum whose terms are added to rows of the output, which begin as zeros; then what is made of the sums."""
+    def rows(
+        self, statement: Statement, owned: Rows, mates: Sequence[Statement], block: Block
+    ) -> Generator[Any, Any, None]:
+        """A sum whose terms are added to rows of the output, which begin as zeros; then what is made of the sums.
+
+        `mates` have a sum with the same terms' indices each, and no rows.
+        """
         total = owned.total
         extents = dict(zip(statement.indices, statement.target.shape, strict=True))
         box = [(i, extents[i]) for i in owned.indices]
@@ -203,6 +209,12 @@ class Lowering:
         term = Block(block)
         for e in owned.shared:
             yield self.value(e, term)
+        sums = [e for s in mates for e in always(s.body) if isinstance(e, Reduce)]
+        for e in dict.fromkeys(sums):
+            local = self._local("s" if e.op == "sum" else e.op)
+            block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
+            block.known[e] = Read(local, ())
+            yield self._accumulate(e.op, e.body, local, term)
         element = Block(term)
         value = yield self.value(total.body, element)
         element.steps.append(replace(_stored(statement, value), op="sum"))
@@ -215,6 +227,8 @@ class Lowering:
             value = yield self.value(statement.body, last)
             last.steps.append(_stored(statement, value))
             block.steps += _row(box, tuple(last.steps))
+        for s in mates:
+            yield self.statement(s, block, stored=True, later=False)
 
     def running(
         self, statement: Statement, run: Running, block: Block

@@ -62,7 +62,7 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
       for (int j_1 = 0; j_1 <= 3; j_1++) {
         float s_1 = 0.0f;
         for (int k = 0; k <= 4; k++) {
-          s_1 += squaref(a[5 * i + k] + b[5 * j_1 + k]);
+          { const float term = a[5 * i + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
         }
         s = fmaf(s_1, df_sum[4 * i + j_1], s);
       }

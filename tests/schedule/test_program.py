@@ -367,6 +367,21 @@ def test_inlined_and_fused_programs_compute_what_they_did(text):
             assert relative(found[name], value) <= 1e-13
 
 
+@pytest.mark.compiler
+def test_a_sum_with_the_range_of_rows_is_computed_in_their_loops():
+    f, g = (tadc.compile(PAIRS, backend=b, memory="recompute") for b in ("native", "interpreter"))
+
+    sizes = {"N": 19, "M": 23, "D": 3}
+    plan = f.adjoint().plan(**sizes)
+    assert [
+        "dy[j: M, d: D]" in k.statement and "dw[j: M]" in k.statement for k in plan.kernels
+    ] == [False, True]
+    arrays = random_arrays(g.adjoint(), sizes)
+    expected = by_name(g.adjoint(), g.adjoint()(**arrays))
+    for name, value in by_name(f.adjoint(), f.adjoint()(**arrays)).items():
+        assert relative(value, expected[name]) <= 1e-13
+
+
 # ---- values that several sums share
 
 PAIRS = "size N, M, D\ninput x[N, D], y[M, D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i, d] - y[j, d])**2)*w[j]"
