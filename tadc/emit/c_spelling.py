@@ -239,7 +239,7 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
             f=_SUFFIX[dtype],
             integer=_REAL[index_type],
             infinity=_NON_FINITE[target, dtype][0],
-            device="static inline" if target == "c" else "static __device__ inline",
+            device="static inline INLINED" if target == "c" else "static __device__ inline",
             anywhere="static inline" if target == "c" else "static __host__ __device__ inline",
         )
         for dtype in ("float32", "float64")

@@ -31,13 +31,15 @@ typedef void (*Gemm)(const char* a_way, const char* b_way, const int* rows, cons
 
 static inline {{ integer }} max({{ integer }} a, {{ integer }} b) { return a > b ? a : b; }
 static inline {{ integer }} min({{ integer }} a, {{ integer }} b) { return a < b ? a : b; }
-{% if lanes %}
+{% if lanes or functions %}
 
 #ifdef __GNUC__  // a call would end the vectors
 #define INLINED __attribute__((always_inline))
 #else
 #define INLINED
 #endif
+{% endif %}
+{% if lanes %}
 
 {{ lanes }}
 {% endif %}

@@ -208,7 +208,7 @@ def test_the_device_functions_are_also_c(tmp_path):
     source = tmp_path / "functions.c"
     functions = device_functions("".join(f"{n}();" for n in names), "int64", "c")
     source.write_text(
-        f"#include <math.h>\n{functions}\nconst double constants[] = {{{constants}}};\n"
+        f"#include <math.h>\n#define INLINED\n{functions}\nconst double constants[] = {{{constants}}};\n"
     )
 
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]

@@ -185,7 +185,16 @@ def test_matrix_products_are_the_same_with_blas_and_without(name, sizes, dtype):
 
 
 # ulp of the result, at arguments of every magnitude
-LANE_FUNCTIONS = {"exp": (1, (-700, 700), (-80, 80)), "log": (1, (1e-300, 1e300), (1e-30, 1e30)), "tanh": (3, (-30, 30), (-15, 15))}  # fmt: skip
+LANE_FUNCTIONS = {
+    "exp": (1, (-700, 700), (-80, 80)),
+    "exp2": (2, (-1020, 1020), (-120, 120)),
+    "expm1": (2, (-60, 700), (-20, 80)),
+    "log": (1, (1e-300, 1e300), (1e-30, 1e30)),
+    "log2": (2, (1e-300, 1e300), (1e-30, 1e30)),
+    "log10": (2, (1e-300, 1e300), (1e-30, 1e30)),
+    "log1p": (2, (1e-300, 1e300), (1e-30, 1e30)),
+    "tanh": (3, (-30, 30), (-15, 15)),
+}
 
 
 @pytest.mark.parametrize("name", LANE_FUNCTIONS)
@@ -195,7 +204,7 @@ def test_functions_of_lanes_keep_their_error(name, dtype):
     low, high = ranges[dtype == "float32"]
     random = np.random.default_rng(4)
     x = random.uniform(low, high, 40_000)
-    if name == "log":
+    if name.startswith("log"):
         x = np.concatenate(
             [
                 np.exp(random.uniform(np.log(low), np.log(high), 40_000)),
@@ -203,8 +212,16 @@ def test_functions_of_lanes_keep_their_error(name, dtype):
             ]
         )
     x = np.concatenate(
-        [x, random.normal(size=40_000) * (1 if name != "log" else 0) + (name == "log")]
+        [
+            x,
+            random.uniform(0.4, 2, 40_000)
+            if name.startswith("log")
+            else random.normal(size=40_000),
+        ]
     ).astype(dtype)
+    if name == "log1p":
+        small = np.exp(random.uniform(-60, 0, 40_000)) * random.choice([-1, 1], 40_000)
+        x = np.concatenate([x, (small * 0.999).astype(dtype)])
     f = tadc.compile(f"size N\ninput x[N]\ny[i] = {name}(x[i])", backend="native")
     exact = getattr(np, name)(x.astype(np.longdouble))
 
