@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
-
-from jinja2 import Environment, StrictUndefined
 
 from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions, lane_functions
 from tadc.emit.c_text import CHUNKS, INTEGER, REAL, CText
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode
+from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.resources import resource
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.lanes import Few
 from tadc.schedule.loop_nest import FIRST, LAST, Chunks, has_loops, steps_of
@@ -90,7 +87,7 @@ def emit_c(
     bodies = [k["body"] for m in rendered for k in m["kernels"]]
     bodies += [m["launcher"]["checks"] for m in rendered]
     functions = device_functions("\n".join(bodies), index_type, "c")
-    text: str = _template().render(
+    text: str = template("c/program.c").render(
         program=parts[0].program.name,
         version=__version__,
         lanes=lane_functions("\n".join((*bodies, functions))),
@@ -100,14 +97,6 @@ def emit_c(
         modes=rendered,
     )
     return text
-
-
-@cache
-def _template() -> Any:
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    return environment.from_string(resource("templates/c/program.c").read_text("utf-8"))
 
 
 def _kernel(

@@ -23,10 +23,8 @@ from math import copysign, inf, isinf, isnan
 from struct import pack, unpack
 from typing import Literal, NamedTuple, TypeAlias
 
-from jinja2 import Environment, StrictUndefined
-
+from tadc.emit.templates import template
 from tadc.ir.expr import Relation
-from tadc.resources import resource
 
 __all__ = [
     "DType",
@@ -231,10 +229,8 @@ def reserved_names() -> frozenset[str]:
 @cache
 def _functions(index_type: DType, target: Target) -> dict[str, str]:
     """Every function of `functions.cuh` by its name, for both element types, in the order of the file."""
-    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=False)
-    template = environment.from_string(resource("templates/cuda/functions.cuh").read_text("utf-8"))
     rendered = [
-        template.render(
+        template("cuda/functions.cuh").render(
             real=_REAL[dtype],
             f=_SUFFIX[dtype],
             integer=_REAL[index_type],
@@ -251,8 +247,7 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
 @cache
 def _lane_functions() -> dict[str, str]:
     """Every function of `templates/c/functions.c` by its name."""
-    text = Environment().from_string(resource("templates/c/functions.c").read_text("utf-8"))
-    bodies = [body.strip() for body in text.render().split("\n\n")]
+    bodies = [body.strip() for body in template("c/functions.c").render().split("\n\n")]
     return {_defined(body): body for body in bodies if body}
 
 

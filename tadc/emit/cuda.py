@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import prod
 from typing import Any
-
-from jinja2 import Environment, StrictUndefined
 
 from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions
 from tadc.emit.c_text import INTEGER, CText
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
+from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.resources import resource
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
 from tadc.version import __version__
 
@@ -59,7 +56,7 @@ def cuda_text(parts: Sequence[Mode], source: str, dtype: DType) -> CudaText:
         [k["body"] for m in rendered for k in m["kernels"]]
         + [m["launcher"]["body"] for m in rendered]
     )
-    text = _template().render(
+    text = template("cuda/program.cu").render(
         program=parts[0].program.name,
         version=__version__,
         functions=device_functions(bodies, index_type),
@@ -69,14 +66,6 @@ def cuda_text(parts: Sequence[Mode], source: str, dtype: DType) -> CudaText:
     )
     entries = {m.name: [_kernel_entry(k, m.program) for k in m.kernels] for m in parts}
     return CudaText(text, manifest(parts, source, dtype, index_type, entries))
-
-
-@cache
-def _template() -> Any:
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    return environment.from_string(resource("templates/cuda/program.cu").read_text("utf-8"))
 
 
 def _index_type(modes: Sequence[Mode]) -> DType:

@@ -6,19 +6,16 @@ What `tadc compile --target numpy` writes, and what the numpy backend executes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from jinja2 import Environment, StrictUndefined
 
 from tadc.emit.index_width import numbers
 from tadc.emit.numpy_names import identifier, program_names, reserved
 from tadc.emit.numpy_scope import INDENT
 from tadc.emit.numpy_spelling import called
 from tadc.emit.numpy_statement import statement_lines
+from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program
-from tadc.resources import resource
 from tadc.version import __version__
 
 __all__ = ["emit_numpy"]
@@ -42,7 +39,7 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
     inputs = [names[t.name] for t in program.inputs]
     sizes = [names[s] for s in program.sizes]
     functions = called(body)
-    return _template().render(
+    return template("numpy/program.py.jinja").render(
         program=identifier(program.name),
         mode=mode,
         version=__version__,
@@ -73,10 +70,3 @@ def _derived_size(d: DerivedSize, names: Mapping[str, str]) -> str:
             return f"{names[d.name]} = ({forms[0]}) // {d.modulus}"
         case _:
             return f"{names[d.name]} = {d.op}({', '.join(forms)})"
-
-
-def _template() -> Any:
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    return environment.from_string(resource("templates/numpy/program.py.jinja").read_text("utf-8"))
