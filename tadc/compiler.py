@@ -104,8 +104,10 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     first: list[Statement] = []
     second: list[Statement] = []
     for s in both.statements:
-        (first if later.isdisjoint((s.target.name, *s.reads)) else second).append(s)
-        if second and second[-1] is s:
+        if later.isdisjoint((s.target.name, *s.reads)):
+            first.append(s)
+        else:
+            second.append(s)
             later.add(s.target.name)
     read = {name for s in second for name in s.reads}
     residuals = tuple(s.target for s in first if s.target.name in read)

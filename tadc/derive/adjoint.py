@@ -29,12 +29,7 @@ def adjoint(program: Program, wrt: Sequence[str], names: Names) -> Program:
 
     `program` is in reduction normal form. A gradient has the shape and type of its input.
     """
-    tensors = program.tensors
-    cotangents = tuple(
-        Tensor(names.derivative(f"d{f}"), tensors[f].shape, tensors[f].dtype)
-        for f in program.outputs
-    )
-    seeds = {f: _Cotangent(t.name) for f, t in zip(program.outputs, cotangents, strict=True)}
+    cotangents, seeds = _seeded(program, names)
     sweep = _Sweep(program, names, seeds)
     return _adjoint(sweep, cotangents, sweep.run(wrt, {x: f"d{x}" for x in wrt}))
 
@@ -81,12 +76,7 @@ def scattered(
 
     First the program, in which adjoints are zero, or the cotangents of outputs; then the scatters, in order.
     """
-    tensors = program.tensors
-    cotangents = tuple(
-        Tensor(names.derivative(f"d{f}"), tensors[f].shape, tensors[f].dtype)
-        for f in program.outputs
-    )
-    seeds = {f: _Cotangent(t.name) for f, t in zip(program.outputs, cotangents, strict=True)}
+    cotangents, seeds = _seeded(program, names)
     sweep = _Sweep(program, names, seeds)
     outputs = sweep.run(wrt, {x: f"d{x}" for x in wrt})
     scatters: list[Scatter] = []
@@ -203,6 +193,15 @@ class _Sweep:
             own = replace(use, derivative=_by_value(use.derivative, statement))
             self.uses.setdefault(name, []).append(own)
             handed.append(own)
+
+
+def _seeded(program: Program, names: Names) -> tuple[tuple[Tensor, ...], dict[str, _Cotangent]]:
+    """An input `d<output>` for the cotangent of each output, and these as seeds of a sweep."""
+    tensors = [program.tensors[f] for f in program.outputs]
+    cotangents = tuple(Tensor(names.derivative(f"d{t.name}"), t.shape, t.dtype) for t in tensors)
+    return cotangents, {
+        f: _Cotangent(t.name) for f, t in zip(program.outputs, cotangents, strict=True)
+    }
 
 
 def _adjoint(sweep: _Sweep, cotangents: tuple[Tensor, ...], outputs: tuple[str, ...]) -> Program:

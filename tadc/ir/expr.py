@@ -11,6 +11,7 @@ A chain of `and`, `or`, `not` is nested `Select`s, so a condition is always one 
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass
 from threading import RLock
@@ -44,6 +45,16 @@ NEUTRAL: dict[ReduceOp, float] = {"sum": 0, "prod": 1, "max": float("-inf"), "mi
 
 _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 _lock = RLock()
+
+
+def _renew_lock() -> None:
+    """In a forked process, where a thread that held the lock is no more."""
+    global _lock
+    _lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class _Interned(type):

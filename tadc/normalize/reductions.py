@@ -18,7 +18,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, with_operands
 
-__all__ = ["plain_extent", "separate_inner_reductions", "separate_reductions"]
+__all__ = ["extents_inside", "plain_extent", "separate_inner_reductions", "separate_reductions"]
 
 
 def separate_inner_reductions(program: Program, names: Names) -> Program:
@@ -147,6 +147,15 @@ def _narrowing(
     plain = {c for i, n in bound.items() if n is not None for c in between(0, symbol(i), n - 1)}
     rest = Domain.of(c for c in domain if c not in plain)
     return ((rest, True),) if rest != EVERYWHERE else ()
+
+
+def extents_inside(
+    e: Reduce, extents: Mapping[Symbol, Affine], sizes: Set[Symbol]
+) -> dict[Symbol, Affine]:
+    """The extents of the indices around the reduction's body: those outside, and its own that have plain ranges."""
+    own = {i: plain_extent(i, e.domain, sizes) for i in e.indices}
+    around = {i: n for i, n in extents.items() if i not in own}
+    return around | {i: n for i, n in own.items() if n is not None}
 
 
 def plain_extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:

@@ -11,7 +11,7 @@ from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
-from tadc.normalize.reductions import plain_extent
+from tadc.normalize.reductions import extents_inside
 
 __all__ = ["canonical", "common", "free_indices"]
 
@@ -64,10 +64,7 @@ class _Table:
             indices, read = self.copies[e.tensor]
             result = substitute(read, dict(zip(indices, e.subscripts, strict=True)))
         if result is None:
-            inner = extents
-            if isinstance(e, Reduce):
-                own = {i: plain_extent(i, e.domain, self.sizes) for i in e.indices}
-                inner = {**extents, **{i: n for i, n in own.items() if n is not None}}
+            inner = extents_inside(e, extents, self.sizes) if isinstance(e, Reduce) else extents
             operands = []
             for operand in e.operands:
                 operands.append((yield self._walk(operand, inner, done)))

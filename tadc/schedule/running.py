@@ -20,7 +20,7 @@ from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, substitute, with_operands
-from tadc.normalize.reductions import plain_extent
+from tadc.normalize.reductions import extents_inside, plain_extent
 from tadc.schedule.inside import reads_are_inside
 
 __all__ = ["Running", "running", "separate_running"]
@@ -118,10 +118,7 @@ class _Separation:
         """The expression with reads of what was separated. `extents` has the indices around that have plain ranges."""
         key = (e, tuple(extents.items()), root)
         if key not in self.done:
-            inner = extents
-            if isinstance(e, Reduce):
-                own = {i: plain_extent(i, e.domain, self.sizes) for i in e.indices}
-                inner = {**extents, **{i: n for i, n in own.items() if n is not None}}
+            inner = extents_inside(e, extents, self.sizes) if isinstance(e, Reduce) else extents
             operands = []
             for operand in e.operands:
                 operands.append((yield self.walk(operand, inner)))

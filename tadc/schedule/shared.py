@@ -16,7 +16,7 @@ from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, rewrite
-from tadc.normalize.reductions import plain_extent
+from tadc.normalize.reductions import extents_inside
 from tadc.schedule.common import canonical, free_indices
 from tadc.schedule.inside import reads_are_inside
 from tadc.schedule.rows import is_dear
@@ -85,9 +85,7 @@ def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping
         seen.add((e, inside))
         match e:
             case Reduce():
-                own = {i: plain_extent(i, e.domain, sizes) for i in e.indices}
-                extents = {i: n for i, n in extents.items() if i not in own}
-                extents |= {i: n for i, n in own.items() if n is not None}
+                extents = extents_inside(e, extents, sizes)
                 inside = True
             case Call() if inside and is_dear(e):
                 found.setdefault(e, extents)
