@@ -16,7 +16,7 @@ from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce
 from tadc.ir.functions import FUNCTIONS, partials
 from tadc.ir.walk import postorder
 
-__all__ = ["Products", "has_choice", "plus"]
+__all__ = ["Products", "has_choice", "may_be_infinite", "plus"]
 
 ZERO = Const(0)
 

@@ -36,10 +36,12 @@ class _Stored:
 class _Table:
     sizes: frozenset[Symbol]
     outputs: frozenset[str]
-    stored: dict[Expr, _Stored] = field(default_factory=dict)
+    dtype: str | None = None  # of the statement at hand: another one would round otherwise
+    stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
 
     def statement(self, s: Statement) -> Statement:
+        self.dtype = s.target.dtype
         extents = dict(zip(s.indices, s.target.shape, strict=True))
         body = descend(self._walk(s.body, extents, {}))
         if isinstance(body, Read) and body is not s.body and s.target.name not in self.outputs:
@@ -50,7 +52,7 @@ class _Table:
                 order = tuple(free.index(i) for i in s.indices)
                 form = canonical(body, free)
                 own = _Stored(s.target.name, order, tuple(extents[i] for i in free))
-                self.stored.setdefault(form, own)
+                self.stored.setdefault((form, self.dtype), own)
         return replace(s, body=body)
 
     def _walk(
@@ -75,7 +77,7 @@ class _Table:
     def _read(self, e: Reduce, extents: Mapping[Symbol, Affine]) -> Expr | None:
         """A read of the tensor that has the sum for the same ranges of its free indices."""
         free = free_indices(e, self.sizes)
-        found = self.stored.get(canonical(e, free))
+        found = self.stored.get((canonical(e, free), self.dtype))
         if found is None or tuple(extents.get(i) for i in free) != found.extents:
             return None
         return Read(found.tensor, tuple(symbol(free[n]) for n in found.order))

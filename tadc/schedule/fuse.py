@@ -13,12 +13,13 @@ from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
+from tadc.normalize.plain_names import told_apart
 from tadc.schedule.common import canonical
 from tadc.schedule.matrix_product import matrix_product
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import running
 
-__all__ = ["alike", "fused"]
+__all__ = ["alike", "fused", "taken_names"]
 
 MOST_STORES = 8  # of a kernel: registers hold no more
 NEAR = 32  # kernels before the last that a statement may still join
@@ -53,7 +54,7 @@ def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
 def _joined(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
     """The group with the statement, if it is better for it."""
     if _fits([s], group, program):
-        return [*group, _renamed(s, group[0].indices)]
+        return [*group, _renamed(s, group[0].indices, taken_names(program))]
     first, *others = group
     if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
         return None
@@ -73,11 +74,11 @@ def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statem
     shape = tuple(extents[i] for i in outer)
     if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not _is_plain(s, program):
         return None
-    own = _renamed(s, outer)
+    own = _renamed(s, outer, taken_names(program))
     sums = [e for e in always(own.body) if isinstance(e, Reduce)]
     if len(sums) != 1 or sums[0].derived or owned.total.derived:
         return None
-    body = _in_indices_of(owned.total, sums[0])
+    body = _in_indices_of(owned.total, sums[0], taken_names(program) | {*row.indices})
     if body is None:
         return None
     # What both compute inside of their sums is one expression only if its indices have the same names.
@@ -106,7 +107,8 @@ def _put_off(groups: list[list[Statement]], program: Program) -> None:
             (m,) = later
             if _fits(groups[n], groups[m], program):
                 indices = groups[n][0].indices
-                groups[m] = [*groups[n], *(_renamed(s, indices) for s in groups[m])]
+                taken = taken_names(program)
+                groups[m] = [*groups[n], *(_renamed(s, indices, taken) for s in groups[m])]
                 groups[n], moved[n] = [], m
 
 
@@ -130,8 +132,15 @@ def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Progra
         return False
     if not all(_has_loops(ss) for ss in (some, group)):
         return True
-    same = [_renamed(t, first.indices) for t in some]
-    return any(len(g) > 1 for g in alike([*group, *same], targets | others))
+    taken = taken_names(program)
+    same = [_renamed(t, first.indices, taken) for t in some]
+    return any(len(g) > 1 for g in alike([*group, *same], targets | others, taken))
+
+
+def taken_names(program: Program) -> frozenset[Symbol]:
+    """What no index may be called: sizes and tensors."""
+    sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
+    return frozenset((*sizes, *program.tensors))
 
 
 def _has_loops(statements: Sequence[Statement]) -> bool:
@@ -145,18 +154,25 @@ def _is_plain(s: Statement, program: Program) -> bool:
     return not s.derived and not special
 
 
-def _renamed(s: Statement, indices: tuple[Symbol, ...]) -> Statement:
+def _renamed(s: Statement, indices: tuple[Symbol, ...], taken: Set[Symbol]) -> Statement:
+    """The statement with other indices, and bound ones that are called like none of them."""
+    if s.indices == indices:
+        return s
     values = {i: symbol(new) for i, new in zip(s.indices, indices, strict=True) if i != new}
-    return replace(s, indices=indices, body=substitute(s.body, values)) if values else s
+    return replace(
+        s, indices=indices, body=told_apart(substitute(s.body, values), taken | {*indices})
+    )
 
 
 def alike(
-    statements: Sequence[Statement], written: Set[str]
+    statements: Sequence[Statement], written: Set[str], taken: Set[Symbol]
 ) -> list[tuple[tuple[Reduce, Expr], ...]]:
     """The reductions that are always computed, those with the same ranges together: one loop does for all of them.
 
-    Each has its body in the indices of the first. What reads a tensor of `written` has to wait for it, and is left out.
+    Each has its body in the indices of the first, and no index of its own that is called like one of `taken`. What reads
+    a tensor of `written` has to wait for it, and is left out.
     """
+    taken = taken | {i for s in statements for i in s.indices}
     groups: list[list[tuple[Reduce, Expr]]] = []
     for e in dict.fromkeys(e for s in statements for e in always(s.body)):
         if not isinstance(e, Reduce) or e.derived:
@@ -164,7 +180,7 @@ def alike(
         if any(isinstance(node, Read) and node.tensor in written for node in postorder(e)):
             continue
         for group in groups:
-            body = _in_indices_of(group[0][0], e)
+            body = _in_indices_of(group[0][0], e, taken)
             if body is not None:
                 group.append((e, body))
                 break
@@ -173,7 +189,7 @@ def alike(
     return [tuple(group) for group in groups]
 
 
-def _in_indices_of(first: Reduce, e: Reduce) -> Expr | None:
+def _in_indices_of(first: Reduce, e: Reduce, taken: Set[Symbol]) -> Expr | None:
     """The body in the indices of another reduction with the same ranges; None if they differ."""
     if len(first.indices) != len(e.indices):
         return None
@@ -182,4 +198,4 @@ def _in_indices_of(first: Reduce, e: Reduce) -> Expr | None:
         return None
     if e.domain.substitute(values) != first.domain:
         return None
-    return substitute(e.body, values)
+    return told_apart(substitute(e.body, values), taken | {*first.indices}) if values else e.body

@@ -1,15 +1,21 @@
-"""Whether an expression may be evaluated somewhere else: all its reads must be inside their tensors there."""
+"""Whether an expression may be evaluated somewhere else, in a tensor of its own: all its reads must be inside there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tadc.integer import implies
-from tadc.ir.domain import Domain, between
+from tadc.ir.affine import Affine
+from tadc.ir.domain import Domain, at_least_zero, between
 from tadc.ir.expr import Expr, Read, Reduce, Select
-from tadc.ir.program import Tensor
+from tadc.ir.program import Program, Tensor
 
-__all__ = ["reads_are_inside"]
+__all__ = ["is_never_empty", "reads_are_inside"]
+
+
+def is_never_empty(extents: Iterable[Affine], program: Program) -> bool:
+    """Whether a tensor of these extents has an element for all sizes that the program is run for."""
+    return all(implies(program.known, at_least_zero(n - 1)) for n in extents)
 
 
 def reads_are_inside(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -> bool:

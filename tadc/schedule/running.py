@@ -21,7 +21,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import descend, substitute, with_operands
 from tadc.normalize.reductions import extents_inside, plain_extent
-from tadc.schedule.inside import reads_are_inside
+from tadc.schedule.inside import is_never_empty, reads_are_inside
 
 __all__ = ["Running", "running", "separate_running"]
 
@@ -167,7 +167,10 @@ class _Separation:
     def _stored(self, e: Reduce, box: Mapping[Symbol, Affine] | None) -> Expr:
         """A read of a statement of its own, if all that it reads is inside without the guards around."""
         inside = Domain.of(c for i, n in (box or {}).items() for c in between(0, symbol(i), n - 1))
-        if box is None or not reads_are_inside(e, self.program.known & inside, self.tensors):
+        known = self.program.known & inside
+        if box is None or not is_never_empty(box.values(), self.program):
+            return e
+        if not reads_are_inside(e, known, self.tensors):
             return e
         name = self.names.fresh(f"{self.statement.target.name}_{e.op}")
         target = Tensor(name, tuple(box.values()), self.statement.target.dtype)

@@ -18,7 +18,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, rewrite
 from tadc.normalize.reductions import extents_inside
 from tadc.schedule.common import canonical, free_indices
-from tadc.schedule.inside import reads_are_inside
+from tadc.schedule.inside import is_never_empty, reads_are_inside
 from tadc.schedule.rows import is_dear
 
 __all__ = ["shared"]
@@ -54,7 +54,7 @@ def _size(value: _Value) -> int:
 def _values(program: Program) -> list[_Value]:
     """The dear values of sums that may be computed for all values of their indices."""
     sizes = frozenset((*program.sizes, *(d.name for d in program.derived_sizes)))
-    found: dict[tuple[Expr, tuple[Affine, ...]], _Value] = {}
+    found: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
     for n, s in enumerate(program.statements):
         for e, extents in _in_sums(s, sizes):
             free = tuple(free_indices(e, sizes))
@@ -64,8 +64,11 @@ def _values(program: Program) -> list[_Value]:
             known = program.known & Domain.of(
                 c for i, x in box.items() for c in between(0, symbol(i), x - 1)
             )
-            key = (canonical(e, free), tuple(box.values()))
-            if key in found or reads_are_inside(e, known, program.tensors):
+            key = (canonical(e, free), tuple(box.values()), s.target.dtype)
+            if key in found or (
+                is_never_empty(box.values(), program)
+                and reads_are_inside(e, known, program.tensors)
+            ):
                 value = found.setdefault(key, _Value(key[1]))
                 value.places.setdefault(n, []).append((e, free))
     return list(found.values())

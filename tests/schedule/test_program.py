@@ -428,3 +428,70 @@ def test_what_need_not_or_cannot_be_shared_stays(text):
     program = normal(text)
 
     assert shared(program) == program
+
+
+# ---- names, empty ranges and types that a rewriting could confuse
+
+CONFUSING = {
+    "an index is renamed to one that a sum binds": "y[i: N] = if x[i] > 1 then sum{k=0..N - 1} w[k]*log(x[i]) else 0",
+    "a sum takes the index of another beside an inner one": (
+        "y[i: N] = sum{k} exp(a[i, k])*2 + sum{j} w[j]*(if j >= 1 then sum{k} exp(a[i, k])*a[k, i] else 0)"
+    ),
+    "a bound index is called like the own point": (
+        "y[k: N] = x[k]*x[k] + 1\np[j: N] = w[j]*2\n"
+        "z[i: N] = p[i] + (if i >= 1 then sum{j=0..N - 1} y[j]*(j + 1) else 0)\noutput p, z"
+    ),
+    "an inner sum over the index of the gradient": "b[i: N] = sum{k=0..N - 3} (sum{j} exp(x[j] + w[k]))*w[k]*w[i]",
+    "a value over a range that may be empty": (
+        "b[i: N] = sum{k=0..N - 2} exp(x[i] + w[k])\nc[i: N] = sum{k=0..N - 2} exp(x[i] + w[k])*w[k]\noutput b, c"
+    ),
+    "a factor that is no number where there is no term": "y[i: N] = sum{k=0..i - 1} w[k]*sqrt(x[i] - x[0])",
+    "a factor of an inner sum that is no number": "y[i: N] = sum{k=0..i - 1, j} w[k]*x[j]*log(x[i] - x[0])",
+}  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", CONFUSING)
+@pytest.mark.parametrize("memory", ["auto", "recompute", "materialize"])
+def test_rewritten_programs_compute_what_they_did(name, memory):
+    text = f"size N\ninput x[N], w[N], a[N, N]\n{CONFUSING[name]}"
+    f, g = (tadc.compile(text, backend=b, memory=memory) for b in ("native", "interpreter"))
+    for size in (1, 2, 5, 33):
+        random = np.random.default_rng(size)
+        given = {n: random.uniform(0.5, 2, [size] * (1 + (n == "a"))) for n in "xwa"}
+        given["x"].sort()
+        expected = by_name(g, g(**given))
+        for n, value in by_name(f, f(**given)).items():
+            np.testing.assert_allclose(value, expected[n], rtol=1e-12)
+        if "no number" in name:
+            continue  # the slope of the root is infinite
+        cotangents = tuple(np.ones_like(y) for y in expected.values())
+        gradients = g.adjoint()(*given.values(), *cotangents)
+        found = f.adjoint()(*given.values(), *cotangents)
+        halves = f.vjp(**given)[1](cotangents)
+        for a, b, c in zip(found, gradients, halves.values(), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+            np.testing.assert_allclose(c, b, rtol=1e-11, atol=1e-12)
+
+
+def test_a_sum_is_not_read_from_a_tensor_that_rounds_it():
+    f = tadc.compile(
+        "size N\ninput s[N, N]: float64, w[N]: float64\n"
+        "f[i: N]: float32 = sum{k} exp(-s[i, k])*w[k]\ng[i: N]: float64 = sum{k} exp(-s[i, k])*w[k]\n"
+        "h[i: N]: float64 = sum{k} exp(-s[i, k])\noutput f, g, h",
+        backend="native",
+    )
+    s, w = np.random.default_rng(0).random((9, 9)), np.random.default_rng(1).random(9)
+
+    _, g, h = f(s, w)
+
+    np.testing.assert_allclose(g, np.exp(-s) @ w, rtol=1e-14)
+    np.testing.assert_allclose(h, np.exp(-s).sum(1), rtol=1e-14)
+
+
+def test_the_oracle_finds_a_maximum_in_float32():
+    f = tadc.compile("input x[1], a[1]\ny = max{j} x[j]*a[j]", backend="interpreter")
+
+    _, pullback = f.vjp(np.float32([0.1]), np.float32([0.3]))
+
+    np.testing.assert_allclose(pullback(np.float32(1))["x"], [0.3], rtol=1e-6)
