@@ -131,6 +131,11 @@ class Program:
         return {t.name: t for t in (*self.inputs, *(s.target for s in self.statements))}
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """What no index may be called: sizes and tensors."""
+        return frozenset((*self.sizes, *(d.name for d in self.derived_sizes), *self.tensors))
+
+    @cached_property
     def known(self) -> Domain:
         """What holds of the sizes whenever a kernel runs: extents of at least 1, what defines derived sizes, the facts.
 

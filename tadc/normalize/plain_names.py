@@ -24,9 +24,8 @@ def plain_names(program: Program) -> Program:
 
     An index may be called like a tensor in the language (`sum{x} x[x]`), which few targets allow.
     """
-    sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
-    taken = frozenset((*sizes, *program.tensors))
-    return replace(program, statements=tuple(_plain(s, taken) for s in program.statements))
+    statements = tuple(_plain(s, program.names) for s in program.statements)
+    return replace(program, statements=statements)
 
 
 def told_apart(e: Expr, around: Iterable[Symbol]) -> Expr:

@@ -19,7 +19,7 @@ from tadc.schedule.matrix_product import matrix_product
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import running
 
-__all__ = ["alike", "fused", "taken_names"]
+__all__ = ["alike", "fused"]
 
 MOST_STORES = 8  # of a kernel: registers hold no more
 NEAR = 32  # kernels before the last that a statement may still join
@@ -54,7 +54,7 @@ def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
 def _joined(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
     """The group with the statement, if it is better for it."""
     if _fits([s], group, program):
-        return [*group, _renamed(s, group[0].indices, taken_names(program))]
+        return [*group, _renamed(s, group[0].indices, program.names)]
     first, *others = group
     if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
         return None
@@ -74,11 +74,11 @@ def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statem
     shape = tuple(extents[i] for i in outer)
     if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not _is_plain(s, program):
         return None
-    own = _renamed(s, outer, taken_names(program))
+    own = _renamed(s, outer, program.names)
     sums = [e for e in always(own.body) if isinstance(e, Reduce)]
     if len(sums) != 1 or sums[0].derived or owned.total.derived:
         return None
-    body = _in_indices_of(owned.total, sums[0], taken_names(program) | {*row.indices})
+    body = _in_indices_of(owned.total, sums[0], program.names | {*row.indices})
     if body is None:
         return None
     # What both compute inside of their sums is one expression only if its indices have the same names.
@@ -107,7 +107,7 @@ def _put_off(groups: list[list[Statement]], program: Program) -> None:
             (m,) = later
             if _fits(groups[n], groups[m], program):
                 indices = groups[n][0].indices
-                taken = taken_names(program)
+                taken = program.names
                 groups[m] = [*groups[n], *(_renamed(s, indices, taken) for s in groups[m])]
                 groups[n], moved[n] = [], m
 
@@ -132,15 +132,9 @@ def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Progra
         return False
     if not all(_has_loops(ss) for ss in (some, group)):
         return True
-    taken = taken_names(program)
+    taken = program.names
     same = [_renamed(t, first.indices, taken) for t in some]
     return any(len(g) > 1 for g in alike([*group, *same], targets | others, taken))
-
-
-def taken_names(program: Program) -> frozenset[Symbol]:
-    """What no index may be called: sizes and tensors."""
-    sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
-    return frozenset((*sizes, *program.tensors))
 
 
 def _has_loops(statements: Sequence[Statement]) -> bool:

@@ -30,7 +30,7 @@ from tadc.ir.expr import (
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
-from tadc.schedule.fuse import alike, fused, taken_names
+from tadc.schedule.fuse import alike, fused
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
@@ -82,7 +82,7 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     owned = None if run else rows(first)
     if owned:
         shared |= set(owned.shared)
-    found = [] if owned else alike(group, own, taken_names(program))
+    found = [] if owned else alike(group, own, program.names)
     together = {e: each for each in found if len(each) > 1 for e, _ in each}
     lowering = Lowering(Names(taken), shared, stepped(nodes, shared), together, set())
     block = Block(None)
