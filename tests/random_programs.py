@@ -1392,8 +1392,9 @@ class _Generator:
         if room < 2:
             return None
         hidden = [n for n in scope.indices if n not in self.lefts]
-        free = [n for n in "klmnpqrsu" if n not in scope.indices and n not in self.lefts]
-        names = self.rng.sample(free[:4], count)
+        # Few names, those of other statements among them: passes that rename must keep them apart.
+        free = [n for n in "ijklmnp" if n not in scope.indices and n not in self.lefts]
+        names = self.rng.sample(free[:5], count)
         if hidden and count == 1 and self.chance(0.2):
             names = [self.rng.choice(hidden)]
         ranges = []

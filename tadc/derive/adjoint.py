@@ -165,7 +165,7 @@ class _Sweep:
         found, seed = self.uses.get(name, []), self.seeds.get(name)
         tensor = self.program.tensors[name]
         rows = tuple(r for r, _ in self.rows)
-        indices = element_indices(found, len(tensor.shape), (*rows, *_sizes(self.program)))
+        indices = element_indices(found, len(tensor.shape), (*rows, *self.program.parameters))
         body = gathered(found, indices)
         if seed is not None:
             body = Call("add", (seed.at(indices), body)) if found else seed.at(indices)
@@ -212,10 +212,6 @@ def _adjoint(sweep: _Sweep, cotangents: tuple[Tensor, ...], outputs: tuple[str, 
         statements=(*program.statements, *sweep.statements),
         outputs=outputs,
     )
-
-
-def _sizes(program: Program) -> tuple[Symbol, ...]:
-    return (*program.sizes, *(d.name for d in program.derived_sizes))
 
 
 def _by_value(derivative: Expr, statement: Statement) -> Expr:

@@ -25,8 +25,7 @@ def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
         used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
     for step in steps_of(kernel.body):
         used |= symbols_of(step)
-    every = (*program.sizes, *(d.name for d in program.derived_sizes))
-    return tuple(s for s in every if s in used)
+    return tuple(s for s in program.parameters if s in used)
 
 
 def kernel_text(

@@ -94,7 +94,7 @@ def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Mode:
 
 def _launchable(program: Program, name: str) -> Program:
     """The program under its C name; an output that is an input becomes a copy, since a launcher writes all outputs."""
-    names = Names((*program.tensors, *program.sizes, *(d.name for d in program.derived_sizes)))
+    names = Names(program.names)
     tensors = program.tensors
     inputs = {t.name for t in program.inputs}
     outputs, copies = [], []
@@ -126,7 +126,7 @@ class Launcher:
         names = c_names(
             (*(t.name for t in program.inputs), *program.outputs),
             (t.name for t in mode.temporaries),
-            (*program.sizes, *(d.name for d in program.derived_sizes)),
+            program.parameters,
             taken=(*taken, *(k.name for k in mode.kernels)),
         )
         text = CText(names, program.tensors, frozenset(), dtype, {}, index_type, target)

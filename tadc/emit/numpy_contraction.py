@@ -76,7 +76,7 @@ class Plan:
         """The plan, None where the hull of the domain is the better way, or the only one."""
         derived = (*statement.derived, *c.reduce.derived)
         scope = Scope(frame.outside, {}, {d.name: d for d in derived})
-        extents = dict(zip(statement.indices, statement.target.shape, strict=True))
+        extents = statement.extents
         extents = {i: extents[i] for i in c.indices}
         for i, n in extents.items():
             scope.axes[i] = Axis(i, 0, constant(0), n, constant(0), n - 1)

@@ -17,8 +17,7 @@ def program_names(program: Program) -> Mapping[str, str]:
     """The Python name of every tensor and size of the program. Those of the function's parameters are chosen first."""
     names = (
         *(t.name for t in program.inputs),
-        *program.sizes,
-        *(d.name for d in program.derived_sizes),
+        *program.parameters,
         *(s.target.name for s in program.statements),
     )
     taken = Names(reserved())

@@ -142,8 +142,7 @@ class Frame:
         dtypes: Mapping[str, str],
         taken: Names,
     ) -> Frame:
-        sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
-        reads = {e.tensor: None for e in postorder(statement.body) if isinstance(e, Read)}
+        sizes = program.parameters
         return cls(
             dict(program.tensors),
             dict(names),
@@ -151,7 +150,7 @@ class Frame:
             frozenset(sizes),
             {s: names[s] for s in sizes},
             taken,
-            max((dtypes[t] for t in (statement.target.name, *reads)), key=_WIDTHS.index),
+            max((dtypes[t] for t in (statement.target.name, *statement.reads)), key=_WIDTHS.index),
             _indices(statement),
             Scope(None),
             _guesses(program),

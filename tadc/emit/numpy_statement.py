@@ -55,7 +55,7 @@ def merged(e: Expr) -> Expr:
 def _without_contractions(statement: Statement, frame: Frame) -> Statement | None:
     """The statement reading arrays instead of contractions, whose lines are written; None if that was all of it."""
     body, lines = statement.body, frame.outside.lines
-    extents = dict(zip(statement.indices, statement.target.shape, strict=True))
+    extents = statement.extents
     arrays: dict[Expr, Expr] = {}
     for e, reduce, risk in _outermost_sums(body):
         contraction = Contraction.of(reduce, statement)

@@ -157,6 +157,11 @@ class Domain:
             return EMPTY
         return cls(tuple(sorted(kept.values(), key=_order)))
 
+    @classmethod
+    def box(cls, extents: Mapping[Symbol, Affine]) -> Domain:
+        """`0 <= index < extent` for every index."""
+        return cls.of(c for i, n in extents.items() for c in between(0, symbol(i), n - 1))
+
     def __and__(self, other: Domain) -> Domain:
         return Domain.of((*self.conditions, *other.conditions))
 

@@ -15,10 +15,9 @@ from tadc.ir.domain import (
     Derived,
     Domain,
     at_least_zero,
-    between,
 )
-from tadc.ir.expr import Expr, Read, Reduce
-from tadc.ir.walk import postorder, substitute
+from tadc.ir.expr import Expr, Reduce
+from tadc.ir.walk import postorder, substitute, tensors_read
 
 __all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
 
@@ -95,17 +94,18 @@ class Statement:
     @property
     def box(self) -> Domain:
         """`0 <= index < extent`, and what defines the derived indices."""
-        ranges = (
-            c
-            for i, n in zip(self.indices, self.target.shape, strict=True)
-            for c in between(0, symbol(i), n - 1)
-        )
-        return Domain.of((*ranges, *(c for d in self.derived for c in d.conditions)))
+        derived = Domain.of(c for d in self.derived for c in d.conditions)
+        return Domain.box(self.extents) & derived
+
+    @property
+    def extents(self) -> dict[Symbol, Affine]:
+        """The extent of each index."""
+        return dict(zip(self.indices, self.target.shape, strict=True))
 
     @property
     def reads(self) -> frozenset[str]:
         """The tensors that the body reads."""
-        return frozenset(e.tensor for e in postorder(self.body) if isinstance(e, Read))
+        return tensors_read(self.body)
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,14 @@ class Program:
         return {t.name: t for t in (*self.inputs, *(s.target for s in self.statements))}
 
     @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """All sizes, in the order in which they are known."""
+        return (*self.sizes, *(d.name for d in self.derived_sizes))
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """What no index may be called: sizes and tensors."""
-        return frozenset((*self.sizes, *(d.name for d in self.derived_sizes), *self.tensors))
+        return frozenset((*self.parameters, *self.tensors))
 
     @cached_property
     def known(self) -> Domain:
@@ -154,7 +159,7 @@ class Program:
     @cached_property
     def symbols(self) -> frozenset[Symbol]:
         """Every index, derived index and size."""
-        found = {*self.sizes, *(d.name for d in self.derived_sizes)}
+        found = set(self.parameters)
         for s in self.statements:
             found |= {*s.indices, *(d.name for d in s.derived)}
             for node in postorder(s.body):

@@ -57,7 +57,7 @@ class Names:
     @classmethod
     def of(cls, program: Program) -> Names:
         tensors = {name: _tensor_name(name) for name in program.tensors}
-        sizes = (*program.sizes, *(d.name for d in program.derived_sizes))
+        sizes = program.parameters
         symbols = {s: _symbol_name(s, tensors, is_size=True) for s in sizes}
         for statement in program.statements:
             bound = [*statement.indices]

@@ -22,7 +22,7 @@ from tadc.ir.expr import (
     reduction,
 )
 
-__all__ = ["descend", "postorder", "rewrite", "substitute", "with_operands"]
+__all__ = ["descend", "postorder", "rewrite", "substitute", "tensors_read", "with_operands"]
 
 Result = TypeVar("Result")
 
@@ -42,6 +42,11 @@ def postorder(
             seen.add(node)
             stack.append((node, True))
             stack.extend((operand, False) for operand in reversed(into(node)))
+
+
+def tensors_read(roots: Expr | Iterable[Expr]) -> frozenset[str]:
+    """The tensors of all reads."""
+    return frozenset(e.tensor for e in postorder(roots) if isinstance(e, Read))
 
 
 def rewrite(root: Expr, rule: Callable[[Expr], Expr]) -> Expr:

@@ -32,7 +32,7 @@ def separate_reductions(program: Program, names: Names) -> Program:
 
 
 def _separated(program: Program, names: Names, *, top: bool) -> Program:
-    sizes = {*program.sizes, *(d.name for d in program.derived_sizes)}
+    sizes = set(program.parameters)
     statements: list[Statement] = []
     for statement in program.statements:
         separation = _Separation(statement, sizes, names, top, statements, {})
@@ -119,8 +119,8 @@ class _Separation:
 
         Where the guards fail, reads of the body may be outside; there it is the neutral element.
         """
-        extents = dict(zip(self.statement.indices, self.statement.target.shape, strict=True))
-        extents |= {s: n for s, n in around.bound.items() if n is not None}
+        own = {s: n for s, n in around.bound.items() if n is not None}
+        extents = self.statement.extents | own
         free = self._free(reduce)
         indices = tuple(s for s in extents if s in free)
         inside = Domain.of(c for domain, holds in around.guards if holds for c in domain)

@@ -18,7 +18,7 @@ __all__ = ["canonical", "common", "free_indices"]
 
 def common(program: Program) -> Program:
     """The program in which no two statements compute the same, and none computes what an earlier one has stored."""
-    sizes = frozenset((*program.sizes, *(d.name for d in program.derived_sizes)))
+    sizes = frozenset(program.parameters)
     table = _Table(sizes, frozenset(program.outputs))
     return replace(program, statements=tuple(table.statement(s) for s in program.statements))
 
@@ -42,7 +42,7 @@ class _Table:
 
     def statement(self, s: Statement) -> Statement:
         self.dtype = s.target.dtype
-        extents = dict(zip(s.indices, s.target.shape, strict=True))
+        extents = s.extents
         body = descend(self._walk(s.body, extents, {}))
         if isinstance(body, Read) and body is not s.body and s.target.name not in self.outputs:
             self.copies[s.target.name] = s.indices, body

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Condition, Derived, Domain, at_least_zero, between
+from tadc.ir.domain import Condition, Derived, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
 from tadc.ir.program import Program
 from tadc.schedule.loop_nest import (
@@ -169,8 +169,7 @@ def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
 def operations(kernel: Kernel) -> list[tuple[int, Points]]:
     """How many operations are done at which points, as terms of a sum; a negative number takes points away."""
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
-    inside = Domain.of(c for i, n in box.items() for c in between(0, symbol(i), n - 1))
-    return list(_terms(kernel.body, Points(kernel.indices, (), inside)))
+    return list(_terms(kernel.body, Points(kernel.indices, (), Domain.box(box))))
 
 
 def program_cost(

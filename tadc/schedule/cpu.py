@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Domain, between
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
@@ -87,7 +87,7 @@ def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
 
 def _surroundings(kernel: Kernel, program: Program, few: Few) -> Surroundings:
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
-    inside = Domain.of(c for i, n in box.items() for c in between(0, symbol(i), n - 1))
+    inside = Domain.box(box)
     typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
     around = {i: (constant(0), n - 1) for i, n in box.items()}
     return Surroundings(around, program.known & inside, typical, few)

@@ -7,7 +7,7 @@ where it holds loops or names, so that nothing of the branch not taken is ever e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -46,7 +46,7 @@ from tadc.schedule.loop_nest import (
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import Running, running
 
-__all__ = ["Block", "Lowering", "kernels", "loop_of", "shared_calls", "stepped"]
+__all__ = ["Block", "Lowering", "kernels", "loop_of"]
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -68,23 +68,16 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     """The kernel of statements with the same indices, of whose targets those of `stored` are needed later."""
     first = group[0]
     order = list(program.tensors)
-    nodes = list(postorder(s.body for s in group))
     own = {s.target.name for s in group}
-    reads = {e.tensor for e in nodes if isinstance(e, Read)} - own
-    taken = {*order, *program.known.symbols, *program.sizes, *first.indices}
-    for e in nodes:
-        taken |= e.symbols
-        if isinstance(e, Reduce):
-            taken |= {*e.indices, *(d.name for d in e.derived)}
-    shared = shared_calls(nodes, [s.body for s in group])
-    box = dict(zip(first.indices, first.target.shape, strict=True))
+    reads = {t for s in group for t in s.reads} - own
+    box = first.extents
     run = running(first.body, box, program.known)
     owned = None if run else rows(first)
-    if owned:
-        shared |= set(owned.shared)
-    found = [] if owned else alike(group, own, program.names)
-    together = {e: each for each in found if len(each) > 1 for e, _ in each}
-    lowering = Lowering(Names(taken), shared, stepped(nodes, shared), together, set())
+    taken = {*program.names, *program.known.symbols, *first.indices}
+    lowering = Lowering.of([s.body for s in group], taken, owned.shared if owned else ())
+    if not owned:
+        found = alike(group, own, program.names)
+        lowering.together |= {e: each for each in found if len(each) > 1 for e, _ in each}
     block = Block(None)
     block.steps += [LetIndex(d) for d in first.derived]
     if run:
@@ -109,14 +102,14 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     )
 
 
-def shared_calls(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
+def _shared(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
     """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
     users = Counter(o for e in nodes for o in e.operands)
     users.update(roots)
     return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
 
 
-def stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
+def _stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
     """What needs steps of its own, loops or names, somewhere in it. `nodes` has operands before users."""
     found: set[Expr] = set()
     for e in nodes:
@@ -147,8 +140,21 @@ class Lowering:
     names: Names
     shared: frozenset[Expr]
     stepped: frozenset[Expr]
-    together: Mapping[Reduce, tuple[tuple[Reduce, Expr], ...]]  # reductions with one loop for all
-    locals: set[str]
+    # Reductions with one loop for all.
+    together: dict[Reduce, tuple[tuple[Reduce, Expr], ...]] = field(default_factory=dict)
+    locals: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, roots: Sequence[Expr], taken: Set[str], named: Iterable[Expr] = ()) -> Lowering:
+        """For expressions in surroundings with the names `taken`; `named` get a name besides what is used twice."""
+        nodes = list(postorder(roots))
+        bound = set[str]()
+        for e in nodes:
+            bound |= e.symbols
+            if isinstance(e, Reduce):
+                bound |= {*e.indices, *(d.name for d in e.derived)}
+        shared = _shared(nodes, roots) | set(named)
+        return cls(Names((*taken, *bound)), shared, _stepped(nodes, shared))
 
     def statement(
         self, s: Statement, block: Block, *, stored: bool, later: bool
@@ -203,7 +209,7 @@ class Lowering:
         `mates` have a sum with the same terms' indices each, and no rows.
         """
         total = owned.total
-        extents = dict(zip(statement.indices, statement.target.shape, strict=True))
+        extents = statement.extents
         box = [(i, extents[i]) for i in owned.indices]
         block.steps += _row(box, (_stored(statement, Const(0)),))
         term = Block(block)

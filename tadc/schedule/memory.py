@@ -7,10 +7,11 @@ and outputs. Beyond that the largest are computed where they are read, in the ke
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
-from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
+from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.program import Program
-from tadc.ir.walk import postorder
+from tadc.ir.walk import postorder, tensors_read
 from tadc.schedule.cost import program_cost
 from tadc.schedule.inline import in_readers
 from tadc.schedule.lower import kernels
@@ -43,6 +44,7 @@ def oversized(
     if sum(n for name, n in bytes_.items() if name not in fixed) <= allowed:
         return frozenset()
 
+    @cache
     def stored(chosen: frozenset[str]) -> frozenset[str]:
         found = kernels(in_readers(program, chosen), "run")
         return frozenset(t for k in found for t in k.writes if t not in fixed)
@@ -82,16 +84,12 @@ def _recomputable(program: Program) -> set[str]:
         for e in postorder(s.body):
             match e:
                 case Select(Comparison(_, left, right)):
-                    compared |= _read(left) | _read(right)
+                    compared |= tensors_read(left) | tensors_read(right)
                 case Call("min" | "max", args):
-                    compared |= set[str]().union(*map(_read, args))
+                    compared |= set[str]().union(*map(tensors_read, args))
                 case Reduce("min" | "max", _, _, _, body):
-                    compared |= _read(body)
+                    compared |= tensors_read(body)
                     found.pop(s.target.name, None)
                 case _:
                     pass
     return found.keys() - compared
-
-
-def _read(e: Expr) -> set[str]:
-    return {node.tensor for node in postorder(e) if isinstance(node, Read)}

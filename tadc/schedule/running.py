@@ -15,7 +15,7 @@ from typing import Any
 
 from tadc.integer import implies, is_empty
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, between
+from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -56,10 +56,8 @@ def running(e: Expr, box: Mapping[Symbol, Affine], known: Domain) -> Running | N
     fixed = Domain.of(c for c in e.domain if c != moving)
     start = extent if sign < 0 else constant(-1)
     before = fixed & Domain.of((moving.substitute({index: start}),))
-    others = Domain.of(
-        c for i, n in box.items() if i != index for c in between(0, symbol(i), n - 1)
-    )
-    inside = known & others & Domain.of(between(0, symbol(index), extent - 1))
+    others = Domain.box({i: n for i, n in box.items() if i != index})
+    inside = known & Domain.box(box)
     # s*k - s*j + rest >= 0: the term that is new at k is the one for which it is 0.
     newest = symbol(own) + moving.form * sign
     tests = (c.substitute({own: newest}) for c in fixed)
@@ -91,11 +89,11 @@ def _moving(e: Reduce, box: Mapping[Symbol, Affine]) -> tuple[Symbol, Symbol, Co
 
 def separate_running(program: Program, names: Names) -> Program:
     """Every such reduction as a statement of its own, and as one over one index: of reductions over the others."""
-    sizes = frozenset((*program.sizes, *(d.name for d in program.derived_sizes)))
+    sizes = frozenset(program.parameters)
     tensors = dict(program.tensors)
     statements: list[Statement] = []
     for s in program.statements:
-        box = dict(zip(s.indices, s.target.shape, strict=True))
+        box = s.extents
         separation = _Separation(s, program, sizes, names, tensors, statements, {})
         body = descend(separation.walk(s.body, box, root=True))
         statements.append(replace(s, body=body))
@@ -166,8 +164,7 @@ class _Separation:
 
     def _stored(self, e: Reduce, box: Mapping[Symbol, Affine] | None) -> Expr:
         """A read of a statement of its own, if all that it reads is inside without the guards around."""
-        inside = Domain.of(c for i, n in (box or {}).items() for c in between(0, symbol(i), n - 1))
-        known = self.program.known & inside
+        known = self.program.known & Domain.box(box or {})
         if box is None or not is_never_empty(box.values(), self.program):
             return e
         if not reads_are_inside(e, known, self.tensors):

@@ -14,9 +14,8 @@ from tadc.ir.affine import Affine, Symbol
 from tadc.ir.bounds import Bounds, bounded
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Const, Expr, Read, Reduce
-from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.ir.walk import descend, postorder, rewrite
+from tadc.ir.walk import descend, rewrite, tensors_read
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import told_apart
 from tadc.normalize.reductions import plain_extent
@@ -33,7 +32,7 @@ from tadc.schedule.loop_nest import (
     steps_of,
     symbols_of,
 )
-from tadc.schedule.lower import Block, Lowering, kernels, loop_of, shared_calls, stepped
+from tadc.schedule.lower import Block, Lowering, kernels, loop_of
 
 __all__ = ["scatter_kernels"]
 
@@ -44,7 +43,7 @@ def scatter_kernels(
     """The kernels of `program`, then one for each scatter. With `points` a thread is a point of the loops too, where
     their ranges are those of extents.
     """
-    read = {t for s in scatters for use in s.uses for t in _read(use.derivative)}
+    read = {t for s in scatters for use in s.uses for t in tensors_read(use.derivative)}
     written = {t for s in scatters for t in s.adjoints}
     needed = (read | written) & {s.target.name for s in program.statements}
     before = kernels(live(replace(program, outputs=(*program.outputs, *sorted(needed)))), mode)
@@ -95,10 +94,6 @@ def _is_bounded(index: Symbol, inner: Set[Symbol], domain: Domain) -> bool:
     return {c.form.coefficient(index) > 0 for c in own if index in c.form.symbols} == {True, False}
 
 
-def _read(e: Expr) -> set[str]:
-    return {node.tensor for node in postorder(e) if isinstance(node, Read)}
-
-
 @dataclass(frozen=True, slots=True)
 class _Nest:
     """The loops of a scatter, and in them what each use adds: to which element, and how much."""
@@ -112,8 +107,8 @@ class _Nest:
     @classmethod
     def of(cls, s: Scatter, program: Program, *, points: bool) -> _Nest:
         statement, use = s.statement, s.uses[0]
-        sizes = {*program.sizes, *(d.name for d in program.derived_sizes)}
-        box = dict(zip(statement.indices, statement.target.shape, strict=True))
+        sizes = set(program.parameters)
+        box = statement.extents
         loops = [i for i in use.unknowns if i not in box]
         domain = Domain.of(c for c in use.domain if c not in statement.box.conditions)
         own = {i: plain_extent(i, domain, sizes) for i in loops}
@@ -127,14 +122,8 @@ class _Nest:
             Store(name, u.read.subscripts, _normal(u.derivative, around), "sum", atomic=True)
             for name, u in zip(s.adjoints, s.uses, strict=True)
         )
-        nodes = list(postorder(a.value for a in adds))
         taken = {*program.tensors, *program.symbols, *use.unknowns}
-        for e in nodes:
-            taken |= e.symbols
-            if isinstance(e, Reduce):
-                taken |= {*e.indices, *(d.name for d in e.derived)}
-        shared = shared_calls(nodes, [a.value for a in adds])
-        lowering = Lowering(Names(taken), shared, stepped(nodes, shared), {}, set())
+        lowering = Lowering.of([a.value for a in adds], taken)
         ranges = Reduce("sum", _ordered(loops, domain), use.derived, domain, Const(1))
         return cls(s, box, bounded(ranges), adds, lowering)
 
@@ -146,7 +135,7 @@ class _Nest:
             block.steps.append(Branch(Domain.of(self.bounds.tests), tuple(inside.steps)))
         else:
             block.steps += inside.steps
-        reads = {t for a in self.adds for t in _read(a.value)}
+        reads = {t for a in self.adds for t in tensors_read(a.value)}
         writes = {a.tensor for a in self.adds}
         return Kernel(
             name,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain, between
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -53,17 +53,15 @@ def _size(value: _Value) -> int:
 
 def _values(program: Program) -> list[_Value]:
     """The dear values of sums that may be computed for all values of their indices."""
-    sizes = frozenset((*program.sizes, *(d.name for d in program.derived_sizes)))
+    sizes = frozenset(program.parameters)
     found: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
     for n, s in enumerate(program.statements):
         for e, extents in _in_sums(s, sizes):
             free = tuple(free_indices(e, sizes))
             box = {i: extents[i] for i in free if i in extents}
-            if len(box) < max(1, len(free)) or (isinstance(s.body, type(e)) and s.body is e):
+            if len(box) < max(1, len(free)) or s.body is e:
                 continue
-            known = program.known & Domain.of(
-                c for i, x in box.items() for c in between(0, symbol(i), x - 1)
-            )
+            known = program.known & Domain.box(box)
             key = (canonical(e, free), tuple(box.values()), s.target.dtype)
             if key in found or (
                 is_never_empty(box.values(), program)
@@ -77,9 +75,7 @@ def _values(program: Program) -> list[_Value]:
 def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
     """The dear calls inside the statement's reductions, with the extents of the indices around."""
     found: dict[Expr, Mapping[Symbol, Affine]] = {}
-    waiting: list[tuple[Expr, Mapping[Symbol, Affine], bool]] = [
-        (s.body, dict(zip(s.indices, s.target.shape, strict=True)), False)
-    ]
+    waiting: list[tuple[Expr, Mapping[Symbol, Affine], bool]] = [(s.body, s.extents, False)]
     seen = set()
     while waiting:
         e, extents, inside = waiting.pop()

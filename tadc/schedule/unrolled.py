@@ -27,9 +27,9 @@ from tadc.schedule.loop_nest import (
     Loop,
     Step,
     Store,
-    bound_indices,
     has_loops,
     steps_of,
+    symbols_of,
     values_of,
     with_values,
 )
@@ -46,7 +46,8 @@ def unrolled(kernel: Kernel) -> Kernel | None:
     points = list(product(*(range(n.constant) for n in kernel.extents)))
     if not 1 < len(points) <= MOST_POINTS:
         return None
-    names = Names((*kernel.locals, *kernel.reads, *kernel.writes, *_symbols(kernel)))
+    symbols = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
+    names = Names((*kernel.locals, *kernel.reads, *kernel.writes, *kernel.indices, *symbols))
     renamed = [{local: names.fresh(local) for local in sorted(kernel.locals)} for _ in points]
     bodies = []
     for point, locals_ in zip(points, renamed, strict=True):
@@ -57,11 +58,6 @@ def unrolled(kernel: Kernel) -> Kernel | None:
         return None
     every = frozenset(name for locals_ in renamed for name in locals_.values())
     return replace(kernel, indices=(), extents=(), body=body, locals=every)
-
-
-def _symbols(kernel: Kernel) -> set[Symbol]:
-    values = (e for step in steps_of(kernel.body) for e in values_of(step))
-    return {*kernel.indices, *bound_indices(kernel.body), *(s for e in values for s in e.symbols)}
 
 
 def _at(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
