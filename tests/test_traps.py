@@ -259,6 +259,7 @@ TRAPS = [
 # Extents of 0 are compiled for their numbers, which the backends of `tadc.compile` do and one `.cu` does not.
 EMPTY = [
     Trap("an input without elements", "size N\ninput x[N]\nf[i] = 2 * x[i]", {"x": []}, [], []),
+    Trap("a minimum in a sum whose index has one value", "input x[5]\nf = sum{j: 1 | j % 2 = 0} min{k: 5} x[k]", {"x": X5}, 10, [1, 0, 0, 0, 0]),
     Trap("a sum over nothing", "size N\ninput x[N]\nf = sum{i} x[i]", {"x": []}, 0, []),
     Trap(
         "a product with no columns",

@@ -155,18 +155,14 @@ class _Solver:
         body = substitute(e.body, values)
         bounds = (c for loop in solution.loops if loop.index in indices for c in loop.conditions)
         loops = Domain.of(bounds).substitute(values)
-        reduce: Expr = Reduce(e.op, indices, own, loops, body) if indices else body
-        if isinstance(reduce, Reduce):
-            inner = _Owner(frozenset(reduce.indices), owner)
-            conditions = Domain.of(
-                (*reduce.domain, *(c for q in solution.quotients for c in q.conditions))
-            )
-            body = yield self.walk(reduce.body, known & conditions, inner)
-            reduce = Reduce(
-                e.op, reduce.indices, (*reduce.derived, *inner.derived), reduce.domain, body
-            )
+        reduce: Expr
+        if indices:
+            inner = _Owner(frozenset(indices), owner)
+            quotients = (c for q in solution.quotients for c in q.conditions)
+            body = yield self.walk(body, known & Domain.of((*loops, *quotients)), inner)
+            reduce = Reduce(e.op, indices, (*own, *inner.derived), loops, body)
         else:
-            reduce = yield self.walk(reduce, known, owner)
+            reduce = yield self.walk(body, known, owner)
         guards = Domain.of(solution.guards)
         return reduce if guards == EVERYWHERE else Select(guards, reduce, neutral)
 
