@@ -285,7 +285,7 @@ def _contents(
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
     from tadc.emit.c import emit_c
-    from tadc.emit.cuda import cuda_text
+    from tadc.emit.cuda import GpuMode, cuda_text
     from tadc.emit.launcher import atomic_mode, modes_of
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
@@ -293,7 +293,8 @@ def _contents(
     parts = modes_of(programs)
     if baseline:
         parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))
-    cuda = cuda_text(parts, f._origin.source.text, cast("DType", dtype))
+    scheduled = [GpuMode.of(m) if "cuda" in targets else GpuMode.plain(m) for m in parts]
+    cuda = cuda_text(scheduled, f._origin.source.text, cast("DType", dtype))
     manifest = cuda.manifest if "cuda" in targets else _without_kernels(cuda.manifest, targets)
     texts: list[str] = []
     for target in targets:

@@ -237,9 +237,10 @@ class Function:
 
                 return emit_c(modes_of({self._mode: self.program}), dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
-                from tadc.emit.cuda import cuda_text
+                from tadc.emit.cuda import GpuMode, cuda_text
 
-                return cuda_text([self._scattered()], self._origin.source.text, dtype).text  # type: ignore[arg-type]
+                mode = GpuMode.of(self._scattered())
+                return cuda_text([mode], self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case _:
                 raise ArgumentError(
                     None,

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -738,7 +739,9 @@ def test_a_terminal_without_greek_letters_shows_escapes(monkeypatch):
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_an_interrupted_process_has_status_130():
     os.mkfifo("slow.idx")
-    program = process("show", "slow.idx", stdout=subprocess.PIPE)
+    # What started the tests may ignore the signal, which its children inherit.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    program = process("show", "slow.idx", stdout=subprocess.PIPE, preexec_fn=heed)
     writer = os.open("slow.idx", os.O_WRONLY)  # waits for the reader, which then waits for text
     program.send_signal(signal.SIGINT)
 

@@ -24,7 +24,7 @@ from tadc.runtime.nvrtc import compile_cuda, find_nvrtc
 
 PATHS = pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 GOLDEN = ("paper", "conv2d", "hankel")
-LIMITS = {"float64": 1e-12, "float32": 1e-5}
+LIMITS = {"float64": 1e-12, "float32": 2e-5}
 
 
 @cache

@@ -184,7 +184,7 @@ def bracketed(part: Text, at_least: Precedence) -> str:
 
 
 def device_functions(text: str, index_type: DType = "int32", target: Target = "cuda") -> str:
-    """The functions of `functions.cuh` that `text` calls, with those they call, in the order of that file."""
+    """The functions of the templates that `text` calls, with those they call, in the order of their files."""
     return "\n\n".join(_needed(text, _functions(index_type, target)))
 
 
@@ -228,9 +228,10 @@ def reserved_names() -> frozenset[str]:
 
 @cache
 def _functions(index_type: DType, target: Target) -> dict[str, str]:
-    """Every function of `functions.cuh` by its name, for both element types, in the order of the file."""
+    """Every function of the templates by its name, for both element types, in the order of the files."""
+    files = ("cuda/functions.cuh", *(["cuda/teams.cuh"] if target == "cuda" else []))
     rendered = [
-        template("cuda/functions.cuh").render(
+        template(file).render(
             real=_REAL[dtype],
             f=_SUFFIX[dtype],
             integer=_REAL[index_type],
@@ -238,10 +239,11 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
             device="static inline INLINED" if target == "c" else "static __device__ inline",
             anywhere="static inline" if target == "c" else "static __host__ __device__ inline",
         )
+        for file in files
         for dtype in ("float32", "float64")
     ]
     bodies = [body.strip() for text in rendered for body in text.split("\n\n")]
-    return {_defined(body): body for body in bodies}
+    return {_defined(body): body for body in bodies if body}
 
 
 @cache

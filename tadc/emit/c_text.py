@@ -51,15 +51,21 @@ from tadc.schedule.loop_nest import (
     Let,
     LetIndex,
     Loop,
+    Once,
     Step,
     Store,
     Strips,
+    TeamLoop,
+    TeamSums,
+    steps_of,
 )
 
-__all__ = ["CHUNKS", "INTEGER", "REAL", "TERM", "CText"]
+__all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "WARP", "CText"]
 
 REAL = {"float32": "float", "float64": "double"}
 TERM = "term"  # a local variable of one line: what is squared
+RANK = "rank"  # of a thread in its team
+WARP = 32
 CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
 
@@ -80,6 +86,7 @@ class CText:
     strip: Symbol = ""  # the index of the strip around
     lanes: int = 0  # of a strip
     together: bool = False  # all threads compute the same, and share chunks: one of them stores
+    team: int = 1  # threads that compute a point together
 
     # ------------------------------------------------------------------ steps
 
@@ -166,6 +173,14 @@ class CText:
                     lines += yield self._interior(step, indent)
                 case Chunks():
                     lines += yield self._chunks(step, indent)
+                case TeamLoop():
+                    lines += yield self._team_loop(step, indent)
+                case TeamSums():
+                    lines += yield self._team_sums(step, indent)
+                case Once(body):
+                    lines.append(f"{pad}if ({RANK} == 0) {{")
+                    lines += yield self._lines(body, indent + 1)
+                    lines.append(f"{pad}}}")
                 case Lanes(body):
                     lines.append(f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{")
                     inner = yield self._lines(body, indent + 1)
@@ -274,6 +289,40 @@ class CText:
             lines.append(f"{inner}for (int n = 0; n < {CHUNKS}; n++) {copied}")
         lines.append("#pragma omp barrier")
         lines += self._combined(own, CHUNKS, indent + 1)
+        return [*lines, f"{pad}}}"]
+
+    def _team_loop(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
+        """Every thread has its part of the values; where there are no more of them than threads, one at most."""
+        pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
+        low, (relation, high) = self.low(step.lows), self._below(step.highs)
+        first = RANK if low == "0" else f"{low} + {RANK}"
+        few = any(e.is_constant and c == 1 and e.constant < self.team for e, c in step.highs)
+        if low == "0" and few:
+            lines = [f"{pad}if (const {integer} {i} = {RANK}; {i} {relation} {high}) {{"]
+        else:
+            head = f"{integer} {i} = {first}; {i} {relation} {high}; {i} += {self.team}"
+            lines = [f"{pad}for ({head}) {{"]
+        lines += yield self._lines(step.body, indent + 1)
+        lines.append(f"{pad}}}")
+        if any(isinstance(s, Store) for s in steps_of(step.body)):
+            lines.append(f"{pad}{'__syncwarp' if self.team == WARP else '__syncthreads'}();")
+        return lines
+
+    def _team_sums(self, step: TeamSums, indent: int) -> Generator[Any, Any, list[str]]:
+        """Parts of the sums, and their sum over the team."""
+        pad, real = "  " * indent, REAL[self.dtype]
+        own = {s: f"{self.names[s]}_" for s, _ in step.sums}
+        parts = replace(self, names={**self.names, **own})
+        lines = [f"{pad}{{"]
+        for s, op in step.sums:
+            neutral = self.value(Const(NEUTRAL[op])).text
+            lines.append(f"{pad}  {real} {own[s]} = {neutral};")
+        lines += yield parts._lines(step.body, indent + 1)
+        group = "warp" if self.team == WARP else "block"
+        for s, op in step.sums:
+            suffix = "f" if self.dtype == "float32" else ""
+            whole = name(f"{group}_{op}{suffix}({own[s]})")
+            lines.append(f"{pad}  {self._accumulate(self.names[s], op, whole)}")
         return [*lines, f"{pad}}}"]
 
     def _width(self, step: Strips) -> int:

@@ -1,30 +1,33 @@
 """CUDA text: a self-contained `.cu` file for all modes of a program, with host launchers, and its manifest.
 
-One thread computes one element of a kernel's box, in a grid-stride loop; the innermost dimension is on neighbouring
-threads. No element is written twice, so there are no atomics.
+A thread, a warp or a block computes a point of a kernel's box, in a grid-stride loop; the innermost dimension is on
+neighbouring threads, or teams. No element is written twice, so there are no atomics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions
-from tadc.emit.c_text import INTEGER, CText
+from tadc.emit.c_text import INTEGER, RANK, CText
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
 from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
+from tadc.schedule.gpu import BLOCK, WARP, GpuKernel, Sizes, gpu_kernel
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
+from tadc.schedule.lower import kernels
+from tadc.schedule.split import split
 from tadc.version import __version__
 
 __all__ = ["CudaText", "cuda_text", "emit_cuda"]
 
-BLOCK = 256
+POINT = "point"
 MOST_BLOCKS = 32768
 MOST_INT32 = (
     LARGEST_INT32 - BLOCK * MOST_BLOCKS
@@ -39,33 +42,58 @@ class CudaText:
     manifest: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class GpuMode:
+    """A mode with its sums in parts, and the schedules of its kernels."""
+
+    mode: Mode
+    kernels: tuple[GpuKernel, ...]
+
+    @classmethod
+    def of(cls, mode: Mode, sizes: Sizes | None = None) -> GpuMode:
+        """The schedules for these values of all sizes, or for typical ones."""
+        if any(map(_is_atomic, mode.kernels)):
+            return cls.plain(mode)
+        program = split(mode.program, sizes)
+        mode = Mode(mode.name, program, kernels(program, mode.name))
+        return cls(mode, tuple(gpu_kernel(k, mode.program, sizes) for k in mode.kernels))
+
+    @classmethod
+    def plain(cls, mode: Mode) -> GpuMode:
+        """A thread a point, as the adjoint with atomic additions is run."""
+        return cls(mode, tuple(GpuKernel(k, 1, k.body) for k in mode.kernels))
+
+
 def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
     """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
 
     Raises BackendError where an extent does not fit any index type.
     """
-    return cuda_text(modes_of(modes), source, dtype)
+    return cuda_text([GpuMode.of(m) for m in modes_of(modes)], source, dtype)
 
 
-def cuda_text(parts: Sequence[Mode], source: str, dtype: DType) -> CudaText:
-    """The file for modes that are kernels already."""
-    index_type = _index_type(parts)
+def cuda_text(
+    parts: Sequence[GpuMode], source: str, dtype: DType, index_type: DType | None = None
+) -> CudaText:
+    """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
+    modes = [part.mode for part in parts]
+    index_type = index_type or _index_type(modes)
     emitter = _Emitter(dtype, index_type)
-    rendered = [emitter.mode(m) for m in parts]
+    rendered = [emitter.mode(part) for part in parts]
     bodies = "\n".join(
         [k["body"] for m in rendered for k in m["kernels"]]
         + [m["launcher"]["body"] for m in rendered]
     )
     text = template("cuda/program.cu").render(
-        program=parts[0].program.name,
+        program=modes[0].program.name,
         version=__version__,
         functions=device_functions(bodies, index_type),
         block=BLOCK,
         most_blocks=MOST_BLOCKS,
         modes=rendered,
     )
-    entries = {m.name: [_kernel_entry(k, m.program) for k in m.kernels] for m in parts}
-    return CudaText(text, manifest(parts, source, dtype, index_type, entries))
+    entries = {p.mode.name: [_kernel_entry(k, p.mode.program) for k in p.kernels] for p in parts}
+    return CudaText(text, manifest(modes, source, dtype, index_type, entries))
 
 
 def _index_type(modes: Sequence[Mode]) -> DType:
@@ -89,35 +117,42 @@ class _Emitter:
     dtype: DType
     index_type: DType
 
-    def mode(self, mode: Mode) -> dict[str, Any]:
+    def mode(self, part: GpuMode) -> dict[str, Any]:
         return {
-            "name": mode.name,
-            "kernels": [self._kernel(k, mode.program) for k in mode.kernels],
-            "launcher": self._launcher(mode),
+            "name": part.mode.name,
+            "kernels": [self._kernel(k, part.mode.program) for k in part.kernels],
+            "launcher": self._launcher(part),
         }
 
     # ------------------------------------------------------------------ kernels
 
-    def _kernel(self, kernel: Kernel, program: Program) -> dict[str, Any]:
-        text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda")
-        pad = "  "
+    def _kernel(self, scheduled: GpuKernel, program: Program) -> dict[str, Any]:
+        kernel, team = scheduled.kernel, scheduled.team
+        kernel = replace(kernel, body=scheduled.body)
+        taken = (RANK, POINT) if team > 1 else ()
+        text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda", taken)
+        text = replace(text, team=team)
         integer = INTEGER[self.index_type]
-        lines: list[str] = []
+        own = "threadIdx.x" if team == BLOCK else f"threadIdx.x % {team}"
+        lines = [f"  const int {RANK} = {own};"] if team > 1 else []
         if kernel.indices:
-            total = self._total(kernel, text)
             wide = f"({integer})" if self.index_type == "int64" else ""
-            first, step = (
-                f"{wide}blockIdx.x * blockDim.x + threadIdx.x",
-                f"{wide}gridDim.x * blockDim.x",
-            )
-            lines.append(
-                f"{pad}for ({integer} thread = {first}; thread < {total}; thread += {step}) {{"
-            )
-            lines += self._decomposed(kernel, text)
+            first = f"{wide}blockIdx.x * blockDim.x + threadIdx.x"
+            step = f"{wide}gridDim.x * blockDim.x"
+            if team == BLOCK:
+                first, step = f"{wide}blockIdx.x", "gridDim.x"
+            elif team > 1:
+                first, step = f"({first}) / {team}", f"{step} / {team}"
+            total = self._total(kernel, text)
+            p = "thread" if team == 1 else POINT
+            head = f"{integer} {p} = {first}; {p} < {total}; {p} += {step}"
+            lines.append(f"  for ({head}) {{")
+            lines += self._decomposed(kernel, text, p)
         else:
-            lines.append(f"{pad}if (blockIdx.x == 0 && threadIdx.x == 0) {{")
+            tests = ["blockIdx.x == 0", *([f"threadIdx.x < {team}"] if team < BLOCK else [])]
+            lines.append(f"  if ({' && '.join(tests)}) {{")
         lines += text.lines(kernel.body, 2)
-        lines.append(f"{pad}}}")
+        lines.append("  }")
         return {
             "name": kernel.name,
             "comment": [statement_comment(s) for s in kernel.statements],
@@ -130,8 +165,8 @@ class _Emitter:
             return str(prod(n.constant for n in kernel.extents))
         return " * ".join(factor(text.affine(n).text) for n in kernel.extents)
 
-    def _decomposed(self, kernel: Kernel, text: CText) -> list[str]:
-        """The indices from the thread's number, innermost first; the outermost needs no remainder."""
+    def _decomposed(self, kernel: Kernel, text: CText, point: str) -> list[str]:
+        """The indices from the point's number, innermost first; the outermost needs no remainder."""
         lines = []
         integer = INTEGER[self.index_type]
         for d in reversed(range(len(kernel.indices))):
@@ -140,7 +175,7 @@ class _Emitter:
             if extents and all(n.is_constant for n in extents):
                 divisor = str(prod(n.constant for n in extents))
             grouped = divisor if len(extents) == 1 or divisor.isdigit() else f"({divisor})"
-            quotient = f"thread / {grouped}" if extents else "thread"
+            quotient = f"{point} / {grouped}" if extents else point
             value = (
                 quotient
                 if d == 0
@@ -151,10 +186,11 @@ class _Emitter:
 
     # ------------------------------------------------------------------ launchers
 
-    def _launcher(self, mode: Mode) -> dict[str, str]:
+    def _launcher(self, part: GpuMode) -> dict[str, str]:
+        mode = part.mode
         launcher = Launcher.of(mode, self.dtype, self.index_type, "cuda")
         launches = [
-            line for k in mode.kernels for line in self._launch(k, mode.program, launcher.text)
+            line for k in part.kernels for line in self._launch(k, mode.program, launcher.text)
         ]
         launches.append("  return cudaSuccess;")
         return {
@@ -163,10 +199,15 @@ class _Emitter:
             "body": launcher.body(launches, "cudaErrorInvalidValue", MOST_INT32),
         }
 
-    def _launch(self, kernel: Kernel, program: Program, text: CText) -> list[str]:
+    def _launch(self, scheduled: GpuKernel, program: Program, text: CText) -> list[str]:
+        kernel, team = scheduled.kernel, scheduled.team
         given = [text.names[t] for t in (*kernel.reads, *kernel.writes)]
-        given += [text.names[s] for s in kernel_sizes(kernel, program)]
+        given += [
+            text.names[s] for s in kernel_sizes(replace(kernel, body=scheduled.body), program)
+        ]
         threads = self._total(kernel, text) if kernel.indices else "1"
+        if team > 1:
+            threads = str(int(threads) * team) if threads.isdigit() else f"{threads} * {team}"
         arguments = ", ".join(f"(void*)&{a}" for a in given)
         return [
             "  {",
@@ -178,8 +219,10 @@ class _Emitter:
         ]
 
 
-def _kernel_entry(k: Kernel, program: Program) -> dict[str, Any]:
-    threads = "*".join(factor(str(n)) for n in k.extents) or "1"
+def _kernel_entry(scheduled: GpuKernel, program: Program) -> dict[str, Any]:
+    k, team = scheduled.kernel, scheduled.team
+    threads = "*".join([*(factor(str(n)) for n in k.extents), *([str(team)] if team > 1 else [])])
+    threads = threads or "1"
     return {
         "name": k.name,
         "writes": list(k.writes),
@@ -187,8 +230,11 @@ def _kernel_entry(k: Kernel, program: Program) -> dict[str, Any]:
         "grid": [f"min(({threads} + {BLOCK - 1}) // {BLOCK}, {MOST_BLOCKS})"],
         "block": [BLOCK],
         "shared_bytes": 0,
-        "schedule": "atomic additions" if _is_atomic(k) else "one thread an element",
+        "schedule": "atomic additions" if _is_atomic(k) else _SCHEDULES[team],
     }
+
+
+_SCHEDULES = {1: "one thread an element", WARP: "a warp an element", BLOCK: "a block an element"}
 
 
 def _is_atomic(kernel: Kernel) -> bool:

@@ -35,9 +35,12 @@ __all__ = [
     "Let",
     "LetIndex",
     "Loop",
+    "Once",
     "Step",
     "Store",
     "Strips",
+    "TeamLoop",
+    "TeamSums",
     "bound_indices",
     "has_loops",
     "steps_of",
@@ -181,6 +184,31 @@ class Chunks:
     least: int
 
 
+@dataclass(frozen=True, slots=True)
+class TeamLoop:
+    """A loop whose values the threads of a team share, neighbours among neighbours."""
+
+    index: Symbol
+    lows: tuple[tuple[Affine, int], ...]
+    highs: tuple[tuple[Affine, int], ...]
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamSums:
+    """`body` adds to `sums`, in a part a thread of the team; the parts are combined in an order that never changes."""
+
+    body: tuple[Step, ...]
+    sums: tuple[tuple[str, ReduceOp], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """`body`, by the first thread of a team."""
+
+    body: tuple[Step, ...]
+
+
 Step: TypeAlias = (
     Let
     | LetIndex
@@ -194,6 +222,9 @@ Step: TypeAlias = (
     | Lanes
     | Interior
     | Chunks
+    | TeamLoop
+    | TeamSums
+    | Once
 )
 
 
@@ -220,8 +251,10 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     for step in steps:
         yield step
         match step:
-            case Loop(_, _, _, body) | Lanes(body) | Strips(_, _, _, body) | Chunks(_, _, _, body):
-                yield from steps_of(body)
+            case (
+                Loop() | Lanes() | Strips() | Chunks() | TeamLoop() | TeamSums() | Once()
+            ) as outer:
+                yield from steps_of(outer.body)
             case Branch(_, then, otherwise) | Interior(_, _, _, _, _, then, otherwise):
                 yield from steps_of(then)
                 yield from steps_of(otherwise)
@@ -239,7 +272,7 @@ def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
     bound = set()
     for step in steps_of(steps):
         match step:
-            case Loop(index) | Strips(index):
+            case Loop(index) | Strips(index) | TeamLoop(index):
                 bound.add(index)
             case LetIndex(derived):
                 bound.add(derived.name)
@@ -288,7 +321,7 @@ def symbols_of(step: Step) -> set[Symbol]:
             symbols |= {s for form in subscripts for s in form.symbols}
         case LetIndex(d):
             symbols |= set(d.form.symbols)
-        case Loop(_, lows, highs, _):
+        case Loop(_, lows, highs, _) | TeamLoop(_, lows, highs, _):
             symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
         case Branch(Domain() as domain):
             symbols |= set(domain.symbols)

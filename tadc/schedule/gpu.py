@@ -1,0 +1,292 @@
+"""How a kernel runs on a GPU: a thread computes a point, or a team of threads that share its loops.
+
+A thread a point is best while there are many points, and neighbours among them read what is side by side. Where there
+are few points with long sums, or where the terms of a sum are what lies side by side, a warp or a block computes a point.
+Which it is follows from the sizes alone, and with it the order in which sums are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TypeAlias
+
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.expr import Expr, Read
+from tadc.ir.program import Program
+from tadc.ir.walk import postorder
+from tadc.schedule.lanes import accumulated
+from tadc.schedule.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Kernel,
+    Let,
+    LetIndex,
+    Loop,
+    Once,
+    Step,
+    Store,
+    TeamLoop,
+    TeamSums,
+    steps_of,
+    values_of,
+)
+
+__all__ = [
+    "APART",
+    "BLOCK",
+    "CROWD",
+    "WARP",
+    "GpuKernel",
+    "Sizes",
+    "cost",
+    "duration",
+    "gpu_kernel",
+    "subscripts",
+    "trips",
+    "typical",
+    "with_midpoints",
+]
+
+Sizes: TypeAlias = Mapping[Symbol, int]
+
+WARP = 32
+BLOCK = 256  # threads
+CROWD = 2**18  # threads that keep a GPU busy
+SHORT = WARP  # a loop that runs less often is not shared
+# What a read costs a thread, when one of neighbours side by side costs 1.
+SHARED, APART = 0.125, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class GpuKernel:
+    """`body` runs for each point of the kernel's box, by a team of `team` threads: 1, a warp, or a block."""
+
+    kernel: Kernel
+    team: int
+    body: tuple[Step, ...]
+
+
+def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:
+    """The kernel's schedule for these values of all sizes; it is right for any others too."""
+    values = sizes if sizes is not None else typical(program, kernel.extents)
+    extents = [max(1, n.at(values)) for n in kernel.extents]
+    middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
+    shared = _Shared({**values, **middle})
+    body = tuple(shared.steps(kernel.body))
+    team = 1 if _is_stale(body) else _team(kernel, prod(extents), shared)
+    return GpuKernel(kernel, team, kernel.body if team == 1 else body)
+
+
+def typical(program: Program, extents: Sequence[Affine]) -> Sizes:
+    """Values for sizes that have none: where all results are counted by numbers, their sums are supposed to be long."""
+    size = 2**20 if all(n.is_constant for n in extents) else 2**10
+    return program.size_values(dict.fromkeys(program.sizes, size))
+
+
+def _team(kernel: Kernel, points: int, shared: _Shared) -> int:
+    """The number of threads with which the kernel ends first."""
+    longest = max(shared.loops.values(), default=0)
+    if longest < SHORT:
+        return 1
+    innermost = set(kernel.indices[-1:])
+    alone = _traffic(kernel.body, shared.values, innermost)
+    together = _traffic(kernel.body, shared.values, set(shared.loops))
+    times = {1: duration(alone, points), WARP: duration(together, points * WARP)}
+    if longest >= 4 * BLOCK:
+        times[BLOCK] = 2 * duration(together, points * BLOCK)  # its threads wait for each other
+    return min(times, key=lambda team: times[team])
+
+
+def duration(traffic: float, threads: int) -> float:
+    """How long it takes, in no unit: more threads than a GPU has are no faster."""
+    return traffic / min(threads, CROWD)
+
+
+def _is_stale(body: Sequence[Step]) -> bool:
+    """Whether a thread of a team may read what another one has stored, and not yet shown."""
+    once = (s for step in steps_of(body) if isinstance(step, Once) for s in step.body)
+    stored = {s.tensor for s in once if isinstance(s, Store)}
+    read = {
+        e.tensor
+        for step in steps_of(body)
+        for e in postorder(values_of(step))
+        if isinstance(e, Read)
+    }
+    changed = {s.tensor for s in steps_of(body) if isinstance(s, Store) and s.op}
+    return not stored.isdisjoint(read | changed)
+
+
+@dataclass(slots=True)
+class _Shared:
+    """Makes the steps of a team from those of a thread. `values` has those of sizes, and one in the middle of each index.
+
+    What stands outside of shared loops every thread of the team does, with the same values; one of them stores.
+    """
+
+    values: Sizes
+    loops: dict[Symbol, int] = field(
+        default_factory=dict
+    )  # those that are shared, and how often they run
+
+    def steps(self, steps: Sequence[Step]) -> Iterator[Step]:
+        for step in steps:
+            match step:
+                case Loop() if sums := accumulated(step):
+                    yield TeamSums((self._shared(step),), tuple(sums.items()))
+                case Loop() if any(isinstance(s, Store) for s in steps_of(step.body)):
+                    yield self._storing(step)
+                case Branch(condition, then, otherwise):
+                    yield Branch(condition, tuple(self.steps(then)), tuple(self.steps(otherwise)))
+                case Store():
+                    yield Once((step,))
+                case LetIndex():
+                    self.values = with_midpoints((step,), self.values)
+                    yield step
+                case _:
+                    yield step
+
+    def _storing(self, loop: Loop) -> Step:
+        """A loop over elements of a row, each of which one thread owns; or one around such loops."""
+        if all(map(_owns, _nest(loop))):
+            return self._shared(loop)
+        outside = self.values
+        self.values = with_midpoints((loop,), outside)
+        inner = tuple(self.steps(loop.body))
+        self.values = outside
+        return replace(loop, body=inner)
+
+    def _shared(self, loop: Loop) -> Step:
+        """The loop with that loop of its nest shared which has neighbours, if it is long enough."""
+        nest = list(_nest(loop))
+        values, found = self.values, []
+        for inner in nest:
+            count = trips(inner.lows, inner.highs, values)
+            beside = _neighbours(inner)
+            found.append((count >= WARP, beside, min(count, WARP), inner, count))
+            values = with_midpoints((inner,), values)
+        best = max(found, key=lambda each: each[:3])
+        self.loops[best[3].index] = best[4]
+        return _with_team_loop(loop, best[3])
+
+
+def _nest(loop: Loop) -> Iterator[Loop]:
+    """The loop, and those inside it that do all of its work."""
+    yield loop
+    match [s for s in loop.body if not isinstance(s, LetIndex)]:
+        case [Loop() as inner]:
+            yield from _nest(inner)
+        case _:
+            pass
+
+
+def _with_team_loop(step: Step, chosen: Loop) -> Step:
+    if step is chosen:
+        return TeamLoop(chosen.index, chosen.lows, chosen.highs, chosen.body)
+    if not isinstance(step, Loop):
+        return step
+    return replace(step, body=tuple(_with_team_loop(s, chosen) for s in step.body))
+
+
+def _owns(loop: Loop) -> bool:
+    """Whether each value of the index stores elements of its own, in rows that begin with the index 0, and does no more."""
+    steps = list(steps_of(loop.body))
+    own = {s.local for s in steps if isinstance(s, (Let, Accumulator))}
+    changed = {s.local for s in steps if isinstance(s, (Accumulate, Assign))}
+    stores = [s for s in steps if isinstance(s, Store)]
+    return (
+        changed <= own
+        and loop.lows == ((constant(0), 1),)
+        and all(any(f.as_symbol() == loop.index for f in s.subscripts) for s in stores)
+    )
+
+
+def _neighbours(loop: Loop) -> int:
+    """How many elements next to each other the values of the index read, less those that are apart."""
+    reads = (subscripts for step in steps_of(loop.body) for subscripts in _own_subscripts(step))
+    costs = [cost(subscripts, {loop.index}) for subscripts in reads]
+    return sum(1 for c in costs if c == 1) - sum(1 for c in costs if c == APART)
+
+
+def _traffic(steps: Sequence[Step], values: Sizes, beside: set[Symbol]) -> float:
+    """What reads and stores cost all threads together, if neighbours differ in the innermost of the indices `beside`."""
+    total = 0.0
+    around = beside - {s.index for s in steps_of(steps) if isinstance(s, Loop)}
+    waiting = [(s, 1.0, around, values) for s in steps]
+    while waiting:
+        step, times, varying, known = waiting.pop()
+        total += times * sum(cost(subscripts, varying) for subscripts in _own_subscripts(step))
+        match step:
+            case Loop(index, lows, highs, body):
+                times *= max(1, trips(lows, highs, known))
+                varying = {index} if index in beside else varying
+                inner = with_midpoints((step,), known)
+                waiting += [(s, times, varying, inner) for s in body]
+            case Branch(_, then, otherwise):
+                waiting += [(s, times, varying, known) for s in (*then, *otherwise)]
+            case _:
+                pass
+    return total
+
+
+def _own_subscripts(step: Step) -> Iterator[tuple[Affine, ...]]:
+    yield from subscripts(values_of(step))
+    if isinstance(step, Store):
+        yield step.subscripts
+
+
+def subscripts(values: Expr | Iterable[Expr]) -> Iterator[tuple[Affine, ...]]:
+    """The subscripts of all elements that are read."""
+    for e in postorder(values):
+        if isinstance(e, Read) and e.subscripts:
+            yield e.subscripts
+
+
+def cost(subscripts: Sequence[Affine], varying: Set[Symbol]) -> float:
+    """Of a read by threads that differ in the index `varying`."""
+    if all(varying.isdisjoint(form.symbols) for form in subscripts):
+        return SHARED
+    *outer, last = subscripts
+    beside = all(varying.isdisjoint(form.symbols) for form in outer)
+    steps = [abs(last.coefficient(s)) for s in last.symbols if s in varying]
+    return float(min(APART, steps[0])) if beside and len(steps) == 1 else APART
+
+
+def trips(
+    lows: Sequence[tuple[Affine, int]],
+    highs: Sequence[tuple[Affine, int]],
+    values: Sizes,
+) -> int:
+    """How often a loop runs, for values of what its bounds mention."""
+    low, high = _ends(lows, highs, values)
+    return max(0, high - low + 1)
+
+
+def with_midpoints(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
+    """`values` with one from the middle of each loop's range, and the quotients."""
+    found = dict(values)
+    for step in steps:
+        match step:
+            case Loop(index, lows, highs, body):
+                low, high = _ends(lows, highs, found)
+                found[index] = (low + max(low, high)) // 2
+                found = with_midpoints([s for s in body if isinstance(s, LetIndex)], found)
+            case LetIndex(d):
+                found[d.name] = d.form.at(found) // d.modulus
+            case _:
+                pass
+    return found
+
+
+def _ends(
+    lows: Sequence[tuple[Affine, int]],
+    highs: Sequence[tuple[Affine, int]],
+    values: Sizes,
+) -> tuple[int, int]:
+    return (
+        max((-(-e.at(values) // c) for e, c in lows), default=0),
+        min((e.at(values) // c for e, c in highs), default=0),
+    )

@@ -1,0 +1,137 @@
+"""What runs on a GPU, run on the host: teams of threads, sums in parts, at the edges of warps and blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from host_run import HostBatch
+from programs import normal
+from test_random_programs import Sample, agree, compiled, modes
+
+from tadc.compiler import adjoint_program
+from tadc.emit.cuda import GpuMode, cuda_text, emit_cuda
+from tadc.emit.launcher import modes_of
+from tadc.runtime.run import Runners
+from tadc.schedule.gpu import BLOCK, WARP
+
+EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
+LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
+
+# name: text, the schedules of the value's kernels for large sizes
+PROGRAMS = {
+    "a sum": ("input x[N]\nf = sum{i} x[i]**2", [WARP, BLOCK]),
+    "a sum that begins late": ("input x[N + 3]\nf = sum{i=3..N + 2} x[i]", [WARP, BLOCK]),
+    "a maximum": ("input x[N]\nf = max{i} x[i]", [WARP, BLOCK]),
+    "a minimum": ("input x[N]\nf = min{i} x[i]", [WARP, BLOCK]),
+    "a product": ("input x[N]\nf = prod{i} (1 + x[i]/N)", [WARP, BLOCK]),
+    "several results": ("input x[N], y[N]\nf = sum{i} x[i]*y[i]\ng = sum{j} exp(-y[j])", [WARP, BLOCK, BLOCK]),
+    "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [WARP, BLOCK]),
+    "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [WARP, BLOCK]),
+    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [1, BLOCK]),
+    "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
+    "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [WARP, BLOCK]),
+    "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [WARP, BLOCK]),
+    "backwards": ("input x[N]\nf[r: 2] = sum{i} x[N - 1 - i]*i", [WARP, BLOCK]),
+    "in an expression": ("input x[N]\nf = exp(-sum{i} x[i]**2/N) + max{j} x[j]", [WARP, BLOCK]),
+    "a triangle": ("input x[N]\nf = sum{i, j | j <= i and i <= j + 2} x[i]*x[j]", [WARP, BLOCK]),
+    "quotients": ("input x[N]\nf = sum{i: N} x[i // 2] * (i % 2)", [WARP, BLOCK]),
+    "a choice": ("input x[N], c[]\nf = if c > 0 then sum{i} x[i] else max{i} x[i]", [BLOCK]),
+    "a sum of sums": ("input x[N], y[5]\nf = sum{i} exp(-sum{d} (x[i] - y[d])**2)", [WARP, BLOCK]),
+    "two types": ("input x[N]\ns: float32 = sum{i} x[i]\nf = s + sum{i} x[i]", [WARP, BLOCK, WARP, BLOCK]),
+}  # fmt: skip
+
+
+@cache
+def library(size):
+    """All programs with their adjoints, scheduled for a size, as one library. A small GPU is soon busy."""
+    texts = []
+    with pytest.MonkeyPatch.context() as patched:
+        if size == LARGE:
+            patched.setattr("tadc.schedule.gpu.CROWD", 2**11)
+            patched.setattr("tadc.schedule.split.CROWD", 2**11)
+        for n, (text, _) in enumerate(PROGRAMS.values()):
+            program = renamed(normal(f"size N\n{text}"), n)
+            parts = modes_of({"primal": program, "adjoint": adjoint(program)})
+            gpu = [GpuMode.of(m, dict.fromkeys(m.program.sizes, size)) for m in parts]
+            emitted = cuda_text(gpu, text, "float64")
+            texts.append((emitted.text, emitted.manifest))
+    return HostBatch(texts)
+
+
+def renamed(program, number):
+    return replace(program, name=f"p{number}")
+
+
+def adjoint(program):
+    return adjoint_program(program, tuple(t.name for t in program.inputs))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("size", [MEDIUM, LARGE])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_and_gradients_are_numpys(name, size):
+    number = list(PROGRAMS).index(name)
+    program = renamed(normal(f"size N\n{PROGRAMS[name][0]}"), number)
+    for n, (mode, p) in product(EDGES, {"primal": program, "adjoint": adjoint(program)}.items()):
+        random = np.random.default_rng(n)
+        arrays = {t.name: random.uniform(0.5, 1.5, tuple(e.at({"N": n}) for e in t.shape)) for t in p.inputs}  # fmt: skip
+        order = "backward" if n % 2 else "forward"
+        found = library(size).run(number, mode, arrays, {"N": n}, order)
+        expected = Runners(p).run("numpy", "float64", arrays, {"N": n})
+        for (output, value), other in zip(expected.items(), found.values(), strict=True):
+            rtol = 1e-5 if "float32" in PROGRAMS[name][0] else 1e-10
+            np.testing.assert_allclose(
+                other, value, rtol=rtol, atol=1e-12, err_msg=f"{output}, {n}"
+            )
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_teams_follow_from_sizes(name):
+    text, teams = PROGRAMS[name]
+    (mode,) = modes_of({"primal": normal(f"size N\n{text}")})
+
+    large, small = (GpuMode.of(mode, {"N": n}) for n in (LARGE, 8))
+
+    assert [k.team for k in large.kernels] == teams
+    assert {k.team for k in small.kernels} <= {1, WARP}
+
+
+# How everything that may be is cut into parts, and shared by teams, however short it is.
+EAGER = {"gpu.SHORT": 1, "gpu.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2}  # fmt: skip
+
+
+@cache
+def random_library(level, first):
+    """Random programs with their adjoints as one library, and the number of each seed in it."""
+    functions = {n: f for n in range(first, first + 10) if (f := compiled(level, n)) is not None}
+    texts = []
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in EAGER.items():
+            patched.setattr(f"tadc.schedule.{name}", value)
+        for f in functions.values():
+            emitted = emit_cuda({m: g.program for m, g in modes(f).items()}, "", "float64")
+            texts.append((emitted.text, emitted.manifest))
+    return HostBatch(texts), list(functions)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    ("level", "first"),
+    [
+        *(pytest.param("core", n, marks=[] if n < 30 else pytest.mark.slow) for n in range(0, 200, 10)),
+        *(pytest.param("full", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 60, 10)),
+    ],
+)  # fmt: skip
+def test_teams_of_random_programs_agree_with_brute_force(level, first):
+    batch, seeds = random_library(level, first)
+    assert len(seeds) > 5
+    for number, seed in enumerate(seeds):
+        for lattice in (False, True):
+            sample = Sample(level, seed, lattice)
+            for mode, expected in (("primal", sample.values), ("adjoint", sample.gradients)):
+                found = batch.run(number, mode, sample.given(mode), sample.sizes)
+                agree(found, expected)
