@@ -29,7 +29,7 @@ import numpy as np
 
 import tadc
 from tadc.emit.c import emit_c
-from tadc.emit.launcher import atomic_mode, workspace_bytes
+from tadc.emit.launcher import atomic_mode, workspace_places
 from tadc.runtime.c_compiler import compiler, loaded
 from tadc.runtime.native import available_threads
 
@@ -285,7 +285,7 @@ def atomic(f: Any, arrays: list[Any], cotangent: Any, sizes: dict[str, int], thr
         mode = atomic_mode(f.program, f.inputs, points=points)
         launcher = getattr(loaded(emit_c([mode], dtype, "int64")), mode.launcher)
         numbers = [ctypes.c_int64(sizes[s]) for s in f.program.sizes]
-        work = np.empty(workspace_bytes(mode.temporaries, sizes, dtype) + 1, np.uint8)
+        work = np.empty(workspace_places(mode.temporaries, sizes, dtype)[1] + 1, np.uint8)
 
         def run(launcher: Any = launcher, numbers: Any = numbers, work: Any = work) -> list[Any]:
             results = [np.empty_like(a) for a in arrays]

@@ -15,6 +15,7 @@ from tadc.errors import ArgumentError, Error, ShapeError
 from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
+from tadc.runtime.gpu import devices
 from tadc.runtime.run import Runners, default_backend
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def _backends(
     subject: str, program: Program, arrays: Arrays, sizes: Mapping[str, int], expected: Arrays
 ) -> Iterator[Row]:
     runners = Runners(program)
-    backends = dict.fromkeys(("numpy", default_backend()))
+    backends = dict.fromkeys(("numpy", default_backend(), *(["cuda"] if devices() else [])))
     for backend, dtype in product(backends, LIMITS):
         given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
         found = runners.run(backend, dtype, given, sizes)

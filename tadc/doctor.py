@@ -14,6 +14,7 @@ from tadc.cache import folder
 from tadc.errors import BackendError
 from tadc.runtime.blas import gemm
 from tadc.runtime.c_compiler import compiler, loaded
+from tadc.runtime.gpu import devices
 from tadc.runtime.native import available_threads
 from tadc.runtime.nvrtc import find_nvrtc
 from tadc.version import __version__
@@ -70,8 +71,13 @@ def findings() -> Iterator[Finding]:
     yield Finding("NVIDIA driver", _driver(), "none is needed to write CUDA text")
     yield Finding(
         "CuPy", _version("cupy-cuda13x") or _version("cupy-cuda12x") or _version("cupy"),
-        "pip install 'tadc[cuda13]'; running on a GPU from Python is not supported yet",
+        "pip install 'tadc[cuda13]', or 'tadc[cuda12]' for an older driver; without it nothing runs on a GPU from Python",
     )  # fmt: skip
+    yield Finding(
+        "GPU",
+        ", ".join(devices()),
+        "install NVIDIA's driver where there is a GPU; without one CUDA text is written, and not run",
+    )
 
 
 def _version(package: str) -> str:

@@ -15,7 +15,6 @@ from tadc.cache import remembered
 from tadc.emit.c_names import identifier
 from tadc.errors import (
     ArgumentError,
-    BackendError,
     DerivativeError,
     Error,
     FileError,
@@ -309,7 +308,9 @@ class Function:
             numbers = {s: bound.sizes[s] for s in self._program.sizes}
             return self._of_numbers(numbers).vjp(**bound.arrays, wrt=chosen)
         forward, backward = (half.calls for half in halves)
-        preparing = backward.prepare(bound.sizes, self.calls.element_type(bound))
+        preparing = backward.prepare(
+            bound.sizes, self.calls.element_type(bound), self.calls.backend(bound)
+        )
         kept = forward.run(forward.bound(arrays, named))
         values = {f: kept[f] for f in self.outputs}
 
@@ -667,12 +668,6 @@ def _options(
         if value not in allowed:
             choices = ", ".join(repr(a) for a in allowed)
             raise ArgumentError(None, f"`{what}` is {value!r}", fix=f"use one of {choices}")
-    if backend == "cuda":
-        raise BackendError(
-            None,
-            f"the backend `{backend}` is not supported yet",
-            fix="use `backend='native'`, or compile the text of `source('cuda')`",
-        )
     if threads is not None and (not isinstance(threads, int) or threads is True or threads < 1):
         raise ArgumentError(None, f"`threads` is {threads!r:.40}", fix="give a positive integer")
     if not isinstance(name, (str, NoneType)):

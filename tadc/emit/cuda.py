@@ -25,7 +25,7 @@ from tadc.schedule.lower import kernels
 from tadc.schedule.split import split
 from tadc.version import __version__
 
-__all__ = ["CudaText", "cuda_text", "emit_cuda"]
+__all__ = ["MOST_BLOCKS", "CudaText", "GpuMode", "cuda_text", "emit_cuda", "fitting_index_type"]
 
 POINT = "point"
 MOST_BLOCKS = 32768
@@ -94,6 +94,17 @@ def cuda_text(
     )
     entries = {p.mode.name: [_kernel_entry(k, p.mode.program) for k in p.kernels] for p in parts}
     return CudaText(text, manifest(modes, source, dtype, index_type, entries))
+
+
+def fitting_index_type(mode: Mode, sizes: Sizes) -> DType:
+    """32 bits, if every index and offset fits for these values of all sizes."""
+    if _index_type([mode]) == "int64":
+        return "int64"
+    elements = max(
+        (prod(n.at(sizes) for n in t.shape) for t in mode.program.tensors.values()), default=0
+    )
+    bounds = (form.at(sizes) // divisor for form, divisor in numbers(mode.program).bounds)
+    return "int32" if max(elements, *bounds, 0) <= MOST_INT32 else "int64"
 
 
 def _index_type(modes: Sequence[Mode]) -> DType:

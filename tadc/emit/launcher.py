@@ -34,7 +34,7 @@ __all__ = [
     "factor",
     "manifest",
     "modes_of",
-    "workspace_bytes",
+    "workspace_places",
 ]
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
@@ -65,10 +65,15 @@ class Mode:
         return " + ".join(_bytes(t, dtype) for t in self.temporaries) or "0"
 
 
-def workspace_bytes(temporaries: Sequence[Tensor], sizes: Mapping[str, int], dtype: DType) -> int:
-    """The size of the workspace for these sizes of the temporaries in it."""
-    found = (t.bytes_at(sizes, dtype) for t in temporaries)
-    return sum((n + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT for n in found)
+def workspace_places(
+    temporaries: Sequence[Tensor], sizes: Mapping[str, int], dtype: str
+) -> tuple[dict[str, int], int]:
+    """Where each temporary begins in the workspace, in bytes, and the size of the workspace, for these sizes."""
+    places, end = {}, 0
+    for t in temporaries:
+        places[t.name] = end
+        end += (t.bytes_at(sizes, dtype) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+    return places, end
 
 
 def modes_of(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.ir.program import Program
+from tadc.runtime.gpu import as_gpu_array, is_gpu_array, is_on_gpu, on_one_device
 
 __all__ = ["Arguments", "bound_arguments", "element_type", "prepared", "written"]
 
@@ -61,22 +62,37 @@ def bound_arguments(
             fix=f"the inputs are {_list(inputs)}, in this order",
         )
     scalars = frozenset(n for n in inputs if type(arrays[n]) in (bool, int, float))
-    return Arguments({n: as_array(n, arrays[n]) for n in inputs}, scalars, sizes)
+    return Arguments(_on_one_side({n: arrays[n] for n in inputs}), scalars, sizes)
 
 
-def as_array(name: str, value: Any) -> NDArray[Any]:
-    """The value as a numpy array of numbers. Raises ArgumentError for what is not one, BackendError for a GPU's."""
+def _on_one_side(values: Mapping[str, Any]) -> dict[str, Any]:
+    """All values as arrays of numpy; or of CuPy, if one of them is on a GPU and no other is an array anywhere else."""
+    on_gpu = [n for n, a in values.items() if type(a) is not np.ndarray and is_on_gpu(a)]
+    if not on_gpu:
+        return {n: as_array(n, a) for n, a in values.items()}
+    for name, value in values.items():
+        if name not in on_gpu and not isinstance(
+            value, (bool, int, float, list, tuple, np.generic)
+        ):
+            raise BackendError(
+                None,
+                f"`{on_gpu[0]}` is on a GPU, and `{name}` is an array of the CPU",
+                fix=f"pass `cupy.asarray({name})`",
+            )
+    found = {n: _of_numbers(n, as_gpu_array(n, a)) for n, a in values.items()}
+    on_one_device(found.items())
+    return found
+
+
+def as_array(name: str, value: Any) -> Any:
+    """The value as an array of numbers, CuPy's where it is on a GPU, else numpy's. Raises ArgumentError for any other."""
+    if type(value) is not np.ndarray and is_on_gpu(value):
+        return _of_numbers(name, as_gpu_array(name, value))
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(
             None,
             f"`{name}` is a masked array",
             fix="fill it, or multiply with the mask in the formula",
-        )
-    if type(value).__module__.split(".")[0] == "cupy":
-        raise BackendError(
-            None,
-            f"`{name}` is a CuPy array, and running on a GPU is not supported yet",
-            fix="pass numpy arrays, or compile the text of `source('cuda')`",
         )
     try:
         array = np.asarray(value)
@@ -84,6 +100,10 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
         raise ArgumentError(
             None, f"`{name}` is no array: {error}", fix="pass a numpy array"
         ) from None
+    return _of_numbers(name, array)
+
+
+def _of_numbers(name: str, array: Any) -> Any:
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
         raise ArgumentError(
             None,
@@ -152,9 +172,12 @@ def written(
                 fix=f"the results are {_list(list(results))}",
             )
         value = results[name]
-        if not isinstance(target, np.ndarray) or not target.flags.writeable:
+        kind = type(value) if is_gpu_array(value) else np.ndarray
+        if not isinstance(target, kind) or not getattr(target.flags, "writeable", True):
             raise ArgumentError(
-                None, f"`out` for `{name}` is not a writeable array", fix="pass a numpy array"
+                None,
+                f"`out` for `{name}` is not a writeable array",
+                fix=f"pass an array of {kind.__module__.split('.')[0]}",
             )
         if target.shape != value.shape:
             raise ShapeError(

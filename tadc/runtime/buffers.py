@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from ctypes import c_char
 from math import prod
 from threading import Lock
@@ -12,7 +13,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["empty"]
+__all__ = ["are_fit", "empty"]
 
 LARGE = 2**21  # bytes: smaller arrays are numpy's
 MOST_KEPT = 2**29  # bytes of memory that nobody uses
@@ -31,6 +32,28 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     block: Any = (c_char * memory.size).from_buffer(memory)  # type: ignore[arg-type]
     finalize(block, _give, memory).atexit = False
     return np.ndarray(shape, dtype, buffer=block)
+
+
+def are_fit(
+    into: Sequence[Any],
+    expected: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
+    inputs: Sequence[Any],
+    kind: Any = np.ndarray,
+) -> bool:
+    """Whether a launcher may write its outputs to these arrays: they are all there is to write, and overlap nothing.
+
+    `expected` has the shape and type of each, `kind` is numpy's or CuPy's array.
+    """
+    if len(into) != len(expected):
+        return False
+    for n, (array, (shape, dtype)) in enumerate(zip(into, expected, strict=True)):
+        if type(array) is not kind or (array.shape, array.dtype) != (shape, dtype):
+            return False
+        if not array.flags.c_contiguous or not getattr(array.flags, "carray", True):
+            return False
+        if any(np.may_share_memory(array, other) for other in (*inputs, *into[:n])):
+            return False
+    return True
 
 
 def _taken(size: int) -> NDArray[np.uint8]:

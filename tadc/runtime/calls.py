@@ -16,12 +16,14 @@ from typing import Any
 from numpy import ndarray
 from numpy.typing import NDArray
 
-from tadc.errors import Error
+from tadc.errors import BackendError, Error
 from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.arguments import bound_arguments, element_type, prepared
 from tadc.runtime.binding import bind_sizes
+from tadc.runtime.cuda import CudaLaunch
+from tadc.runtime.gpu import is_gpu_array
 from tadc.runtime.native import Launch
 from tadc.runtime.run import Runners
 
@@ -59,7 +61,7 @@ class Calls:
         self._runners = Runners(program, options)
         self._sizes: dict[object, dict[str, int]] = {}
         self._static: dict[object, Calls] = {}
-        self._launches: dict[object, Launch] = {}
+        self._launches: dict[object, Launch | CudaLaunch] = {}
         self._prepared: dict[object, Thread] = {}
 
     def again(self, arrays: Sequence[Any]) -> list[NDArray[Any]] | None:
@@ -95,44 +97,64 @@ class Calls:
         if self._program.sizes and self._program.is_empty(call.sizes):
             static = self._of_numbers(call.sizes)
             return static.run(replace(call, sizes=static._program.size_values({})), out)
-        options = self._options
+        backend = self.backend(call)
         dtype = self.element_type(call)
         arrays = prepared(self._program, call.arrays, dtype)
         try:
             if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
                 raise MemoryError
-            results = self._runners.run(options.backend, dtype, arrays, call.sizes, out)
-            self._remember(call, arrays, dtype)
+            results = self._runners.run(backend, dtype, arrays, call.sizes, out)
+            self._remember(call, arrays, dtype, backend)
             return results
         except MemoryError:
-            raise Error(
-                None, "there is not enough memory for this call", fix="use smaller arrays"
+            kind = BackendError if backend == "cuda" else Error
+            where = " on the GPU" if backend == "cuda" else ""
+            raise kind(
+                None, f"there is not enough memory{where} for this call", fix="use smaller arrays"
             ) from None
+
+    def backend(self, call: Call) -> str:
+        """The chosen one, and CUDA for arrays on a GPU. Raises BackendError where these do not agree."""
+        chosen = self._options.backend
+        name = next((n for n, a in call.arrays.items() if is_gpu_array(a)), None)
+        if name is None:
+            return chosen
+        if chosen not in ("auto", "cuda"):
+            raise BackendError(
+                None,
+                f"`{name}` is on a GPU, and `backend='{chosen}'` computes on the CPU",
+                fix=f"leave `backend` out, or pass `{name}.get()`",
+            )
+        return "cuda"
 
     def element_type(self, call: Call) -> str:
         """The type of tensors that declare none."""
         return element_type(self._program, call.arrays, self._options.dtype, call.scalars)
 
-    def prepare(self, sizes: Mapping[str, int], dtype: str) -> Thread:
+    def prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> Thread:
         """Compile what a later call needs in a thread, which has to be joined before the call."""
-        key = (dtype, *(sizes[s] for s in self._program.sizes))
+        key = (backend, dtype, *(sizes[s] for s in self._program.sizes))
         if key not in self._prepared:
             if len(self._prepared) >= MOST_SIGNATURES:
                 self._prepared.clear()
-            self._prepared[key] = Thread(target=self._prepare, args=(sizes, dtype))
+            self._prepared[key] = Thread(target=self._prepare, args=(sizes, dtype, backend))
             self._prepared[key].start()
         return self._prepared[key]
 
-    def _prepare(self, sizes: Mapping[str, int], dtype: str) -> None:
+    def _prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> None:
         with suppress(Exception):  # the call meets it again
-            self._runners.prepare(self._options.backend, dtype, sizes)
+            self._runners.prepare(backend, dtype, sizes)
 
-    def _remember(self, call: Call, prepared: Mapping[str, NDArray[Any]], dtype: str) -> None:
+    def _remember(
+        self, call: Call, prepared: Mapping[str, NDArray[Any]], dtype: str, backend: str
+    ) -> None:
         """That the next call with such arrays can go straight to the launcher."""
         if call.given or any(prepared[n] is not a for n, a in call.arrays.items()):
             return
         key = _signature([call.arrays[t.name] for t in self._program.inputs])
-        launch = self._runners.launch(self._options.backend, dtype, call.sizes) if key else None
+        on_gpu = next((a for a in call.arrays.values() if is_gpu_array(a)), None)
+        device = None if on_gpu is None else on_gpu.device.id  # type: ignore[attr-defined]
+        launch = self._runners.launch(backend, dtype, call.sizes, device) if key else None
         if launch is not None:
             if len(self._launches) >= MOST_SIGNATURES:
                 self._launches.clear()
@@ -155,10 +177,13 @@ class Calls:
 
 
 def _signature(arrays: Sequence[Any]) -> tuple[object, ...] | None:
-    """Shapes and types of arrays that are in C order and aligned; None if one is anything else."""
+    """Shapes, types and devices of arrays that are in C order and aligned; None if one is anything else."""
     key: list[object] = []
     for a in arrays:
-        if type(a) is not ndarray or not a.flags.carray:
+        if type(a) is ndarray and a.flags.carray:
+            key += (a.shape, a.dtype)
+        elif is_gpu_array(a) and a.flags.c_contiguous:
+            key += (a.shape, a.dtype, a.device.id)
+        else:
             return None
-        key += (a.shape, a.dtype)
     return tuple(key)

@@ -18,13 +18,13 @@ from tadc.cache import remembered
 from tadc.emit.c import emit_c
 from tadc.emit.c_spelling import DType
 from tadc.emit.index_width import numbers
-from tadc.emit.launcher import modes_of, workspace_bytes
+from tadc.emit.launcher import modes_of, workspace_places
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.blas import gemm
-from tadc.runtime.buffers import empty
+from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.c_compiler import loaded
 from tadc.schedule.lanes import Few, few_lanes
 from tadc.schedule.matrix_product import matrix_product
@@ -107,7 +107,7 @@ class NativeRunner:
         launch = self.launch(sizes)
         inputs = [np.require(arrays[t.name], requirements=["C", "A"]) for t in self._program.inputs]
         into = [out[name] for name in self._program.outputs if name in out]
-        outputs = launch(inputs, into if _are_fit(into, launch, inputs) else ())
+        outputs = launch(inputs, into if are_fit(into, launch.outputs, inputs) else ())
         return dict(zip(self._program.outputs, outputs, strict=True))
 
     def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
@@ -131,7 +131,7 @@ class NativeRunner:
             (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype))
             for t in built.outputs
         )
-        workspace = workspace_bytes(built.temporaries, sizes, self._dtype)
+        _, workspace = workspace_places(built.temporaries, sizes, self._dtype)
         elements = sum(prod(n.at(sizes) for n in t.shape) for t in stored.tensors.values())
         threads = 1 if elements < LITTLE else self._options.threads or available_threads()
         return Launch(launcher, outputs, workspace, given, threads, last)
@@ -199,20 +199,6 @@ def available_threads() -> int:
     if given.isdigit() and int(given) > 0:
         return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _are_fit(into: Sequence[Any], launch: Launch, inputs: Sequence[NDArray[Any]]) -> bool:
-    """Whether the launcher may write to these arrays: they are all there is to write, and overlap nothing."""
-    if len(into) != len(launch.outputs):
-        return False
-    for n, (array, (shape, dtype)) in enumerate(zip(into, launch.outputs, strict=True)):
-        if type(array) is not np.ndarray or (array.shape, array.dtype) != (shape, dtype):
-            return False
-        if not array.flags.carray or any(
-            np.may_share_memory(array, other) for other in (*inputs, *into[:n])
-        ):
-            return False
-    return True
 
 
 def _address(array: NDArray[Any]) -> int:

@@ -43,10 +43,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Machine code for one architecture. `log` is the compiler's: warnings, and the usage of every kernel."""
+    """Machine code for one architecture. `log` is the compiler's: warnings, and the usage of every kernel.
+
+    `ptx` is what the machine code was made from.
+    """
 
     cubin: bytes
     log: str
+    ptx: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -86,7 +90,8 @@ def compile_cuda(text: str, arch: str, options: Sequence[str] = ()) -> Compiled:
         log = _bytes(program, "ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
         if status:
             raise BackendError(None, f"NVRTC does not accept this text:\n{log or _reason(status)}")
-        return Compiled(_bytes(program, "CUBIN"), log)
+        ptx = _bytes(program, "PTX").rstrip(b"\0").decode(errors="replace")
+        return Compiled(_bytes(program, "CUBIN"), log, ptx)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 

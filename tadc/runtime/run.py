@@ -16,6 +16,8 @@ from tadc.errors import BackendError
 from tadc.ir.program import Program
 from tadc.options import BACKENDS, Options
 from tadc.runtime.c_compiler import compiler
+from tadc.runtime.cuda import CudaLaunch, CudaRunner
+from tadc.runtime.gpu import by_host
 from tadc.runtime.interpreter import interpret
 from tadc.runtime.native import Launch, NativeRunner
 from tadc.runtime.numpy_backend import NumpyRunner
@@ -71,10 +73,13 @@ class Runners:
         """
         if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
+            if backend == "cuda":  # hardly anything to compute: that is done on the CPU
+                static = self._runner("numpy", dtype, numbers)
+                return by_host(static.run, arrays)
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})
         runner = self._runner(backend, dtype, ())
-        if out and isinstance(runner, NativeRunner):
+        if out and isinstance(runner, (NativeRunner, CudaRunner)):
             return runner.run(arrays, sizes, out)
         return runner.run(arrays, sizes)
 
@@ -84,10 +89,20 @@ class Runners:
         if isinstance(runner, NativeRunner):
             runner.launch(sizes)
 
-    def launch(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> Launch | None:
-        """What runs the program on arrays as they are, for these sizes; None where a backend needs more than that."""
-        runner = self._made.get((backend, dtype, ()))
-        return runner.launch(sizes) if isinstance(runner, NativeRunner) else None
+    def launch(
+        self, backend: str, dtype: str, sizes: Mapping[str, int], device: int | None
+    ) -> Launch | CudaLaunch | None:
+        """What runs the program on arrays as they are, for these sizes; None where a backend needs more than that.
+
+        `device` is the number of the GPU that has the arrays.
+        """
+        match self._made.get((backend, dtype, ())):
+            case NativeRunner() as runner:
+                return runner.launch(sizes)
+            case CudaRunner() as runner if device is not None:
+                return runner.launch(sizes, device)
+            case _:
+                return None
 
     def _runner(self, backend: str, dtype: str, numbers: tuple[tuple[str, int], ...]) -> Runner:
         key = (backend, dtype, numbers)
@@ -106,14 +121,10 @@ def _made(backend: str, program: Program, dtype: str, options: Options) -> Runne
             return NumpyRunner(program, dtype)
         case "native":
             return NativeRunner(program, dtype, options)  # type: ignore[arg-type]
-        case "interpreter":
-            return _Interpreter(program, dtype)
+        case "cuda":
+            return CudaRunner(program, dtype, options)  # type: ignore[arg-type]
         case _:
-            raise BackendError(
-                None,
-                f"the backend `{backend}` is not supported yet",
-                fix="use `backend='numpy'`, or compile the text of `source('cuda')`",
-            )
+            return _Interpreter(program, dtype)
 
 
 @cache

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import re
+from pathlib import Path
 
 import pytest
 
+import tadc
+from tadc.emit.cuda import emit_cuda
 from tadc.errors import BackendError
 from tadc.runtime import nvrtc
 from tadc.runtime.nvrtc import compile_cuda, find_nvrtc, nvrtc_version, supported_architectures
@@ -95,3 +99,28 @@ def test_a_library_that_cannot_be_loaded_is_not_found(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", missing)
 
     assert find_nvrtc() is None
+
+
+ATOMIC = re.compile(r"^\s*(@\S+\s+)?(atom|red)\.", re.MULTILINE)  # instructions of PTX
+EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_no_kernel_has_atomics_or_spills_registers(path):
+    f = tadc.load(path)
+    modes = {"primal": f.program, "adjoint": f.adjoint().program}
+
+    compiled = compile_cuda(emit_cuda(modes, "", "float32").text, "sm_90")
+
+    assert not ATOMIC.search(compiled.ptx) and ".entry" in compiled.ptx
+    for kernel, usage in compiled.usage.items():
+        assert usage.spill_bytes <= 4, kernel  # a register may wait while a division is called
+        assert usage.registers <= 128, kernel
+
+
+@needs_nvrtc
+def test_the_adjoint_in_scatter_form_has_atomics():
+    f = tadc.compile("size N\ninput x[N], w[5]\ny[i: N - 4] = sum{k: 5} x[i + k]*w[k]")
+
+    assert ATOMIC.search(compile_cuda(f.adjoint().source("cuda-atomic"), "sm_90").ptx)

@@ -1,0 +1,196 @@
+"""Programs on a GPU: emitted CUDA text, compiled by NVRTC, its kernels launched through CuPy on the current stream.
+
+Nothing is synchronised. What a launch needs besides addresses is made once for a set of sizes and a device.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from tadc.cache import digest, remembered
+from tadc.emit.c_spelling import DType
+from tadc.emit.cuda import MOST_BLOCKS, GpuMode, cuda_text, fitting_index_type
+from tadc.emit.launcher import Mode, modes_of, workspace_places
+from tadc.errors import BackendError
+from tadc.ir.affine import Symbol
+from tadc.ir.fingerprint import fingerprint
+from tadc.ir.program import Program
+from tadc.options import Options
+from tadc.runtime.buffers import are_fit
+from tadc.runtime.gpu import architecture, cupy, on_one_device
+from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
+from tadc.schedule.gpu import BLOCK
+from tadc.schedule.memory import oversized
+from tadc.schedule.program import scheduled
+
+__all__ = ["CudaLaunch", "CudaRunner"]
+
+MODE = "run"  # only part of the kernels' names
+MOST_LAUNCHES = 256  # sets of sizes
+MOST_MODULES = 256
+_BYTE = np.dtype(np.uint8)
+_NO_ARRAYS: Mapping[str, Any] = {}
+
+_modules: dict[tuple[int, str], Any] = {}  # by device and text
+_modules_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """A kernel on a device: its handle, the number of blocks, and the address of its arguments' addresses."""
+
+    handle: int
+    blocks: int
+    arguments: Any
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.arguments)
+
+
+class CudaLaunch:
+    """One program for one set of sizes on one device."""
+
+    def __init__(self, mode: Mode, kernels: Sequence[tuple[Any, int, Sequence[str]]], sizes: Mapping[Symbol, int], dtype: str, integer: type[Any], device: int) -> None:  # fmt: skip
+        """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel."""
+        program = mode.program
+        self.device = device
+        self.inputs = tuple(t.name for t in program.inputs)
+        self.outputs = [
+            (tuple(max(0, n.at(sizes)) for n in t.shape), np.dtype(t.dtype or dtype))
+            for t in (program.tensors[n] for n in program.outputs)
+        ]
+        places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
+        self._offsets = list(places.values())
+        names = (*self.inputs, *program.outputs, *places)
+        # One slot a tensor, in which each call puts its address, and one a size.
+        self._pointers = (ctypes.c_void_p * len(names))()
+        self._numbers = {s: integer(n) for s, n in sizes.items()}
+        slot = {n: ctypes.addressof(self._pointers) + 8 * k for k, n in enumerate(names)}
+        slot |= {s: ctypes.addressof(n) for s, n in self._numbers.items()}
+        self._kernels = [
+            _Kernel(function.ptr, blocks, (ctypes.c_void_p * len(given))(*(slot[a] for a in given)))
+            for function, blocks, given in kernels
+        ]
+        self._functions = [function for function, _, _ in kernels]  # that keep their modules alive
+        self._lock = Lock()
+
+    def __call__(self, inputs: Sequence[Any], into: Sequence[Any] = ()) -> list[Any]:
+        """The outputs, arrays of CuPy or those of `into`; the inputs are in C order, of the types and shapes expected."""
+        xp = cupy()
+        if xp.cuda.runtime.getDevice() != self.device:
+            with xp.cuda.Device(self.device):
+                return self(inputs, into)
+        outputs = [*into] if into else [xp.empty(shape, dtype) for shape, dtype in self.outputs]
+        workspace = xp.empty((self._workspace,), _BYTE) if self._workspace else None
+        addresses = [a.data.ptr for a in (*inputs, *outputs)]
+        if workspace is not None:
+            start = workspace.data.ptr
+            addresses += [start + offset for offset in self._offsets]
+        launch = xp.cuda.driver.launchKernel
+        stream = xp.cuda.get_current_stream().ptr
+        with self._lock:  # a launch copies the arguments
+            self._pointers[:] = addresses
+            for k in self._kernels:
+                launch(k.handle, k.blocks, 1, 1, BLOCK, 1, 1, 0, stream, k.address, 0)
+        return outputs
+
+
+class CudaRunner:
+    """A program made callable; compiled at the first call. No size may be 0.
+
+    `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order, their bits the same
+    every time.
+    """
+
+    def __init__(self, program: Program, dtype: DType, options: Options) -> None:
+        self._program = program
+        self._dtype = dtype
+        self._options = options
+        self._launches: dict[tuple[int, ...], CudaLaunch] = {}
+        self._key = fingerprint(program)
+
+    def run(
+        self,
+        arrays: Mapping[str, Any],
+        sizes: Mapping[Symbol, int],
+        out: Mapping[str, Any] = _NO_ARRAYS,
+    ) -> dict[str, Any]:
+        """The outputs by name, from an array of CuPy for each input and a number for each size.
+
+        Arrays of numpy are copied to the GPU, and the results back. Raises BackendError where there is no GPU.
+        """
+        xp = cupy()
+        host = not any(isinstance(a, xp.ndarray) for a in arrays.values())
+        given = {n: xp.asarray(a) for n, a in arrays.items()}
+        device = on_one_device(given.items()) if given else xp.cuda.runtime.getDevice()
+        launch = self.launch(sizes, device)
+        inputs = [xp.ascontiguousarray(given[n]) for n in launch.inputs]
+        into = [] if host else [out[name] for name in self._program.outputs if name in out]
+        outputs = launch(inputs, into if are_fit(into, launch.outputs, inputs, xp.ndarray) else ())
+        if host:
+            outputs = [xp.asnumpy(a) for a in outputs]
+        return dict(zip(self._program.outputs, outputs, strict=True))
+
+    def launch(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
+        """What runs the program for these sizes on this device, over and over."""
+        key = (device, *(sizes[s] for s in self._program.sizes))
+        launch = self._launches.get(key)
+        if launch is None:
+            if len(self._launches) >= MOST_LAUNCHES:
+                self._launches.clear()
+            launch = self._launches[key] = self._made(sizes, device)
+        return launch
+
+    def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
+        options, dtype = self._options, self._dtype
+        stored = remembered(("scheduled", self._key), lambda: scheduled(self._program))
+        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
+        (mode,) = modes_of({MODE: self._program}, recomputed)
+        sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
+        gpu = GpuMode.of(mode, sizes)
+        width = fitting_index_type(gpu.mode, sizes)
+        made = cuda_text([gpu], "", dtype, width)
+        module = _module(device, made.text)
+        kernels = []
+        for k, entry in zip(gpu.kernels, made.manifest["modes"][MODE]["kernels"], strict=True):
+            threads = prod(n.at(sizes) for n in k.kernel.extents) * k.team
+            blocks = min(-(-threads // BLOCK), MOST_BLOCKS)
+            kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
+        integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
+        return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)
+
+
+def _module(device: int, text: str) -> Any:
+    """The text as code on the device."""
+    key = (device, digest(text))
+    with _modules_lock:
+        if key not in _modules:
+            if len(_modules) >= MOST_MODULES:
+                _modules.clear()  # functions that are still used keep theirs
+            _modules[key] = _loaded(device, text)
+        return _modules[key]
+
+
+def _loaded(device: int, text: str) -> Any:
+    xp = cupy()
+    arch = architecture(device, supported_architectures())
+    compiled = remembered(("cubin", text, arch, nvrtc_version()), lambda: compile_cuda(text, arch))
+    with xp.cuda.Device(device):
+        module = xp.cuda.function.Module()
+        try:
+            module.load(compiled.cubin)
+        except Exception as error:
+            raise BackendError(
+                None,
+                f"the driver does not load what NVRTC {'.'.join(map(str, nvrtc_version()))} made for {arch}: {error}",
+                fix="update the driver, or install an older nvidia-cuda-nvrtc",
+            ) from None
+    return module

@@ -1,0 +1,131 @@
+"""Arrays on a GPU: CuPy, where it is and has a GPU, and what else is in a GPU's memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from tadc.errors import ArgumentError, BackendError
+
+__all__ = [
+    "architecture",
+    "as_gpu_array",
+    "by_host",
+    "cupy",
+    "devices",
+    "is_gpu_array",
+    "is_on_gpu",
+    "on_one_device",
+]
+
+_CUDA = 2  # DLPack's number for memory of CUDA
+
+
+@cache
+def cupy() -> Any:
+    """CuPy. Raises BackendError where it is not installed, or finds no GPU that it can use."""
+    try:
+        import cupy as module
+    except ImportError as error:
+        raise BackendError(
+            None,
+            f"`backend='cuda'` needs CuPy, which cannot be imported: {error}",
+            fix="pip install 'tadc[cuda13]', or 'tadc[cuda12]' for a driver of CUDA 12",
+        ) from None
+    try:
+        count = module.cuda.runtime.getDeviceCount()
+    except Exception as error:  # no driver, one that is too old, no GPU
+        raise BackendError(
+            None,
+            f"CuPy {module.__version__} finds no GPU that it can use: {error}",
+            fix="install or update NVIDIA's driver (`nvidia-smi` shows its version), or use `backend='native'`",
+        ) from None
+    if not count:
+        raise BackendError(None, "there is no NVIDIA GPU", fix="use `backend='native'`")
+    return module
+
+
+def devices() -> list[str]:
+    """The names of the GPUs that CuPy can use."""
+    try:
+        runtime = cupy().cuda.runtime
+    except BackendError:
+        return []
+    numbers = range(runtime.getDeviceCount())
+    return [runtime.getDeviceProperties(n)["name"].decode() for n in numbers]
+
+
+def is_gpu_array(value: Any) -> bool:
+    """Whether the value is an array of CuPy. It does not import CuPy."""
+    module = sys.modules.get("cupy")
+    return module is not None and isinstance(value, module.ndarray)
+
+
+def is_on_gpu(value: Any) -> bool:
+    """Whether the value is an array in the memory of a GPU, whose ever it is."""
+    device = getattr(value, "__dlpack_device__", None)
+    if device is None:
+        return hasattr(type(value), "__cuda_array_interface__")
+    try:
+        return bool(device()[0] == _CUDA)
+    except Exception:  # it has no memory of its own: a tracer, an array of several devices
+        return False
+
+
+def as_gpu_array(name: str, value: Any) -> Any:
+    """The value as an array of CuPy, without a copy if it is on a GPU already.
+
+    The current stream waits for what the owner's stream has still to do. Raises ArgumentError for what is no array.
+    """
+    xp = cupy()
+    try:
+        if is_gpu_array(value):
+            return value
+        if is_on_gpu(value) and hasattr(value, "__dlpack__"):
+            return xp.from_dlpack(value)
+        return xp.asarray(value)
+    except Exception as error:  # whatever a foreign object raises
+        raise ArgumentError(
+            None, f"`{name}` cannot be read on the GPU: {error}", fix="pass an array of CuPy"
+        ) from None
+
+
+def on_one_device(arrays: Iterable[tuple[str, Any]]) -> int:
+    """The number of the device that has all these arrays. Raises BackendError, naming two of them, where none has."""
+    (first, array), *others = arrays
+    device: int = array.device.id
+    for name, other in others:
+        if other.device.id != device:
+            raise BackendError(
+                None,
+                f"`{first}` is on GPU {device}, and `{name}` on GPU {other.device.id}",
+                fix="copy one to the GPU of the other",
+            )
+    return device
+
+
+def by_host(
+    run: Callable[[Mapping[str, Any], Mapping[str, int]], Mapping[str, Any]],
+    arrays: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The results of a runner for the CPU, from arrays of either kind, and of the same kind."""
+    xp = cupy()
+    found = run({n: xp.asnumpy(a) for n, a in arrays.items()}, {})
+    if any(map(is_gpu_array, arrays.values())):
+        return {n: xp.asarray(a) for n, a in found.items()}
+    return dict(found)
+
+
+def architecture(device: int, supported: Iterable[int]) -> str:
+    """The newest architecture that the device runs and NVRTC knows, such as `sm_90`. Raises BackendError if none is."""
+    own = int(cupy().cuda.Device(device).compute_capability)
+    fitting = [a for a in supported if a <= own and a // 10 == own // 10]
+    if not fitting:
+        raise BackendError(
+            None,
+            f"NVRTC does not compile for this GPU, of the architecture sm_{own}",
+            fix="pip install --upgrade nvidia-cuda-nvrtc; for a GPU before sm_75 nvidia-cuda-nvrtc-cu12",
+        )
+    return f"sm_{max(fitting)}"

@@ -1,0 +1,150 @@
+"""What tadc uses of CuPy, on the host: arrays of numpy, and kernels that g++ compiles against `cuda_host.h`.
+
+A test double, not a GPU. `install` puts it in CuPy's place; machine code is the text itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from contextlib import contextmanager
+from threading import Lock
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+from host_run import BARRIERS, compiled
+
+from tadc.runtime import cuda as runtime
+from tadc.runtime import gpu
+from tadc.runtime.nvrtc import Compiled
+
+DEVICES = 2
+STREAM = 7
+
+
+class State:
+    """What the double was asked for."""
+
+    def __init__(self):
+        self.device = 0
+        self.stream = 0
+        self.launches = []  # (device, stream, blocks)
+        self.loads = 0
+        self.free_bytes = 2**40
+
+
+class ndarray(np.ndarray):  # noqa: N801
+    def __array_finalize__(self, other):
+        self.own_device = getattr(other, "own_device", None) or Device(STATE.device)
+
+    @property
+    def device(self):
+        return self.own_device
+
+    @property
+    def data(self):
+        return SimpleNamespace(ptr=self.ctypes.data)
+
+    def get(self):
+        return asnumpy(self)
+
+    def __dlpack_device__(self):
+        return 2, self.device.id
+
+
+class Device:
+    compute_capability = "90"
+
+    def __init__(self, number):
+        self.id = number
+
+    def __enter__(self):
+        self._before, STATE.device = STATE.device, self.id
+
+    def __exit__(self, *_):
+        STATE.device = self._before
+
+
+class Module:
+    def load(self, code):
+        STATE.loads += 1
+        text = code.decode()
+        names = re.findall(r'extern "C" __global__ .*\n(\w+)\(', text)
+        wrapped = [
+            f'extern "C" int host_{n}(unsigned blocks, unsigned threads, void** arguments) {{'
+            f" return cudaLaunchKernel({n}, dim3(blocks), dim3(threads), arguments); }}"
+            for n in names
+        ]
+        self.library = ctypes.CDLL(str(compiled("\n".join([text, *wrapped]))))
+        self.fibers = BARRIERS.search(text) is not None
+
+    def get_function(self, name):
+        own = getattr(self.library, f"host_{name}")
+        FUNCTIONS.append((self, own))
+        return SimpleNamespace(ptr=len(FUNCTIONS) - 1)
+
+
+FUNCTIONS = []
+ONE_AT_A_TIME = Lock()
+STATE = State()
+
+
+def launch_kernel(f, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra):
+    module, function = FUNCTIONS[f]
+    assert (gy, gz, by, bz, shared, extra) == (1, 1, 1, 1, 0, 0)
+    STATE.launches.append((STATE.device, stream, gx))
+    with ONE_AT_A_TIME:  # the host runs blocks one after the other
+        module.library.cuda_host_prepare(int(module.fibers), 0)
+        assert function(gx, bx, ctypes.c_void_p(arguments)) == 0
+
+
+def empty(shape, dtype=np.float64):
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if size > STATE.free_bytes:
+        raise type("OutOfMemoryError", (MemoryError,), {})("out of memory")
+    return np.full(size, 0xFF, np.uint8).view(dtype).reshape(shape).view(ndarray)
+
+
+def asarray(a, dtype=None):
+    return a if isinstance(a, ndarray) else np.array(a, dtype).view(ndarray)
+
+
+def asnumpy(a):
+    return np.array(np.asarray(a).view(np.ndarray))
+
+
+@contextmanager
+def stream(number):
+    STATE.stream = number
+    yield
+    STATE.stream = 0
+
+
+def install(patched):
+    """Put the double in CuPy's place, and a compiler that leaves the text as it is in NVRTC's."""
+    STATE.__init__()
+    module = ModuleType("cupy")
+    module.__version__ = "0"
+    module.ndarray, module.empty, module.asarray, module.asnumpy = ndarray, empty, asarray, asnumpy
+    module.ascontiguousarray = lambda a: np.ascontiguousarray(a).view(ndarray)
+    module.cuda = SimpleNamespace(
+        runtime=SimpleNamespace(
+            getDeviceCount=lambda: DEVICES,
+            getDevice=lambda: STATE.device,
+            getDeviceProperties=lambda n: {"name": b"a double"},
+        ),
+        Device=Device,
+        driver=SimpleNamespace(launchKernel=launch_kernel),
+        function=SimpleNamespace(Module=Module),
+        get_current_stream=lambda: SimpleNamespace(ptr=STATE.stream),
+    )
+    patched.setitem(sys.modules, "cupy", module)
+    gpu.cupy.cache_clear()
+    patched.setattr(runtime, "compile_cuda", lambda text, arch: Compiled(text.encode(), ""))
+    patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
+    patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
+    patched.setattr(runtime, "_modules", {})
+    patched.setattr("tadc.schedule.gpu.CROWD", 2**11)
+    patched.setattr("tadc.schedule.split.CROWD", 2**11)
+    return module

@@ -1,0 +1,285 @@
+"""Calls with arrays of CuPy: on a test double that runs the kernels on the host, and where there is a GPU, on it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from threading import Thread
+
+import fake_cupy
+import numpy as np
+import pytest
+from fake_cupy import STATE
+from oracle import SIZES, random_arrays
+
+import tadc
+from tadc.emit.cuda import GpuMode, fitting_index_type
+from tadc.emit.launcher import modes_of
+from tadc.runtime import gpu
+
+EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
+LIMITS = {"float64": 1e-11, "float32": 3e-4}
+
+
+def real_cupy():
+    try:
+        import cupy
+
+        cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:
+        pytest.skip(f"no GPU: {error}")
+    return cupy
+
+
+@pytest.fixture(params=["double", pytest.param("GPU", marks=pytest.mark.gpu)])
+def xp(request, monkeypatch):
+    if request.param == "GPU":
+        yield real_cupy()
+    else:
+        yield fake_cupy.install(monkeypatch)
+    gpu.cupy.cache_clear()
+
+
+@pytest.fixture
+def double(monkeypatch):
+    yield fake_cupy.install(monkeypatch)
+    gpu.cupy.cache_clear()
+
+
+def relative(found, expected):
+    scale = np.max(np.abs(expected), initial=1e-30)
+    return np.max(np.abs(found - expected), initial=0) / scale
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("dtype", LIMITS)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_values_and_gradients_of_examples_are_numpys(xp, path, dtype):
+    f, oracle = tadc.load(path), tadc.load(path, backend="numpy")
+    arrays = random_arrays(f, SIZES[path.stem])
+    sizes = {s: n for s, n in SIZES[path.stem].items() if s in f.program.sizes}
+    expected, pull = oracle.vjp(**arrays, **sizes)
+
+    found, pullback = f.vjp(**{n: xp.asarray(a.astype(dtype)) for n, a in arrays.items()}, **sizes)
+
+    several = isinstance(expected, tuple)
+    values, wanted = (found, expected) if several else ((found,), (expected,))
+    gradients = pullback(*(xp.asarray(np.cos(asnumpy(xp, v))) for v in values))
+    slopes = pull(*(np.cos(v) for v in wanted))
+    for mine, other in zip(
+        (*values, *gradients.values()), (*wanted, *slopes.values()), strict=True
+    ):
+        assert isinstance(mine, xp.ndarray) and mine.dtype == dtype
+        assert relative(asnumpy(xp, mine), other) <= LIMITS[dtype]
+
+
+def asnumpy(xp, array):
+    return xp.asnumpy(array)
+
+
+F = "size N\ninput x[N], w[]\noutput f, g\nf = sum{i} w*x[i]**2\ng[i] = x[i] + f"
+
+
+@pytest.mark.compiler
+def test_arrays_of_numpy_go_there_and_back(xp):
+    x = np.arange(5.0)
+
+    f, g = tadc.compile(F, backend="cuda")(x, 2.0)
+
+    assert type(f) is type(g) is np.ndarray
+    np.testing.assert_array_equal(g, x + 60)
+
+
+@pytest.mark.compiler
+def test_numbers_and_lists_follow_the_arrays(xp):
+    f = tadc.compile("size N\ninput x[N], y[N], w[]\ng[i] = w*x[i] + y[i]")
+
+    found = f(xp.asarray(np.arange(3.0, dtype=np.float32)), [1, 2, 3], 0.5)
+
+    assert isinstance(found, xp.ndarray) and found.dtype == np.float64  # a list is of integers
+    np.testing.assert_array_equal(asnumpy(xp, found), [1, 2.5, 4])
+
+
+@pytest.mark.compiler
+def test_strided_arrays_are_accepted_and_results_are_dense(xp):
+    x = xp.asarray(np.arange(24.0).reshape(4, 6))[::-1, ::2]
+
+    found = tadc.compile("size N, M\ninput x[N, M]\nf[i, j] = 2*x[i, j]")(x)
+
+    np.testing.assert_array_equal(asnumpy(xp, found), 2 * asnumpy(xp, x))
+
+
+@pytest.mark.compiler
+def test_out_is_written_where_it_is_and_accumulated(xp):
+    f = tadc.compile("size N\ninput x[N]\ng[i] = 2*x[i]")
+    x, out = xp.asarray(np.arange(3.0)), xp.asarray(np.ones(3))
+
+    assert f(x, out=out) is out
+    f(x, out=out, accumulate=True)
+
+    np.testing.assert_array_equal(asnumpy(xp, out), [0, 4, 8])
+    assert f(x, out=x) is x  # computed aside, and copied
+    np.testing.assert_array_equal(asnumpy(xp, x), [0, 2, 4])
+    with pytest.raises(tadc.Error, match="not a writeable array\npass an array of"):
+        f(x, out=np.ones(3))
+
+
+@pytest.mark.compiler
+def test_extents_of_0(xp):
+    f = tadc.compile(F)
+
+    total, g = f(xp.asarray(np.zeros(0)), 1.0)
+
+    assert asnumpy(xp, total) == 0 and g.shape == (0,)
+    assert isinstance(total, xp.ndarray) and isinstance(g, xp.ndarray)
+
+
+def test_arrays_of_both_kinds_are_an_error_that_names_them(double):
+    f = tadc.compile("size N\ninput x[N], y[N]\ng[i] = x[i]*y[i]")
+
+    with pytest.raises(tadc.BackendError, match="`y` is on a GPU, and `x` is an array of the CPU"):
+        f(np.ones(3), double.asarray(np.ones(3)))
+
+
+def test_a_backend_of_the_cpu_refuses_arrays_on_a_gpu(double):
+    with pytest.raises(tadc.BackendError, match="`x` is on a GPU, and `backend='native'`"):
+        tadc.compile(F, backend="native")(double.asarray(np.ones(3)), 1.0)
+
+
+@pytest.mark.compiler
+def test_kernels_run_on_the_device_and_the_stream_of_the_call(double):
+    f = tadc.compile(F)
+    with double.cuda.Device(1):
+        x, w = double.asarray(np.ones(3)), double.asarray(2.0)
+    y = double.asarray(np.ones(3))
+
+    with fake_cupy.stream(9):
+        f(x, w)
+
+    assert {(device, stream) for device, stream, _ in STATE.launches} == {(1, 9)}
+    with pytest.raises(tadc.BackendError, match="`x` is on GPU 1, and `w` on GPU 0"):
+        f(x, double.asarray(2.0))
+    f(y, double.asarray(2.0))
+    assert STATE.launches[-1][:2] == (0, 0)
+
+
+@pytest.mark.compiler
+def test_a_second_call_launches_kernels_and_does_nothing_else(double, monkeypatch):
+    f = tadc.compile(F)
+    x, w = double.asarray(np.ones(3)), double.asarray(2.0)
+    f(x, w)
+    count, loads = len(STATE.launches), STATE.loads
+    monkeypatch.setattr("tadc.runtime.cuda.cuda_text", None)
+    monkeypatch.setattr("tadc.runtime.calls.bound_arguments", None)
+
+    f(x, w)
+
+    assert len(STATE.launches) == 2 * count and STATE.loads == loads
+
+
+@pytest.mark.compiler
+def test_calls_in_several_threads(xp):
+    f = tadc.compile("size N\ninput x[N]\noutput g, h\ng[i] = exp(x[i])\nh = sum{i} g[i]")
+    found = {}
+
+    def run(n):
+        x = np.linspace(0, 1, n)
+        found[n] = [(f(xp.asarray(x)), x) for _ in range(10)]
+
+    threads = [Thread(target=run, args=(n,)) for n in (3, 40, 400)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+    for each in found.values():
+        for (g, h), x in each:
+            np.testing.assert_allclose(asnumpy(xp, g), np.exp(x), rtol=1e-14)
+            np.testing.assert_allclose(asnumpy(xp, h), np.exp(x).sum(), rtol=1e-13)
+    assert len(found) == 3
+
+
+def test_without_cupy_the_error_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    gpu.cupy.cache_clear()
+
+    with pytest.raises(tadc.BackendError, match=r"needs CuPy.*\n.*tadc\[cuda13\]"):
+        tadc.compile(F, backend="cuda")(np.ones(3), 1.0)
+
+
+def test_without_a_driver_the_error_says_so(double):
+    def fails():
+        raise RuntimeError("cudaErrorInsufficientDriver")
+
+    double.cuda.runtime.getDeviceCount = fails
+    gpu.cupy.cache_clear()
+
+    with pytest.raises(tadc.BackendError, match="no GPU that it can use: cudaErrorInsufficient"):
+        tadc.compile(F, backend="cuda")(np.ones(3), 1.0)
+
+
+def test_a_gpu_that_nvrtc_does_not_know(double, monkeypatch):
+    monkeypatch.setattr(double.cuda.Device, "compute_capability", "70")
+
+    with pytest.raises(tadc.BackendError, match=r"does not compile for this GPU.*sm_70"):
+        tadc.compile(F)(double.asarray(np.ones(3)), 1.0)
+
+
+def test_code_that_the_driver_does_not_load(double, monkeypatch):
+    def fails(self, code):
+        raise RuntimeError("CUDA_ERROR_NO_BINARY_FOR_GPU")
+
+    monkeypatch.setattr(fake_cupy.Module, "load", fails)
+
+    with pytest.raises(tadc.BackendError, match=r"the driver does not load.*NO_BINARY"):
+        tadc.compile(F)(double.asarray(np.ones(3)), 1.0)
+
+
+@pytest.mark.compiler
+def test_too_little_memory_on_the_gpu(double):
+    f = tadc.compile("size N\ninput x[N]\ng[i, j: N] = x[i]*x[j]")
+    x = double.asarray(np.ones(100))
+    STATE.free_bytes = 5000
+
+    with pytest.raises(tadc.BackendError, match="not enough memory on the GPU"):
+        f(x)
+
+
+def test_indices_have_64_bits_where_sizes_need_them():
+    f = tadc.compile("size N, M\ninput x[N, M]\ng[i] = sum{j} x[i, j]")
+    (mode,) = modes_of({"primal": f.program})
+
+    def width(**sizes):
+        return fitting_index_type(GpuMode.of(mode, sizes).mode, sizes)
+
+    assert width(N=10_000, M=10_000) == "int32"
+    assert width(N=100_000, M=100_000) == "int64"
+
+
+def test_arrays_in_the_memory_of_a_gpu_are_found_by_their_protocols():
+    class OnGpu:
+        def __dlpack_device__(self):
+            return 2, 0
+
+    class OnCpu(OnGpu):
+        __cuda_array_interface__ = property(lambda self: {})
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    class Interface:
+        __cuda_array_interface__ = property(lambda self: {})
+
+    class Tracer:
+        def __dlpack_device__(self):
+            raise ValueError
+
+    assert [gpu.is_on_gpu(each()) for each in (OnGpu, OnCpu, Interface, Tracer)] == [True, False, True, False]  # fmt: skip
+    assert not gpu.is_on_gpu(np.ones(3)) and not gpu.is_on_gpu(3.0)
+
+
+@pytest.mark.compiler
+def test_a_check_compares_the_gpu_with_the_interpreter(xp):
+    report = tadc.compile(F).check()
+
+    assert report and "cuda float32" in str(report)
