@@ -13,6 +13,7 @@ import numpy as np
 
 from tadc.check import random_arrays, small_sizes
 from tadc.errors import Error
+from tadc.runtime.gpu import cupy
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -112,17 +113,19 @@ def bench(
     repetitions: int,
     seed: int = 0,
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
+    on_gpu: bool = False,
 ) -> Bench:
-    """Time a program on random input of these sizes, the tasks in turns.
+    """Time a program on random input of these sizes, the tasks in turns; `on_gpu` with arrays that are there.
 
     Bytes are those of inputs and results, each once. `progress` gets the numbers of the repetitions to go through.
     """
     random = np.random.default_rng(seed)
     program = f.program
     arrays = random_arrays(program, f.program.size_values(sizes), random)
-    given = [arrays[x] for x in f.inputs]
+    xp: Any = cupy() if on_gpu else np
+    given = [xp.asarray(arrays[x]) for x in f.inputs]
     named: dict[str, Any] = _named(f, sizes)
-    copied = np.ones(COPIED // 8)
+    copied = xp.asarray(np.ones(COPIED // 8))
     tasks: dict[str, Callable[[], Any]] = {"value": lambda: f(*given, **named)}
     value = f.cost(mode="primal", **sizes)
     tensors = program.tensors
@@ -131,7 +134,8 @@ def bench(
     touched = sum(bytes_[n] for n in {*f.inputs, *f.outputs})
     work = {"value": (value.operations, touched)}
     if _mode(f) == "vjp":
-        cotangents = tuple(np.ones([n.at(numbers) for n in tensors[o].shape]) for o in f.outputs)
+        ones = (np.ones([n.at(numbers) for n in tensors[o].shape]) for o in f.outputs)
+        cotangents = tuple(map(xp.asarray, ones))
         tasks["value and gradients"] = lambda: f.vjp(*given, **named)[1](cotangents)
         both = touched + sum(bytes_[n] for n in (*f.inputs, *f.outputs))
         work["value and gradients"] = f.cost(mode="vjp", **sizes).operations, both
@@ -144,6 +148,8 @@ def bench(
         for task, run in tasks.items():
             start = time.perf_counter()
             run()
+            if on_gpu:
+                xp.cuda.get_current_stream().synchronize()
             times[task].append(time.perf_counter() - start)
     rows = (Row(task, min(t), median(t), *work[task]) for task, t in times.items())
     return Bench(dict(sizes), tuple(rows))

@@ -560,7 +560,7 @@ def bench(file: str, sizes: dict[str, int], backend: str, repetitions: int, inde
         with click.progressbar(numbers, label="repetitions", file=sys.stderr) as bar:
             yield from bar
 
-    found = benching.bench(f, chosen, repetitions, progress=progress)
+    found = benching.bench(f, chosen, repetitions, progress=progress, on_gpu=backend == "cuda")
     click.echo(str(replace(found, sizes={**sizes, **chosen})))
     return 0
 

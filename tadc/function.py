@@ -413,15 +413,18 @@ class Function:
         return total
 
     def plan(self, *, mode: str = "primal", **sizes: int) -> Plan:
-        """What is stored, and how each kernel runs on a CPU, in words. As `cost`."""
+        """What is stored, and how each kernel runs, in words: with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.schedule.lower import kernels
-        from tadc.schedule.plan import Plan, program_plan
+        from tadc.schedule.plan import Plan, gpu_plan, program_plan
 
         total = Plan((), {})
+        options = self._origin.options
         for program, name, numbers, dtype in self._runs(mode, sizes):
-            total += program_plan(
-                program, kernels(program, name), numbers, dtype, self._origin.options.blas
-            )
+            if options.backend == "cuda":
+                total += gpu_plan(program, name, numbers, dtype)
+            else:
+                run = kernels(program, name)
+                total += program_plan(program, run, numbers, dtype, options.blas)
         return total
 
     def _runs(

@@ -135,9 +135,9 @@ def install(patched):
             getDeviceProperties=lambda n: {"name": b"a double"},
         ),
         Device=Device,
-        driver=SimpleNamespace(launchKernel=launch_kernel),
+        driver=SimpleNamespace(launchKernel=launch_kernel, ctxGetCurrent=lambda: 1),
         function=SimpleNamespace(Module=Module),
-        get_current_stream=lambda: SimpleNamespace(ptr=STATE.stream),
+        get_current_stream=lambda: SimpleNamespace(ptr=STATE.stream, synchronize=lambda: None),
     )
     patched.setitem(sys.modules, "cupy", module)
     gpu.cupy.cache_clear()

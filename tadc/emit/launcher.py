@@ -39,6 +39,7 @@ __all__ = [
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
+LARGEST_INDEX = LARGEST_INT32 - 256  # the loop of a block of threads steps past its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +194,10 @@ class Launcher:
                 checks.append(f"{_product(shape, text, wide)} > {most}")
                 held &= Domain.of(at_least_zero(most - n) for n in shape)
         for form, divisor in numbers(program).bounds:
-            fits = at_least_zero(LARGEST_INT32 * divisor - form)
+            fits = at_least_zero(LARGEST_INDEX * divisor - form)
             if not implies(held, fits):
                 held &= Domain.of((fits,))
-                checks.append(f"{wide.affine(form).text} > {LARGEST_INT32 * divisor}.0")
+                checks.append(f"{wide.affine(form).text} > {LARGEST_INDEX * divisor}.0")
         return checks
 
     def _placed(self) -> list[str]:

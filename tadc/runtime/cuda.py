@@ -88,6 +88,8 @@ class CudaLaunch:
         if xp.cuda.runtime.getDevice() != self.device:
             with xp.cuda.Device(self.device):
                 return self(inputs, into)
+        if not xp.cuda.driver.ctxGetCurrent():  # a thread that has not used the GPU before
+            xp.cuda.runtime.free(0)
         outputs = [*into] if into else [xp.empty(shape, dtype) for shape, dtype in self.outputs]
         workspace = xp.empty((self._workspace,), _BYTE) if self._workspace else None
         addresses = [a.data.ptr for a in (*inputs, *outputs)]

@@ -1,4 +1,4 @@
-"""What was decided about a program, in words: what is stored, and how each kernel runs on a CPU."""
+"""What was decided about a program, in words: what is stored, and how each kernel runs, on a CPU or on a GPU."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
-from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, steps_of
+from tadc.schedule.gpu import BLOCK, WARP, gpu_kernel
+from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, TeamLoop, steps_of
+from tadc.schedule.lower import kernels
 from tadc.schedule.matrix_product import matrix_product
+from tadc.schedule.split import split
 
-__all__ = ["KernelPlan", "Plan", "program_plan"]
+__all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,32 @@ def program_plan(
     temporary = [t for k in kernels for t in k.writes if t not in program.outputs]
     stored = {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
     return Plan(tuple(_kernel(k, program, blas) for k in kernels), stored)
+
+
+def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) -> Plan:
+    """The plan of a program on a GPU. `sizes` has all sizes."""
+    sizes = program.size_values(sizes)
+    program = split(program, sizes)
+    found = kernels(program, mode)
+    temporary = [t for k in found for t in k.writes if t not in program.outputs]
+    stored = {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
+    plans = []
+    for kernel in found:
+        k = gpu_kernel(kernel, program, sizes)
+        steps = list(steps_of(k.body))
+        shared = dict.fromkeys(s.index for s in steps if isinstance(s, TeamLoop))
+        loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop))
+        point = "row" if len(kernel.indices) < len(kernel.statements[0].indices) else "element"
+        schedule = {1: "a thread", WARP: "a warp", BLOCK: "a block"}[
+            k.team
+        ] + f" computes each {point}"
+        if shared:
+            schedule += f"; its threads share {', '.join(shared)}"
+        if loops:
+            schedule += f"; loops over {', '.join(loops)}"
+        statements = "; ".join(map(statement_comment, kernel.statements))
+        plans.append(KernelPlan(kernel.name, statements, schedule))
+    return Plan(tuple(plans), stored)
 
 
 def _kernel(kernel: Kernel, program: Program, blas: bool) -> KernelPlan:

@@ -13,6 +13,7 @@ from fake_cupy import STATE
 from oracle import SIZES, random_arrays
 
 import tadc
+from tadc.bench import bench
 from tadc.emit.cuda import GpuMode, fitting_index_type
 from tadc.emit.launcher import modes_of
 from tadc.runtime import gpu
@@ -283,3 +284,12 @@ def test_a_check_compares_the_gpu_with_the_interpreter(xp):
     report = tadc.compile(F).check()
 
     assert report and "cuda float32" in str(report)
+
+
+@pytest.mark.compiler
+def test_bench_times_arrays_on_the_gpu(xp):
+    f = tadc.compile(F)
+
+    table = str(bench(f, {"N": 100}, 2, on_gpu=True))
+
+    assert "value and gradients" in table

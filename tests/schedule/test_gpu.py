@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from host_run import HostBatch
 from programs import normal
 from test_random_programs import Sample, agree, compiled, modes
 
+import tadc
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda import GpuMode, cuda_text, emit_cuda
 from tadc.emit.launcher import modes_of
@@ -135,3 +138,22 @@ def test_teams_of_random_programs_agree_with_brute_force(level, first):
             for mode, expected in (("primal", sample.values), ("adjoint", sample.gradients)):
                 found = batch.run(number, mode, sample.given(mode), sample.sizes)
                 agree(found, expected)
+
+
+def test_the_plan_says_who_computes_what():
+    f = tadc.compile("size N\ninput x[N]\nf = sum{i} x[i]**2", backend="cuda")
+
+    first, second = f.plan(N=LARGE).kernels
+    (alone,) = f.plan(N=8).kernels
+
+    assert first.schedule == "a warp computes each element; its threads share i_3; loops over i_2"
+    assert second.schedule == "a block computes each element; its threads share i_1"
+    assert alone.schedule == "a thread computes each element; loops over i"
+    assert list(f.plan(N=LARGE).stored) == ["f_parts"]
+
+
+def test_the_guide_shows_the_text_of_today():
+    guide = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text("utf-8")
+    (kernel,) = re.findall(r"```cuda\n(.*?)```", guide, re.DOTALL)
+
+    assert kernel in tadc.compile("size N\ninput x[N]\nf = sum{i} x[i]**2").source("cuda")
