@@ -57,6 +57,8 @@ WARP = 32
 BLOCK = 256  # threads
 CROWD = 2**18  # threads that keep a GPU busy
 SHORT = WARP  # a loop that runs less often is not shared
+# What it costs a team to combine its sums, in reads of neighbours.
+COMBINED = {WARP: 20 * WARP, BLOCK: 40 * BLOCK}
 # What a read costs a thread, when one of neighbours side by side costs 1.
 SHARED, APART = 0.125, 8.0
 
@@ -95,9 +97,9 @@ def _team(kernel: Kernel, points: int, shared: _Shared) -> int:
     innermost = set(kernel.indices[-1:])
     alone = _traffic(kernel.body, shared.values, innermost)
     together = _traffic(kernel.body, shared.values, set(shared.loops))
-    times = {1: duration(alone, points), WARP: duration(together, points * WARP)}
-    if longest >= 4 * BLOCK:
-        times[BLOCK] = 2 * duration(together, points * BLOCK)  # its threads wait for each other
+    times = {1: duration(alone, points)}
+    for team in (WARP, BLOCK) if longest >= 4 * BLOCK else (WARP,):
+        times[team] = duration(together + COMBINED[team], points * team)
     return min(times, key=lambda team: times[team])
 
 

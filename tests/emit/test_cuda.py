@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from functools import cache
 from keyword import iskeyword
+from pathlib import Path
 
 import numpy as np
 import pytest
 from host_run import HostBatch, compiled, size_value, size_values
 from programs import normal, run
 
+import tadc
 from tadc.compiler import adjoint_program, front, gradient_program, tangent_program
 from tadc.emit.cuda import emit_cuda
 from tadc.emit.index_width import numbers
@@ -311,3 +315,22 @@ def test_the_gradient_of_a_mean_has_no_atomics():
     text = emit_cuda({"gradient": gradient_program(program, ["x"])}, "", "float32").text
 
     assert "atomic" not in text
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+def test_the_example_of_the_guide_is_compiled_by_nvcc(tmp_path):
+    root = Path(__file__).parents[2]
+    guide = (root / "docs" / "gpu.md").read_text("utf-8")
+    (main,) = re.findall(r"```c\+\+\n(.*?)```", guide, re.DOTALL)
+    f = tadc.load(root / "examples" / "hankel.idx")
+    modes = {"primal": f.program, "adjoint": f.adjoint().program}
+    (tmp_path / "hankel.cu").write_text(emit_cuda(modes, "", "float32").text, "utf-8")
+    (tmp_path / "main.cu").write_text(main, "utf-8")
+
+    command = ["nvcc", "main.cu", "hankel.cu", "-o", "main"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    assert made.returncode == 0, made.stderr
+    if shutil.which("nvidia-smi"):
+        ran = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
+        assert ran.stdout == "0: 3 6 9 12\n"
