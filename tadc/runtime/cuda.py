@@ -30,7 +30,7 @@ from tadc.schedule.gpu import BLOCK
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
-__all__ = ["CudaLaunch", "CudaRunner"]
+__all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
@@ -157,17 +157,22 @@ class CudaRunner:
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        gpu = GpuMode.of(mode, sizes)
-        width = fitting_index_type(gpu.mode, sizes)
-        made = cuda_text([gpu], "", dtype, width)
-        module = _module(device, made.text)
-        kernels = []
-        for k, entry in zip(gpu.kernels, made.manifest["modes"][MODE]["kernels"], strict=True):
-            threads = prod(n.at(sizes) for n in k.kernel.extents) * k.team
-            blocks = min(-(-threads // BLOCK), MOST_BLOCKS)
-            kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
-        integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
-        return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)
+        return cuda_launch(GpuMode.of(mode, sizes), sizes, dtype, device)
+
+
+def cuda_launch(gpu: GpuMode, sizes: Mapping[Symbol, int], dtype: DType, device: int) -> CudaLaunch:
+    """A mode for these values of all sizes, compiled, and loaded on the device."""
+    width = fitting_index_type(gpu.mode, sizes)
+    made = cuda_text([gpu], "", dtype, width)
+    module = _module(device, made.text)
+    kernels = []
+    entries = made.manifest["modes"][gpu.mode.name]["kernels"]
+    for k, entry in zip(gpu.kernels, entries, strict=True):
+        threads = prod(n.at(sizes) for n in k.kernel.extents) * k.team
+        blocks = min(-(-threads // BLOCK), MOST_BLOCKS)
+        kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
+    integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
+    return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)
 
 
 def _module(device: int, text: str) -> Any:

@@ -15,8 +15,9 @@ from oracle import SIZES, random_arrays
 import tadc
 from tadc.bench import bench
 from tadc.emit.cuda import GpuMode, fitting_index_type
-from tadc.emit.launcher import modes_of
+from tadc.emit.launcher import atomic_mode, modes_of
 from tadc.runtime import gpu
+from tadc.runtime.cuda import cuda_launch
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 LIMITS = {"float64": 1e-11, "float32": 3e-4}
@@ -293,3 +294,17 @@ def test_bench_times_arrays_on_the_gpu(xp):
     table = str(bench(f, {"N": 100}, 2, on_gpu=True))
 
     assert "value and gradients" in table
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("points", [False, True])
+def test_the_scatter_form_runs_too(xp, points):
+    f = tadc.compile("size N\ninput x[N], w[3]\ny[i: N - 2] = sum{k} x[i + k]*w[k]")
+    x, w, dy = np.arange(9.0), np.array([1.0, -2, 3]), np.ones(7)
+    mode = GpuMode.plain(atomic_mode(f.program, f.inputs, points=points))
+
+    found = cuda_launch(mode, {"N": 9}, "float64", 0)([xp.asarray(a) for a in (x, w, dy)])
+
+    expected = tadc.compile(str(f.adjoint()), backend="numpy")(x, w, dy)
+    for mine, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(asnumpy(xp, mine), other)
