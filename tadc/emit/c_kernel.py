@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tadc.emit.c_names import c_names
 from tadc.emit.c_spelling import DType, Target
-from tadc.emit.c_text import INTEGER, REAL, TERM, CText
+from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part
 from tadc.ir.program import Program, Tensor
 from tadc.schedule.loop_nest import Kernel, bound_indices, steps_of, symbols_of
 
@@ -43,6 +43,7 @@ def kernel_text(
         kernel.indices,
         sorted(bound_indices(kernel.body)),
         sorted(kernel.locals),
+        map(part, sorted(kernel.locals)),
         taken=(*taken, TERM),
     )
     return CText(

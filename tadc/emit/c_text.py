@@ -60,7 +60,7 @@ from tadc.schedule.loop_nest import (
     steps_of,
 )
 
-__all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "WARP", "CText"]
+__all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "WARP", "CText", "part"]
 
 REAL = {"float32": "float", "float64": "double"}
 TERM = "term"  # a local variable of one line: what is squared
@@ -70,6 +70,11 @@ CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
 
 Walk: TypeAlias = Generator[Any, Any, Text]
+
+
+def part(local: str) -> str:
+    """The name of what a lane, a thread or a chunk adds to a sum: no program has it, and in C it is `<local>_`."""
+    return f"{local}\u2032_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +202,7 @@ class CText:
         real, integer = REAL[self.dtype], INTEGER[self.index_type]
         low, end = self._span(step)
         width = self._width(step)
-        own = {s: f"{self.names[s]}_" for s, _ in step.sums}
+        own = {s: self.names[part(s)] for s, _ in step.sums}
         lane = replace(
             self,
             names={**self.names, **{s: f"{n}[lane]" for s, n in own.items()}},
@@ -267,7 +272,7 @@ class CText:
         pad, inner = "  " * indent, "  " * (indent + 1)
         real, integer = REAL[self.dtype], INTEGER[self.index_type]
         low, end = self._span(step)
-        own = [(s, f"{self.names[s]}_", op) for s, op in step.sums]
+        own = [(s, self.names[part(s)], op) for s, op in step.sums]
         lines = [f"{pad}{{", f"{inner}const {integer} start = {low}, end = {end};"]
         size = f"max({step.least}, (end - start + {CHUNKS - 1}) / {CHUNKS})"
         lines.append(f"{inner}const {integer} size = {size};")
@@ -311,7 +316,7 @@ class CText:
     def _team_sums(self, step: TeamSums, indent: int) -> Generator[Any, Any, list[str]]:
         """Parts of the sums, and their sum over the team."""
         pad, real = "  " * indent, REAL[self.dtype]
-        own = {s: f"{self.names[s]}_" for s, _ in step.sums}
+        own = {s: self.names[part(s)] for s, _ in step.sums}
         parts = replace(self, names={**self.names, **own})
         lines = [f"{pad}{{"]
         for s, op in step.sums:

@@ -31,7 +31,7 @@ WORDS = """
     int float double char long short struct template class this new delete union auto register inline asm typename
     threadIdx blockIdx blockDim gridDim warpSize dim3 half float2 gridSize cudaSuccess cudaStream_t cudaLaunchKernel
     thread arguments status blocks free workspace stream workspace_ thread_ size_t NULL main
-    s t v exp_ exp expf max min maximum gate square floor_div abs log sum_ s_1 t_1 n
+    s t v s_ s__ exp_ exp expf max min maximum gate square floor_div abs log sum_ s_1 t_1 n
     errno assert EOF INT_MAX RAND_MAX M_PI HUGE_VAL isnan signbit stdin
     α ξ é u3b1 x1 I J0 j0 y1 gamma
 """

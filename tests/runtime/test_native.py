@@ -473,3 +473,14 @@ def test_out_is_written_where_it_is():
         f(x, out=(y, y))
     with pytest.raises(tadc.ShapeError, match="has the shape"):
         f(x, out=(y, np.empty(36)))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", ["s_", "s__", "max_", "part", "chunk", "lane"])
+@pytest.mark.parametrize("text", ["size N\ninput {0}[N]\nf = sum{{i}} {0}[i]\ng = max{{i}} {0}[i]\noutput f, g", "size {0}\ninput x[{0}]\nf = sum{{i}} x[i]\ng = max{{i}} x[i]\noutput f, g"])  # fmt: skip
+def test_names_like_those_of_parts_of_sums(name, text):
+    x = np.arange(1.0, 1001.0)
+
+    f, g = tadc.compile(text.format(name), backend="native")(x)
+
+    assert (f, g) == (500500, 1000)
