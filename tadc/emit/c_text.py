@@ -36,6 +36,7 @@ from tadc.ir.expr import (
 )
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.walk import descend
+from tadc.schedule.gpu import WARP
 from tadc.schedule.loop_nest import (
     FIRST,
     FIRST_LANE,
@@ -60,12 +61,11 @@ from tadc.schedule.loop_nest import (
     steps_of,
 )
 
-__all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "WARP", "CText", "part"]
+__all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "CText", "part"]
 
 REAL = {"float32": "float", "float64": "double"}
 TERM = "term"  # a local variable of one line: what is squared
 RANK = "rank"  # of a thread in its team
-WARP = 32
 CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
 

@@ -61,7 +61,7 @@ class GpuMode:
     @classmethod
     def plain(cls, mode: Mode) -> GpuMode:
         """A thread a point, as the adjoint with atomic additions is run."""
-        return cls(mode, tuple(GpuKernel(k, 1, k.body) for k in mode.kernels))
+        return cls(mode, tuple(GpuKernel(k, 1) for k in mode.kernels))
 
 
 def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
@@ -139,7 +139,6 @@ class _Emitter:
 
     def _kernel(self, scheduled: GpuKernel, program: Program) -> dict[str, Any]:
         kernel, team = scheduled.kernel, scheduled.team
-        kernel = replace(kernel, body=scheduled.body)
         taken = (RANK, POINT) if team > 1 else ()
         text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda", taken)
         text = replace(text, team=team)
@@ -213,9 +212,7 @@ class _Emitter:
     def _launch(self, scheduled: GpuKernel, program: Program, text: CText) -> list[str]:
         kernel, team = scheduled.kernel, scheduled.team
         given = [text.names[t] for t in (*kernel.reads, *kernel.writes)]
-        given += [
-            text.names[s] for s in kernel_sizes(replace(kernel, body=scheduled.body), program)
-        ]
+        given += [text.names[s] for s in kernel_sizes(kernel, program)]
         threads = self._total(kernel, text) if kernel.indices else "1"
         if team > 1:
             threads = str(int(threads) * team) if threads.isdigit() else f"{threads} * {team}"

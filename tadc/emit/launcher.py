@@ -20,6 +20,7 @@ from tadc.ir.expr import Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.normalize.reductions import separate_reductions
+from tadc.schedule.gpu import BLOCK
 from tadc.schedule.loop_nest import Kernel
 from tadc.schedule.lower import kernels
 from tadc.schedule.program import scheduled
@@ -39,7 +40,7 @@ __all__ = [
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
-LARGEST_INDEX = LARGEST_INT32 - 256  # the loop of a block of threads steps past its end
+LARGEST_INDEX = LARGEST_INT32 - BLOCK  # the loop of a block of threads steps past its end
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,21 +44,35 @@ _modules_lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class _Kernel:
-    """A kernel on a device: its handle, the number of blocks, and the address of its arguments' addresses."""
+    """A kernel on a device: its function, handle, number of blocks, and the addresses of its arguments with theirs.
 
+    The function keeps its module alive.
+    """
+
+    function: Any
     handle: int
     blocks: int
     arguments: Any
+    address: int
 
-    @property
-    def address(self) -> int:
-        return ctypes.addressof(self.arguments)
+    @classmethod
+    def of(cls, function: Any, blocks: int, slots: Sequence[int]) -> _Kernel:
+        arguments = (ctypes.c_void_p * len(slots))(*slots)
+        return cls(function, function.ptr, blocks, arguments, ctypes.addressof(arguments))
 
 
 class CudaLaunch:
     """One program for one set of sizes on one device."""
 
-    def __init__(self, mode: Mode, kernels: Sequence[tuple[Any, int, Sequence[str]]], sizes: Mapping[Symbol, int], dtype: str, integer: type[Any], device: int) -> None:  # fmt: skip
+    def __init__(
+        self,
+        mode: Mode,
+        kernels: Sequence[tuple[Any, int, Sequence[str]]],
+        sizes: Mapping[Symbol, int],
+        dtype: str,
+        integer: type[Any],
+        device: int,
+    ) -> None:
         """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel."""
         program = mode.program
         self.device = device
@@ -76,10 +90,9 @@ class CudaLaunch:
         slot = {n: ctypes.addressof(self._pointers) + 8 * k for k, n in enumerate(names)}
         slot |= {s: ctypes.addressof(n) for s, n in self._numbers.items()}
         self._kernels = [
-            _Kernel(function.ptr, blocks, (ctypes.c_void_p * len(given))(*(slot[a] for a in given)))
+            _Kernel.of(function, blocks, [slot[a] for a in given])
             for function, blocks, given in kernels
         ]
-        self._functions = [function for function, _, _ in kernels]  # that keep their modules alive
         self._lock = Lock()
 
     def __call__(self, inputs: Sequence[Any], into: Sequence[Any] = ()) -> list[Any]:

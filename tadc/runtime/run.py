@@ -71,6 +71,7 @@ class Runners:
 
         Where the backend can, they are those of `out`.
         """
+        backend = _resolved(backend)
         if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
             if backend == "cuda":  # hardly anything to compute: that is done on the CPU
@@ -85,7 +86,7 @@ class Runners:
 
     def prepare(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> None:
         """Compile what a call with these sizes needs."""
-        runner = self._runner(backend, dtype, ())
+        runner = self._runner(_resolved(backend), dtype, ())
         if isinstance(runner, NativeRunner):
             runner.launch(sizes)
 
@@ -96,7 +97,7 @@ class Runners:
 
         `device` is the number of the GPU that has the arrays.
         """
-        match self._made.get((backend, dtype, ())):
+        match self._made.get((_resolved(backend), dtype, ())):
             case NativeRunner() as runner:
                 return runner.launch(sizes)
             case CudaRunner() as runner if device is not None:
@@ -116,7 +117,7 @@ class Runners:
 
 
 def _made(backend: str, program: Program, dtype: str, options: Options) -> Runner:
-    match default_backend() if backend == "auto" else backend:
+    match backend:
         case "numpy":
             return NumpyRunner(program, dtype)
         case "native":
@@ -125,6 +126,10 @@ def _made(backend: str, program: Program, dtype: str, options: Options) -> Runne
             return CudaRunner(program, dtype, options)  # type: ignore[arg-type]
         case _:
             return _Interpreter(program, dtype)
+
+
+def _resolved(backend: str) -> str:
+    return default_backend() if backend == "auto" else backend
 
 
 @cache

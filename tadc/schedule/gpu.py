@@ -65,11 +65,10 @@ SHARED, APART = 0.125, 8.0
 
 @dataclass(frozen=True, slots=True)
 class GpuKernel:
-    """`body` runs for each point of the kernel's box, by a team of `team` threads: 1, a warp, or a block."""
+    """The kernel's body runs for each point of its box, by a team of `team` threads: 1, a warp, or a block."""
 
     kernel: Kernel
     team: int
-    body: tuple[Step, ...]
 
 
 def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:
@@ -80,7 +79,7 @@ def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> 
     shared = _Shared({**values, **middle})
     body = tuple(shared.steps(kernel.body))
     team = 1 if _is_stale(body) else _team(kernel, prod(extents), shared)
-    return GpuKernel(kernel, team, kernel.body if team == 1 else body)
+    return GpuKernel(kernel if team == 1 else replace(kernel, body=body), team)
 
 
 def typical(program: Program, extents: Sequence[Affine]) -> Sizes:

@@ -52,9 +52,16 @@ def program_plan(
 ) -> Plan:
     """The plan of a program's kernels. `sizes` has all sizes; `blas` says whether matrix products are left to it."""
     sizes = program.size_values(sizes)
+    plans = tuple(_kernel(k, program, blas) for k in kernels)
+    return Plan(plans, _stored(kernels, program, sizes, dtype))
+
+
+def _stored(
+    kernels: Sequence[Kernel], program: Program, sizes: Mapping[str, int], dtype: str
+) -> dict[str, int]:
+    """The temporaries that kernels write, with their bytes."""
     temporary = [t for k in kernels for t in k.writes if t not in program.outputs]
-    stored = {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
-    return Plan(tuple(_kernel(k, program, blas) for k in kernels), stored)
+    return {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
 
 
 def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) -> Plan:
@@ -62,12 +69,10 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) 
     sizes = program.size_values(sizes)
     program = split(program, sizes)
     found = kernels(program, mode)
-    temporary = [t for k in found for t in k.writes if t not in program.outputs]
-    stored = {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
     plans = []
     for kernel in found:
         k = gpu_kernel(kernel, program, sizes)
-        steps = list(steps_of(k.body))
+        steps = list(steps_of(k.kernel.body))
         shared = dict.fromkeys(s.index for s in steps if isinstance(s, TeamLoop))
         loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop))
         point = "row" if len(kernel.indices) < len(kernel.statements[0].indices) else "element"
@@ -80,7 +85,7 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) 
             schedule += f"; loops over {', '.join(loops)}"
         statements = "; ".join(map(statement_comment, kernel.statements))
         plans.append(KernelPlan(kernel.name, statements, schedule))
-    return Plan(tuple(plans), stored)
+    return Plan(tuple(plans), _stored(found, program, sizes, dtype))
 
 
 def _kernel(kernel: Kernel, program: Program, blas: bool) -> KernelPlan:
