@@ -145,6 +145,6 @@ def install(patched):
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
     patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
     patched.setattr(runtime, "_modules", {})
-    patched.setattr("tadc.schedule.gpu.CROWD", 2**11)
+    patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
     patched.setattr("tadc.schedule.split.CROWD", 2**11)
     return module

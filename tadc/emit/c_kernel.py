@@ -44,6 +44,7 @@ def kernel_text(
         sorted(bound_indices(kernel.body)),
         sorted(kernel.locals),
         map(part, sorted(kernel.locals)),
+        map(part, kernel.indices),
         taken=(*taken, TERM),
     )
     return CText(

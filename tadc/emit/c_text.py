@@ -36,7 +36,7 @@ from tadc.ir.expr import (
 )
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.walk import descend
-from tadc.schedule.gpu import WARP
+from tadc.schedule.gpu_cost import WARP, is_unrolled
 from tadc.schedule.loop_nest import (
     FIRST,
     FIRST_LANE,
@@ -58,6 +58,9 @@ from tadc.schedule.loop_nest import (
     Strips,
     TeamLoop,
     TeamSums,
+    Tile,
+    TileIndex,
+    beyond,
     steps_of,
 )
 
@@ -88,8 +91,10 @@ class CText:
     dtypes: Mapping[str, str]  # of the elements of each tensor
     index_type: DType
     target: Target
-    strip: Symbol = ""  # the index of the strip around
-    lanes: int = 0  # of a strip
+    lane: tuple[
+        tuple[Symbol, str], ...
+    ] = ()  # the indices that lanes differ in, as each lane has them
+    lanes: int = 0  # of a strip or a tile
     together: bool = False  # all threads compute the same, and share chunks: one of them stores
     team: int = 1  # threads that compute a point together
 
@@ -135,6 +140,8 @@ class CText:
                     i = self.names[index]
                     low, (relation, high) = self.low(lows), self._below(highs)
                     head = f"{integer} {i} = {low}; {i} {relation} {high}; {i}++"
+                    unrolled = self.target == "cuda" and is_unrolled(step)
+                    lines += [f"{pad}#pragma unroll"] if unrolled else []
                     lines.append(f"{pad}for ({head}) {{")
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
@@ -159,7 +166,7 @@ class CText:
                             FIRST_LANE: "first",
                             LAST_LANE: f"(first + {width - 1})",
                         },
-                        strip=step.index,
+                        lane=((step.index, "first + lane"),),
                         lanes=width,
                     )
                     lines.append(f"{pad}const {integer} end = {end};")
@@ -187,13 +194,17 @@ class CText:
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
                 case Lanes(body):
+                    lines += [f"{pad}#pragma unroll"] if self.target == "cuda" else []
                     lines.append(f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{")
                     inner = yield self._lines(body, indent + 1)
-                    i = self.names[self.strip]
-                    if any(re.search(rf"\b{i}\b", line) for line in inner):
-                        lines.append(f"{pad}  const {integer} {i} = first + lane;")
+                    for index, at in self.lane:
+                        i = self.names[index]
+                        if any(re.search(rf"\b{i}\b", line) for line in inner):
+                            lines.append(f"{pad}  const {integer} {i} = {at};")
                     lines += inner
                     lines.append(f"{pad}}}")
+                case Tile():
+                    lines += yield self._tile(step, indent)
         return lines
 
     def _summed(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
@@ -206,7 +217,7 @@ class CText:
         lane = replace(
             self,
             names={**self.names, **{s: f"{n}[lane]" for s, n in own.items()}},
-            strip=step.index,
+            lane=((step.index, "first + lane"),),
             lanes=width,
         )
         lines = [
@@ -295,6 +306,51 @@ class CText:
         lines.append("#pragma omp barrier")
         lines += self._combined(own, CHUNKS, indent + 1)
         return [*lines, f"{pad}}}"]
+
+    def _tile(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
+        """The lanes of a tile, the last index innermost."""
+        pad = "  " * indent
+        lanes = prod(t.count for t in step.indices)
+        arrays = ", ".join(f"{self.names[t]}[{lanes}]" for t in step.wide)
+        lines = [f"{pad}{REAL[self.dtype]} {arrays};"] if step.wide else []
+        names = {**self.names, **{t: f"{self.names[t]}[lane]" for t in step.wide}}
+        edge, inside, inner = [], [], 1
+        for t in reversed(step.indices):
+            own = "lane" if inner == 1 else f"lane / {inner}"
+            if inner * t.count < lanes:
+                own += f" % {t.count}"
+            inner *= t.count
+            place = self._in_tile(t, own)
+            names[beyond(t.index)] = f"({place.text.replace(' * ', '*')})"
+            last = [] if t.fits else [self.affine(t.extent - 1)]
+            inside.append((t.index, place.text))
+            edge.append((t.index, self._extreme("min", [place, *last]).text))
+        at_edge = replace(self, names=names, lane=tuple(edge), lanes=lanes)
+        if not step.inside:
+            return lines + (yield at_edge._lines(step.body, indent))
+        tests = [
+            f"{self._in_tile(t, str(t.count - 1)).text} < {self.affine(t.extent).text}"
+            for t in step.indices
+            if not t.fits
+        ]
+        lines.append(f"{pad}if ({' && '.join(tests)}) {{")
+        lines += yield replace(at_edge, lane=tuple(inside))._lines(step.inside, indent + 1)
+        lines.append(f"{pad}}} else {{")
+        lines += yield at_edge._lines(step.body, indent + 1)
+        return [*lines, f"{pad}}}"]
+
+    def _in_tile(self, t: TileIndex, own: str) -> Text:
+        """The index with the number `own` among those of a tile."""
+        first = self.names[part(t.index)]
+        if t.apart:
+            return Text(f"{first} + {own} * {bracketed(self.tiles(t), Precedence.UNARY)}", Precedence.SUM)  # fmt: skip
+        return Text(f"{first} * {t.count} + {own}", Precedence.SUM)
+
+    def tiles(self, t: TileIndex) -> Text:
+        """How many tiles cover the extent."""
+        if t.extent.is_constant:
+            return self.affine(constant(-(-t.extent.constant // t.count)))
+        return Text(f"{bracketed(self.affine(t.extent + (t.count - 1)), Precedence.PRODUCT)} / {t.count}", Precedence.PRODUCT)  # fmt: skip
 
     def _team_loop(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
         """Every thread has its part of the values; where there are no more of them than threads, one at most."""

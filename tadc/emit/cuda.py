@@ -12,22 +12,22 @@ from math import prod
 from typing import Any
 
 from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
-from tadc.emit.c_spelling import DType, device_functions
-from tadc.emit.c_text import INTEGER, RANK, CText
+from tadc.emit.c_spelling import DType, Precedence, bracketed, device_functions
+from tadc.emit.c_text import INTEGER, RANK, CText, part
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
 from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.schedule.gpu import BLOCK, WARP, GpuKernel, Sizes, gpu_kernel
+from tadc.schedule.gpu import GpuKernel, gpu_kernel, gpu_program
+from tadc.schedule.gpu_cost import BLOCK, WARP, Sizes
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
 from tadc.schedule.lower import kernels
-from tadc.schedule.split import split
 from tadc.version import __version__
 
 __all__ = ["MOST_BLOCKS", "CudaText", "GpuMode", "cuda_text", "emit_cuda", "fitting_index_type"]
 
-POINT = "point"
+POINT, LANE = "point", "lane"
 MOST_BLOCKS = 32768
 MOST_INT32 = (
     LARGEST_INT32 - BLOCK * MOST_BLOCKS
@@ -51,10 +51,10 @@ class GpuMode:
 
     @classmethod
     def of(cls, mode: Mode, sizes: Sizes | None = None) -> GpuMode:
-        """The schedules for these values of all sizes, or for typical ones."""
+        """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text."""
         if any(map(_is_atomic, mode.kernels)):
             return cls.plain(mode)
-        program = split(mode.program, sizes)
+        program = gpu_program(mode.program, sizes)
         mode = Mode(mode.name, program, kernels(program, mode.name))
         return cls(mode, tuple(gpu_kernel(k, mode.program, sizes) for k in mode.kernels))
 
@@ -139,7 +139,7 @@ class _Emitter:
 
     def _kernel(self, scheduled: GpuKernel, program: Program) -> dict[str, Any]:
         kernel, team = scheduled.kernel, scheduled.team
-        taken = (RANK, POINT) if team > 1 else ()
+        taken = (RANK, POINT) if team > 1 else (LANE,) if scheduled.tile else ()
         text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda", taken)
         text = replace(text, team=team)
         integer = INTEGER[self.index_type]
@@ -153,11 +153,11 @@ class _Emitter:
                 first, step = f"{wide}blockIdx.x", "gridDim.x"
             elif team > 1:
                 first, step = f"({first}) / {team}", f"{step} / {team}"
-            total = self._total(kernel, text)
+            total = _product(self._extents(scheduled, text))
             p = "thread" if team == 1 else POINT
             head = f"{integer} {p} = {first}; {p} < {total}; {p} += {step}"
             lines.append(f"  for ({head}) {{")
-            lines += self._decomposed(kernel, text, p)
+            lines += self._decomposed(scheduled, text, p)
         else:
             tests = ["blockIdx.x == 0", *([f"threadIdx.x < {team}"] if team < BLOCK else [])]
             lines.append(f"  if ({' && '.join(tests)}) {{")
@@ -170,28 +170,25 @@ class _Emitter:
             "body": "\n".join(lines),
         }
 
-    def _total(self, kernel: Kernel, text: CText) -> str:
-        if all(n.is_constant for n in kernel.extents):
-            return str(prod(n.constant for n in kernel.extents))
-        return " * ".join(factor(text.affine(n).text) for n in kernel.extents)
+    def _extents(self, scheduled: GpuKernel, text: CText) -> list[str]:
+        """How many points each index has, or tiles: factors."""
+        tiles = {t.index: text.tiles(t) for t in scheduled.tile}
+        pairs = zip(scheduled.kernel.indices, scheduled.kernel.extents, strict=True)
+        return [bracketed(tiles.get(i) or text.affine(n), Precedence.UNARY) for i, n in pairs]
 
-    def _decomposed(self, kernel: Kernel, text: CText, point: str) -> list[str]:
+    def _decomposed(self, scheduled: GpuKernel, text: CText, point: str) -> list[str]:
         """The indices from the point's number, innermost first; the outermost needs no remainder."""
         lines = []
         integer = INTEGER[self.index_type]
-        for d in reversed(range(len(kernel.indices))):
-            extents = kernel.extents[d + 1 :]
-            divisor = " * ".join(factor(text.affine(n).text) for n in extents)
-            if extents and all(n.is_constant for n in extents):
-                divisor = str(prod(n.constant for n in extents))
-            grouped = divisor if len(extents) == 1 or divisor.isdigit() else f"({divisor})"
-            quotient = f"{point} / {grouped}" if extents else point
-            value = (
-                quotient
-                if d == 0
-                else f"{quotient} % {factor(text.affine(kernel.extents[d]).text)}"
-            )
-            lines.append(f"    const {integer} {text.names[kernel.indices[d]]} = {value};")
+        extents = self._extents(scheduled, text)
+        tiles = {t.index: text.names[part(t.index)] for t in scheduled.tile}
+        for d, index in reversed(list(enumerate(scheduled.kernel.indices))):
+            inner = extents[d + 1 :]
+            divisor = _product(inner)
+            grouped = divisor if len(inner) == 1 or divisor.isdigit() else f"({divisor})"
+            quotient = f"{point} / {grouped}" if inner else point
+            value = quotient if d == 0 else f"{quotient} % {extents[d]}"
+            lines.append(f"    const {integer} {tiles.get(index, text.names[index])} = {value};")
         return lines
 
     # ------------------------------------------------------------------ launchers
@@ -213,7 +210,7 @@ class _Emitter:
         kernel, team = scheduled.kernel, scheduled.team
         given = [text.names[t] for t in (*kernel.reads, *kernel.writes)]
         given += [text.names[s] for s in kernel_sizes(kernel, program)]
-        threads = self._total(kernel, text) if kernel.indices else "1"
+        threads = _product(self._extents(scheduled, text))
         if team > 1:
             threads = str(int(threads) * team) if threads.isdigit() else f"{threads} * {team}"
         arguments = ", ".join(f"(void*)&{a}" for a in given)
@@ -229,8 +226,10 @@ class _Emitter:
 
 def _kernel_entry(scheduled: GpuKernel, program: Program) -> dict[str, Any]:
     k, team = scheduled.kernel, scheduled.team
-    threads = "*".join([*(factor(str(n)) for n in k.extents), *([str(team)] if team > 1 else [])])
-    threads = threads or "1"
+    tiles = {t.index: f"(({t.extent} + {t.count - 1}) // {t.count})" for t in scheduled.tile}
+    pairs = zip(k.indices, k.extents, strict=True)
+    factors = [tiles.get(i) or factor(str(n)) for i, n in pairs]
+    threads = "*".join([*factors, *([str(team)] if team > 1 else [])]) or "1"
     return {
         "name": k.name,
         "writes": list(k.writes),
@@ -238,11 +237,24 @@ def _kernel_entry(scheduled: GpuKernel, program: Program) -> dict[str, Any]:
         "grid": [f"min(({threads} + {BLOCK - 1}) // {BLOCK}, {MOST_BLOCKS})"],
         "block": [BLOCK],
         "shared_bytes": 0,
-        "schedule": "atomic additions" if _is_atomic(k) else _SCHEDULES[team],
+        "schedule": "atomic additions" if _is_atomic(k) else _schedule(scheduled),
     }
 
 
 _SCHEDULES = {1: "one thread an element", WARP: "a warp an element", BLOCK: "a block an element"}
+
+
+def _schedule(scheduled: GpuKernel) -> str:
+    if scheduled.tile:
+        return f"one thread a tile of {scheduled.tile_text} elements"
+    return _SCHEDULES[scheduled.team]
+
+
+def _product(factors: Sequence[str]) -> str:
+    """The product of integer factors in text, as a number where they are."""
+    if all(f.isdigit() for f in factors):
+        return str(prod(map(int, factors)))
+    return " * ".join(factors)
 
 
 def _is_atomic(kernel: Kernel) -> bool:

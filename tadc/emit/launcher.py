@@ -20,7 +20,7 @@ from tadc.ir.expr import Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.normalize.reductions import separate_reductions
-from tadc.schedule.gpu import BLOCK
+from tadc.schedule.gpu_cost import BLOCK
 from tadc.schedule.loop_nest import Kernel
 from tadc.schedule.lower import kernels
 from tadc.schedule.program import scheduled

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Literal
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import (
-    EVERYWHERE,
     Condition,
     Derived,
     Domain,
@@ -180,16 +179,24 @@ class Program:
         return values
 
     def specialised(self, sizes: Mapping[Symbol, int]) -> Program:
-        """The program for these numbers: no size is left."""
-        values = {s: constant(n) for s, n in self.size_values(sizes).items()}
+        """The program for these numbers of some sizes, or of all: the others are left."""
+        values = {s: constant(n) for s, n in sizes.items()}
+        derived_sizes = []
+        for d in self.derived_sizes:
+            own = replace(d, forms=tuple(form.substitute(values) for form in d.forms))
+            if all(form.is_constant for form in own.forms):
+                values[d.name] = constant(own.at({}))
+            else:
+                derived_sizes.append(own)
 
-        def static(t: Tensor) -> Tensor:
-            extents = (n.substitute(values).constant for n in t.shape)
-            return Tensor(t.name, tuple(constant(max(0, n)) for n in extents), t.dtype)
+        def with_numbers(t: Tensor) -> Tensor:
+            extents = [n.substitute(values) for n in t.shape]
+            shape = (constant(max(0, n.constant)) if n.is_constant else n for n in extents)
+            return replace(t, shape=tuple(shape))
 
         statements = (
             Statement(
-                static(s.target),
+                with_numbers(s.target),
                 s.indices,
                 tuple(d.substitute(values) for d in s.derived),
                 substitute(s.body, values),
@@ -198,10 +205,10 @@ class Program:
         )
         return Program(
             self.name,
-            (),
-            (),
-            EVERYWHERE,
-            tuple(map(static, self.inputs)),
+            tuple(s for s in self.sizes if s not in values),
+            tuple(derived_sizes),
+            self.facts.substitute(values),
+            tuple(map(with_numbers, self.inputs)),
             tuple(statements),
             self.outputs,
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from threading import Lock
 from typing import Any
 
@@ -26,7 +25,7 @@ from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.gpu import architecture, cupy, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
-from tadc.schedule.gpu import BLOCK
+from tadc.schedule.gpu_cost import BLOCK
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
@@ -175,14 +174,14 @@ class CudaRunner:
 
 def cuda_launch(gpu: GpuMode, sizes: Mapping[Symbol, int], dtype: DType, device: int) -> CudaLaunch:
     """A mode for these values of all sizes, compiled, and loaded on the device."""
+    sizes = {s: sizes[s] for s in gpu.mode.program.parameters}
     width = fitting_index_type(gpu.mode, sizes)
     made = cuda_text([gpu], "", dtype, width)
     module = _module(device, made.text)
     kernels = []
     entries = made.manifest["modes"][gpu.mode.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
-        threads = prod(n.at(sizes) for n in k.kernel.extents) * k.team
-        blocks = min(-(-threads // BLOCK), MOST_BLOCKS)
+        blocks = min(-(-k.threads(sizes) // BLOCK), MOST_BLOCKS)
         kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
     integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
     return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)

@@ -7,15 +7,27 @@ Which it is follows from the sizes alone, and with it the order in which sums ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
+from tadc.schedule.gpu_cost import (
+    APART,
+    BLOCK,
+    WARP,
+    Sizes,
+    cost,
+    duration,
+    subscripts,
+    trips,
+    typical,
+    with_midpoints,
+)
+from tadc.schedule.gpu_work import works
 from tadc.schedule.lanes import accumulated
 from tadc.schedule.loop_nest import (
     Accumulate,
@@ -31,44 +43,53 @@ from tadc.schedule.loop_nest import (
     Store,
     TeamLoop,
     TeamSums,
+    Tile,
+    TileIndex,
     steps_of,
     values_of,
 )
+from tadc.schedule.short import with_short_sums
+from tadc.schedule.split import split
+from tadc.schedule.tile import tiled
 
-__all__ = [
-    "APART",
-    "BLOCK",
-    "CROWD",
-    "WARP",
-    "GpuKernel",
-    "Sizes",
-    "cost",
-    "duration",
-    "gpu_kernel",
-    "subscripts",
-    "trips",
-    "typical",
-    "with_midpoints",
-]
+__all__ = ["GpuKernel", "gpu_kernel", "gpu_program"]
 
-Sizes: TypeAlias = Mapping[Symbol, int]
-
-WARP = 32
-BLOCK = 256  # threads
-CROWD = 2**18  # threads that keep a GPU busy
 SHORT = WARP  # a loop that runs less often is not shared
 # What it costs a team to combine its sums, in reads of neighbours.
 COMBINED = {WARP: 20 * WARP, BLOCK: 40 * BLOCK}
-# What a read costs a thread, when one of neighbours side by side costs 1.
-SHARED, APART = 0.125, 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class GpuKernel:
-    """The kernel's body runs for each point of its box, by a team of `team` threads: 1, a warp, or a block."""
+    """The kernel's body runs for each point of its box by a team of `team` threads, 1, a warp, or a block; or for a tile of points by one."""
 
     kernel: Kernel
     team: int
+
+    @property
+    def tile(self) -> tuple[TileIndex, ...]:
+        """The indices of which a thread has several values."""
+        match self.kernel.body:
+            case (Tile(indices),):
+                return indices
+            case _:
+                return ()
+
+    @property
+    def tile_text(self) -> str:
+        """Such as `8x4`."""
+        return "x".join(str(t.count) for t in self.tile)
+
+    def threads(self, sizes: Sizes) -> int:
+        """How many run at once, at best."""
+        counts = {t.index: t.count for t in self.tile}
+        pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
+        return self.team * prod(-(-n.at(sizes) // counts.get(i, 1)) for i, n in pairs)
+
+
+def gpu_program(program: Program, sizes: Sizes | None = None) -> Program:
+    """The statements as a GPU runs them: short sums over numbers, if there are `sizes`, and long ones in parts."""
+    return split(with_short_sums(program, sizes) if sizes else program, sizes)
 
 
 def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:
@@ -78,33 +99,21 @@ def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> 
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
     shared = _Shared({**values, **middle})
     body = tuple(shared.steps(kernel.body))
-    team = 1 if _is_stale(body) else _team(kernel, prod(extents), shared)
-    return GpuKernel(kernel if team == 1 else replace(kernel, body=body), team)
+    alone, time = tiled(kernel, values)
+    team = 1 if _is_stale(body) else _team(kernel, time, prod(extents), shared)
+    return GpuKernel(alone if team == 1 else replace(kernel, body=body), team)
 
 
-def typical(program: Program, extents: Sequence[Affine]) -> Sizes:
-    """Values for sizes that have none: where all results are counted by numbers, their sums are supposed to be long."""
-    size = 2**20 if all(n.is_constant for n in extents) else 2**10
-    return program.size_values(dict.fromkeys(program.sizes, size))
-
-
-def _team(kernel: Kernel, points: int, shared: _Shared) -> int:
-    """The number of threads with which the kernel ends first."""
+def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:
+    """The number of threads with which the kernel ends first, if it takes `alone` with one."""
     longest = max(shared.loops.values(), default=0)
     if longest < SHORT:
         return 1
-    innermost = set(kernel.indices[-1:])
-    alone = _traffic(kernel.body, shared.values, innermost)
-    together = _traffic(kernel.body, shared.values, set(shared.loops))
-    times = {1: duration(alone, points)}
+    work = sum(w.of({}) for w in works(kernel.body, shared.values, shared.loops.keys()))
+    times = {1: alone}
     for team in (WARP, BLOCK) if longest >= 4 * BLOCK else (WARP,):
-        times[team] = duration(together + COMBINED[team], points * team)
+        times[team] = duration((work + COMBINED[team]) * points, points * team)
     return min(times, key=lambda team: times[team])
-
-
-def duration(traffic: float, threads: int) -> float:
-    """How long it takes, in no unit: more threads than a GPU has are no faster."""
-    return traffic / min(threads, CROWD)
 
 
 def _is_stale(body: Sequence[Step]) -> bool:
@@ -212,82 +221,7 @@ def _neighbours(loop: Loop) -> int:
     return sum(1 for c in costs if c == 1) - sum(1 for c in costs if c == APART)
 
 
-def _traffic(steps: Sequence[Step], values: Sizes, beside: set[Symbol]) -> float:
-    """What reads and stores cost all threads together, if neighbours differ in the innermost of the indices `beside`."""
-    total = 0.0
-    around = beside - {s.index for s in steps_of(steps) if isinstance(s, Loop)}
-    waiting = [(s, 1.0, around, values) for s in steps]
-    while waiting:
-        step, times, varying, known = waiting.pop()
-        total += times * sum(cost(subscripts, varying) for subscripts in _own_subscripts(step))
-        match step:
-            case Loop(index, lows, highs, body):
-                times *= max(1, trips(lows, highs, known))
-                varying = {index} if index in beside else varying
-                inner = with_midpoints((step,), known)
-                waiting += [(s, times, varying, inner) for s in body]
-            case Branch(_, then, otherwise):
-                waiting += [(s, times, varying, known) for s in (*then, *otherwise)]
-            case _:
-                pass
-    return total
-
-
 def _own_subscripts(step: Step) -> Iterator[tuple[Affine, ...]]:
     yield from subscripts(values_of(step))
     if isinstance(step, Store):
         yield step.subscripts
-
-
-def subscripts(values: Expr | Iterable[Expr]) -> Iterator[tuple[Affine, ...]]:
-    """The subscripts of all elements that are read."""
-    for e in postorder(values):
-        if isinstance(e, Read) and e.subscripts:
-            yield e.subscripts
-
-
-def cost(subscripts: Sequence[Affine], varying: Set[Symbol]) -> float:
-    """Of a read by threads that differ in the index `varying`."""
-    if all(varying.isdisjoint(form.symbols) for form in subscripts):
-        return SHARED
-    *outer, last = subscripts
-    beside = all(varying.isdisjoint(form.symbols) for form in outer)
-    steps = [abs(last.coefficient(s)) for s in last.symbols if s in varying]
-    return float(min(APART, steps[0])) if beside and len(steps) == 1 else APART
-
-
-def trips(
-    lows: Sequence[tuple[Affine, int]],
-    highs: Sequence[tuple[Affine, int]],
-    values: Sizes,
-) -> int:
-    """How often a loop runs, for values of what its bounds mention."""
-    low, high = _ends(lows, highs, values)
-    return max(0, high - low + 1)
-
-
-def with_midpoints(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
-    """`values` with one from the middle of each loop's range, and the quotients."""
-    found = dict(values)
-    for step in steps:
-        match step:
-            case Loop(index, lows, highs, body):
-                low, high = _ends(lows, highs, found)
-                found[index] = (low + max(low, high)) // 2
-                found = with_midpoints([s for s in body if isinstance(s, LetIndex)], found)
-            case LetIndex(d):
-                found[d.name] = d.form.at(found) // d.modulus
-            case _:
-                pass
-    return found
-
-
-def _ends(
-    lows: Sequence[tuple[Affine, int]],
-    highs: Sequence[tuple[Affine, int]],
-    values: Sizes,
-) -> tuple[int, int]:
-    return (
-        max((-(-e.at(values) // c) for e, c in lows), default=0),
-        min((e.at(values) // c for e, c in highs), default=0),
-    )

@@ -10,7 +10,7 @@ pairwise in the end: another order, which hangs on the number of terms alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -38,7 +38,17 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["Few", "accumulated", "few_lanes", "lanes_of_loop", "most_lanes", "straight", "strips"]
+__all__ = [
+    "Few",
+    "Varying",
+    "accumulated",
+    "few_lanes",
+    "in_lanes",
+    "lanes_of_loop",
+    "most_lanes",
+    "straight",
+    "strips",
+]
 
 Few: TypeAlias = Mapping[Symbol, int]  # the most lanes of the sizes that have not many values
 
@@ -53,12 +63,18 @@ def strips(
     lanes: int | None,
 ) -> Strips:
     """A loop whose iterations write different elements, in strips of at most `lanes`."""
-    straightened = tuple(_straightened(body, index))
-    varying = _Varying.of(index, straightened)
-    laned = _laned(straightened, varying, ())
+    laned, wide = in_lanes(tuple(_straightened(body, index)), {index})
+    return Strips(index, lows, highs, laned, body, wide, lanes)
+
+
+def in_lanes(
+    body: Sequence[Step], indices: Set[Symbol]
+) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """The steps, those that differ between lanes in `Lanes`, and the locals with a value a lane. Lanes differ in the indices."""
+    varying = Varying.of(indices, body)
+    laned = _laned(body, varying, ())
     wide = varying.locals & _in_several(laned)
-    declared = tuple(_widened(laned, wide))
-    return Strips(index, lows, highs, declared, body, tuple(sorted(wide)), lanes)
+    return tuple(_widened(laned, wide)), tuple(sorted(wide))
 
 
 def most_lanes(extent: Affine, few: Few) -> int | None:
@@ -164,15 +180,15 @@ def _locals_read(e: Expr) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Varying:
+class Varying:
     """What differs between the lanes: indices and locals."""
 
     symbols: set[Symbol]
     locals: set[str]
 
     @classmethod
-    def of(cls, index: Symbol, body: Sequence[Step]) -> _Varying:
-        varying = cls({index}, set())
+    def of(cls, indices: Set[Symbol], body: Sequence[Step]) -> Varying:
+        varying = cls(set(indices), set())
         before = -1
         while before != (before := len(varying.symbols) + len(varying.locals)):
             varying.extend(body, inside=False)
@@ -237,7 +253,7 @@ class _Varying:
 
 
 def _laned(
-    steps: Sequence[Step], varying: _Varying, derived: tuple[Derived, ...]
+    steps: Sequence[Step], varying: Varying, derived: tuple[Derived, ...]
 ) -> tuple[Step, ...]:
     """Runs of varying steps as `Lanes`. `derived` vary and are in scope: each run computes those that it uses."""
     result: list[Step] = []

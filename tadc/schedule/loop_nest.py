@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | Interior | Chunks
+           | Interior | Chunks | Tile | TeamLoop | TeamSums | Once
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -41,7 +41,11 @@ __all__ = [
     "Strips",
     "TeamLoop",
     "TeamSums",
+    "Tile",
+    "TileIndex",
+    "beyond",
     "bound_indices",
+    "constant_trips",
     "has_loops",
     "steps_of",
     "symbols_of",
@@ -209,6 +213,35 @@ class Once:
     body: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TileIndex:
+    """An index of which a tile has `count` values: neighbours, or where tiles are neighbours, `apart` by their number."""
+
+    index: Symbol
+    extent: Affine
+    count: int
+    apart: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether no tile reaches beyond the extent, whatever the sizes."""
+        return self.extent.is_constant and self.extent.constant % self.count == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """`body` for a tile of points, the lanes; `wide` are locals with a value a lane.
+
+    Points beyond the box are at its edge, and store nothing: `beyond(i)` is the index without that. `inside`, if there
+    is any, is the body for tiles that are not at an edge.
+    """
+
+    indices: tuple[TileIndex, ...]
+    body: tuple[Step, ...]
+    inside: tuple[Step, ...]
+    wide: tuple[str, ...]
+
+
 Step: TypeAlias = (
     Let
     | LetIndex
@@ -225,6 +258,7 @@ Step: TypeAlias = (
     | TeamLoop
     | TeamSums
     | Once
+    | Tile
 )
 
 
@@ -246,6 +280,11 @@ class Kernel:
     writes: tuple[str, ...]
 
 
+def beyond(index: Symbol) -> Symbol:
+    """The index of a tile's point that may be beyond the box: no program has it."""
+    return f"'{index}"
+
+
 def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     """Every step, those inside loops and branches too, in order."""
     for step in steps:
@@ -255,7 +294,11 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
                 Loop() | Lanes() | Strips() | Chunks() | TeamLoop() | TeamSums() | Once()
             ) as outer:
                 yield from steps_of(outer.body)
-            case Branch(_, then, otherwise) | Interior(_, _, _, _, _, then, otherwise):
+            case (
+                Branch(_, then, otherwise)
+                | Interior(_, _, _, _, _, then, otherwise)
+                | Tile(_, then, otherwise)
+            ):
                 yield from steps_of(then)
                 yield from steps_of(otherwise)
             case _:
@@ -265,6 +308,16 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
 def has_loops(steps: Sequence[Step]) -> bool:
     """Whether there is a loop among the steps, or inside one of them."""
     return any(isinstance(step, Loop) for step in steps_of(steps))
+
+
+def constant_trips(loop: Loop) -> int | None:
+    """How often the loop runs, if that is a number."""
+    ends = (*loop.lows, *loop.highs)
+    if not all(form.is_constant for form, _ in ends):
+        return None
+    low = max(-(-form.constant // c) for form, c in loop.lows)
+    high = min(form.constant // c for form, c in loop.highs)
+    return max(0, high - low + 1)
 
 
 def bound_indices(steps: Sequence[Step]) -> set[Symbol]:

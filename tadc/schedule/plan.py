@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
-from tadc.schedule.gpu import BLOCK, WARP, gpu_kernel
+from tadc.schedule.gpu import gpu_kernel, gpu_program
+from tadc.schedule.gpu_cost import BLOCK, WARP
 from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, TeamLoop, steps_of
 from tadc.schedule.lower import kernels
 from tadc.schedule.matrix_product import matrix_product
-from tadc.schedule.split import split
 
 __all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
 
@@ -67,7 +67,7 @@ def _stored(
 def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) -> Plan:
     """The plan of a program on a GPU. `sizes` has all sizes."""
     sizes = program.size_values(sizes)
-    program = split(program, sizes)
+    program = gpu_program(program, sizes)
     found = kernels(program, mode)
     plans = []
     for kernel in found:
@@ -76,9 +76,10 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) 
         shared = dict.fromkeys(s.index for s in steps if isinstance(s, TeamLoop))
         loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop))
         point = "row" if len(kernel.indices) < len(kernel.statements[0].indices) else "element"
-        schedule = {1: "a thread", WARP: "a warp", BLOCK: "a block"}[
-            k.team
-        ] + f" computes each {point}"
+        schedule = f"{_TEAMS[k.team]} computes each {point}"
+        if k.tile:
+            indices = ", ".join(t.index for t in k.tile)
+            schedule = f"a thread computes {k.tile_text} elements, neighbours in {indices}"
         if shared:
             schedule += f"; its threads share {', '.join(shared)}"
         if loops:
@@ -86,6 +87,9 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) 
         statements = "; ".join(map(statement_comment, kernel.statements))
         plans.append(KernelPlan(kernel.name, statements, schedule))
     return Plan(tuple(plans), _stored(found, program, sizes, dtype))
+
+
+_TEAMS = {1: "a thread", WARP: "a warp", BLOCK: "a block"}
 
 
 def _kernel(kernel: Kernel, program: Program, blas: bool) -> KernelPlan:

@@ -22,7 +22,7 @@ from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
-from tadc.schedule.gpu import (
+from tadc.schedule.gpu_cost import (
     APART,
     CROWD,
     WARP,

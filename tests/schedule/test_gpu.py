@@ -19,7 +19,7 @@ from tadc.compiler import adjoint_program
 from tadc.emit.cuda import GpuMode, cuda_text, emit_cuda
 from tadc.emit.launcher import modes_of
 from tadc.runtime.run import Runners
-from tadc.schedule.gpu import BLOCK, WARP
+from tadc.schedule.gpu_cost import BLOCK, WARP
 
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
@@ -54,7 +54,7 @@ def library(size):
     texts = []
     with pytest.MonkeyPatch.context() as patched:
         if size == LARGE:
-            patched.setattr("tadc.schedule.gpu.CROWD", 2**11)
+            patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
             patched.setattr("tadc.schedule.split.CROWD", 2**11)
         for n, (text, _) in enumerate(PROGRAMS.values()):
             program = renamed(normal(f"size N\n{text}"), n)
@@ -103,17 +103,20 @@ def test_teams_follow_from_sizes(name):
     assert {k.team for k in small.kernels} <= {1, WARP}
 
 
-# How everything that may be is cut into parts, and shared by teams, however short it is.
-EAGER = {"gpu.SHORT": 1, "gpu.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2}  # fmt: skip
+# How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
+EAGER = {
+    "teams": {"gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
+    "tiles": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile.WORTH": 1e-9},
+}  # fmt: skip
 
 
 @cache
-def random_library(level, first):
+def random_library(eager, level, first):
     """Random programs with their adjoints as one library, and the number of each seed in it."""
     functions = {n: f for n in range(first, first + 10) if (f := compiled(level, n)) is not None}
     texts = []
     with pytest.MonkeyPatch.context() as patched:
-        for name, value in EAGER.items():
+        for name, value in EAGER[eager].items():
             patched.setattr(f"tadc.schedule.{name}", value)
         for f in functions.values():
             emitted = emit_cuda({m: g.program for m, g in modes(f).items()}, "", "float64")
@@ -122,6 +125,7 @@ def random_library(level, first):
 
 
 @pytest.mark.compiler
+@pytest.mark.parametrize("eager", EAGER)
 @pytest.mark.parametrize(
     ("level", "first"),
     [
@@ -129,8 +133,8 @@ def random_library(level, first):
         *(pytest.param("full", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 60, 10)),
     ],
 )  # fmt: skip
-def test_teams_of_random_programs_agree_with_brute_force(level, first):
-    batch, seeds = random_library(level, first)
+def test_schedules_of_random_programs_agree_with_brute_force(level, first, eager):
+    batch, seeds = random_library(eager, level, first)
     assert len(seeds) > 5
     for number, seed in enumerate(seeds):
         for lattice in (False, True):

@@ -1,0 +1,139 @@
+"""What a thread of a kernel does for a point: reads, stores and operations, as work of a GPU's pipes.
+
+A read of neighbours by neighbours costs 1, of elements apart more. What no loop changes is read before it; a loop that
+is written out is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from math import gcd, prod
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.expr import Call, Read
+from tadc.ir.walk import postorder
+from tadc.schedule.gpu_cost import Sizes, cost, is_unrolled, trips, with_midpoints
+from tadc.schedule.lanes import Varying
+from tadc.schedule.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
+
+__all__ = ["Work", "works"]
+
+OPERATION = 0.25  # what an operation costs
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Of one expression, in all its runs for a point: `weight` for each different value that points of a tile need of it.
+
+    `forms` tell values apart, by the tile's indices, and by those of loops that are written out, with their `trips`.
+    """
+
+    weight: float
+    forms: tuple[Affine, ...]
+    trips: Mapping[Symbol, int]
+    is_read: bool
+
+    def of(self, counts: Mapping[Symbol, int], apart: Symbol = "") -> float:
+        """For a tile with so many values of each index; those of `apart` are no neighbours."""
+        return self.weight * self.values(counts, apart)
+
+    def values(self, counts: Mapping[Symbol, int], apart: Symbol) -> int:
+        """How many different values a tile needs at once."""
+        return prod(_different(form, self.trips, counts, apart) for form in self.forms)
+
+    def is_window(self, counts: Mapping[Symbol, int], apart: Symbol) -> bool:
+        """Whether neighbours in the tile need the same values at different trips of a loop."""
+        near = counts.keys() - {apart}
+        return any(
+            not near.isdisjoint(form.symbols) and not self.trips.keys().isdisjoint(form.symbols)
+            for form in self.forms
+        )
+
+
+def _different(
+    form: Affine, trips: Mapping[Symbol, int], counts: Mapping[Symbol, int], apart: Symbol
+) -> int:
+    """How many values the form has."""
+    numbers = {**trips, **{i: n for i, n in counts.items() if i != apart}}
+    steps = [(abs(c), numbers[s]) for s, c in form.terms if s in numbers]
+    spread = sum(c * (n - 1) for c, n in steps) // gcd(*(c for c, _ in steps)) + 1 if steps else 1
+    far = counts.get(apart, 1) if apart in form.symbols else 1
+    return far * min(spread, prod(n for _, n in steps))
+
+
+def works(
+    steps: Sequence[Step],
+    values: Sizes,
+    beside: Set[Symbol],
+    varying: Mapping[Symbol, Varying] | None = None,
+) -> Iterator[Work]:
+    """What is done for a point. Threads side by side differ in the innermost of the indices `beside`.
+
+    `varying` has what the kernel's indices change.
+    """
+    varying = varying or {}
+    outside = beside - {s.index for s in steps_of(steps) if isinstance(s, Loop)}
+    for step, around in _runs(steps, values):
+        near = next(({a.index} for a in reversed(around) if a.index in beside), outside)
+        if isinstance(step, Store):
+            forms = tuple(symbol(i) for i in varying)
+            yield Work(
+                prod(a.trips for a in around) * cost(step.subscripts, near),
+                forms,
+                {},
+                is_read=False,
+            )
+        for e in postorder(values_of(step)):
+            if isinstance(e, Read) and e.subscripts:
+                times, written_out = _times(around, e)
+                derived = (
+                    symbol(i)
+                    for i, v in varying.items()
+                    if not (v.symbols - {i}).isdisjoint(e.symbols)
+                )
+                weight = times * max(1.0, cost(e.subscripts, near))
+                yield Work(weight, (*e.subscripts, *derived), written_out, is_read=True)
+            elif isinstance(e, Call):
+                forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
+                yield Work(OPERATION * prod(a.trips for a in around), forms, {}, is_read=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """A loop around a step."""
+
+    index: Symbol
+    trips: int
+    unrolled: bool
+
+
+def _times(around: Sequence[_Around], e: Read) -> tuple[int, dict[Symbol, int]]:
+    """How often elements are read again, and the loops that are written out around it, with their trips."""
+    times = 1
+    written_out: dict[Symbol, int] = {}
+    for loop in reversed(around):
+        reads = loop.index in e.symbols
+        if loop.unrolled and times == 1:
+            written_out |= {loop.index: loop.trips} if reads else {}
+        elif reads or times > 1:
+            times *= loop.trips
+    return times, written_out
+
+
+def _runs(steps: Sequence[Step], values: Sizes) -> Iterator[tuple[Step, tuple[_Around, ...]]]:
+    """Every step, with the loops around it."""
+    waiting: list[tuple[Sequence[Step], tuple[_Around, ...], Sizes]] = [(steps, (), values)]
+    while waiting:
+        body, around, known = waiting.pop()
+        known = with_midpoints([s for s in body if isinstance(s, LetIndex)], known)
+        for step in body:
+            yield step, around
+            match step:
+                case Loop(index, lows, highs, inner):
+                    own = _Around(index, max(1, trips(lows, highs, known)), is_unrolled(step))
+                    waiting.append((inner, (*around, own), with_midpoints((step,), known)))
+                case Branch(_, then, otherwise):
+                    waiting += [(then, around, known), (otherwise, around, known)]
+                case _:
+                    pass

@@ -1,0 +1,99 @@
+"""Tiles of points a thread: the bits of a thread a point, whatever the extents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from host_run import HostBatch
+from programs import normal
+
+from tadc.compiler import adjoint_program
+from tadc.emit.cuda import GpuMode, cuda_text
+from tadc.emit.launcher import modes_of
+
+# name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
+PROGRAMS = {
+    "a matrix product": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["4x4"]),
+    "a batch of them": ("size B, I, K\ninput a[B,I,K], b[B,K,5]\nc[n,i,j] = sum{k} a[n,i,k]*b[n,k,j]", {"B": 1000, "I": 100, "K": 1000}, ["2x3"]),
+    "an outer maximum": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = max{k} (a[i,k] + b[j,k])", {"I": 500, "J": 999, "K": 500}, ["8"]),
+    "two sums": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = (sum{k} a[i,k]*b[k,j])/(1 + sum{k} a[i,k])", {"I": 1000, "J": 1000, "K": 1000}, ["", "", "4x4"]),
+    "Gaussians": ("size N, M\ninput x[N,3], y[M,3], b[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*b[j]", {"N": 10**6, "M": 1000}, ["8"]),
+    "a filter": ("size N, M\ninput x[N+2,M+2], w[3,3]\ny[i,j] = sum{p,q} x[i+p,j+q]*w[p,q]", {"N": 3000, "M": 3000}, ["2x8"]),
+    "channels": ("size C, O, N\ninput x[C,N+2,N+2], w[O,C,3,3]\ny[o,i,j] = sum{c,p,q} x[c,i+p,j+q]*w[o,c,p,q]", {"C": 64, "O": 64, "N": 100}, ["2x3"]),
+    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 64, "N": 10**6}, ["9"]),
+    "a number of rows that fits": ("size K, J\ninput a[8,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"K": 100, "J": 10**6}, ["8x3"]),
+    "an index inside a condition": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = if i > j then sum{k} a[i,k] else sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, [""]),
+    "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(1 + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["3x8"]),
+    "a number made of indices": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]*(i + 2*j - k)", {"I": 1000, "J": 1000, "K": 1000}, ["4x4"]),
+}  # fmt: skip
+EXTENTS = (1, 2, 3, 7, 8, 9, 33)
+
+
+def both(name):
+    """The value and the gradients, scheduled for large sizes, and with a thread a point."""
+    text, sizes, _ = PROGRAMS[name]
+    program = normal(text)
+    adjoint = adjoint_program(program, tuple(t.name for t in program.inputs))
+    modes = modes_of({"primal": program, "adjoint": adjoint})
+    return [
+        ([GpuMode.of(m, m.program.size_values(sizes)) for m in modes], "tiles"),
+        ([GpuMode.plain(m) for m in modes], "plain"),
+    ]
+
+
+@cache
+def library():
+    texts = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tadc.schedule.gpu.SHORT", 2**40)  # no teams, which have another order
+        patched.setattr("tadc.schedule.split.WORTH", 2**60)
+        for n, name in enumerate(PROGRAMS):
+            for gpu, kind in both(name):
+                emitted = cuda_text([named(g, f"{kind}{n}") for g in gpu], "", "float64")
+                texts.append((emitted.text, emitted.manifest))
+    return HostBatch(texts)
+
+
+def named(gpu, name):
+    """With names that no other text of the library has."""
+    mode = replace(gpu.mode, program=replace(gpu.mode.program, name=name))
+    own = (replace(k.kernel, name=f"{name}_{k.kernel.name}") for k in gpu.kernels)
+    scheduled = (replace(k, kernel=kernel) for k, kernel in zip(gpu.kernels, own, strict=True))
+    return replace(gpu, mode=mode, kernels=tuple(scheduled))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("mode", ["primal", "adjoint"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_tile_has_the_bits_of_its_points(name, mode):
+    number = list(PROGRAMS).index(name)
+    program = normal(PROGRAMS[name][0])
+    shapes = [t.shape for t in program.inputs]
+    for n, extents in enumerate(product(EXTENTS, repeat=len(program.sizes))):
+        if n % len(program.sizes):
+            continue
+        sizes = dict(zip(program.sizes, extents, strict=True))
+        random = np.random.default_rng(n)
+        arrays = {t.name: random.normal(size=[e.at(sizes) for e in shape]) for t, shape in zip(program.inputs, shapes, strict=True)}  # fmt: skip
+        if mode == "adjoint":
+            out = program.tensors[program.outputs[0]]
+            arrays[f"d{out.name}"] = random.normal(size=[e.at(sizes) for e in out.shape])
+        tiled, plain = (
+            library().run(2 * number + k, mode, arrays, sizes, "backward" if n % 2 else "forward")
+            for k in (0, 1)
+        )
+        for output in plain:
+            np.testing.assert_array_equal(tiled[output], plain[output], f"{output}, {sizes}")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tiles_follow_from_sizes(name):
+    text, sizes, tiles = PROGRAMS[name]
+    (mode,) = modes_of({"primal": normal(text)})
+
+    assert [k.tile_text for k in GpuMode.of(mode, sizes).kernels] == tiles
+    assert not any(k.tile for k in GpuMode.of(mode, dict.fromkeys(sizes, 2)).kernels)
