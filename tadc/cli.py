@@ -28,6 +28,7 @@ from tadc.errors import (
     ShapeError,
     Span,
 )
+from tadc.ir.element_types import HALF_TYPES
 from tadc.options import BACKENDS, DTYPES
 from tadc.version import __version__
 
@@ -240,6 +241,7 @@ def compile(
     from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
     _check_modes(modes)
+    _check_targets(targets, dtype)
     planned = {file: _output_paths(file, folder, targets, modes) for file in files}
     refuse_collisions(
         map(Path, files), [(Path(file), path) for file in files for path in planned[file]]
@@ -260,6 +262,15 @@ def compile(
         else:
             click.echo(f"{file} -> {', '.join(map(str, planned[file]))}")
     return status
+
+
+def _check_targets(targets: Sequence[str], dtype: str) -> None:
+    without = [t for t in targets if t in ("c", "numpy")]
+    if dtype in HALF_TYPES and without:
+        raise click.BadParameter(
+            f"the target {without[0]} has no elements of {dtype}: use --target cuda, or --dtype float32",
+            param_hint="'--dtype'",
+        )
 
 
 def _output_paths(
@@ -287,9 +298,10 @@ def _contents(
     from tadc.emit.c import emit_c
     from tadc.emit.cuda import GpuMode, cuda_text
     from tadc.emit.launcher import atomic_mode, modes_of
+    from tadc.schedule.half import unrounded
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
-    programs = {mode: g.program for mode, g in functions.items()}
+    programs = {mode: unrounded(g.program, dtype) for mode, g in functions.items()}
     parts = modes_of(programs)
     if baseline:
         parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))

@@ -17,9 +17,12 @@ from tadc.emit.c_text import INTEGER, RANK, CText
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
 from tadc.emit.templates import template
+from tadc.errors import BackendError
+from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.gpu import BLOCK, WARP, GpuKernel, Sizes, gpu_kernel
+from tadc.schedule.half import unrounded, wide_temporaries
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
 from tadc.schedule.lower import kernels
 from tadc.schedule.split import split
@@ -63,19 +66,32 @@ class GpuMode:
         """A thread a point, as the adjoint with atomic additions is run."""
         return cls(mode, tuple(GpuKernel(k, 1) for k in mode.kernels))
 
+    def stored_as(self, dtype: DType) -> GpuMode:
+        """The mode for inputs and outputs of this type: its temporaries declare theirs if it is another."""
+        program = wide_temporaries(self.mode.program, dtype)
+        return replace(self, mode=replace(self.mode, program=program))
+
 
 def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
     """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
 
     Raises BackendError where an extent does not fit any index type.
     """
-    return cuda_text([GpuMode.of(m) for m in modes_of(modes)], source, dtype)
+    programs = {mode: unrounded(p, dtype) for mode, p in modes.items()}
+    return cuda_text([GpuMode.of(m) for m in modes_of(programs)], source, dtype)
 
 
 def cuda_text(
     parts: Sequence[GpuMode], source: str, dtype: DType, index_type: DType | None = None
 ) -> CudaText:
     """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
+    if dtype in HALF_TYPES and any(_is_atomic(k.kernel) for part in parts for k in part.kernels):
+        raise BackendError(
+            None,
+            f"there are no atomic additions to elements of {dtype}",
+            fix="generate the form with atomic additions for `float32`",
+        )
+    parts = [part.stored_as(dtype) for part in parts]
     modes = [part.mode for part in parts]
     index_type = index_type or _index_type(modes)
     emitter = _Emitter(dtype, index_type)
@@ -87,6 +103,7 @@ def cuda_text(
     text = template("cuda/program.cu").render(
         program=modes[0].program.name,
         version=__version__,
+        types=template(f"cuda/{dtype}.cuh").render().rstrip() if dtype in HALF_TYPES else "",
         functions=device_functions(bodies, index_type),
         block=BLOCK,
         most_blocks=MOST_BLOCKS,

@@ -24,9 +24,11 @@ from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
+from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import architecture, cupy, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.schedule.gpu import BLOCK
+from tadc.schedule.half import unrounded
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
@@ -78,7 +80,7 @@ class CudaLaunch:
         self.device = device
         self.inputs = tuple(t.name for t in program.inputs)
         self.outputs = [
-            (tuple(max(0, n.at(sizes)) for n in t.shape), np.dtype(t.dtype or dtype))
+            (tuple(max(0, n.at(sizes)) for n in t.shape), numpy_type(t.dtype or dtype))
             for t in (program.tensors[n] for n in program.outputs)
         ]
         places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
@@ -126,7 +128,7 @@ class CudaRunner:
     """
 
     def __init__(self, program: Program, dtype: DType, options: Options) -> None:
-        self._program = program
+        self._program = program = unrounded(program, dtype)
         self._dtype = dtype
         self._options = options
         self._launches: dict[tuple[int, ...], CudaLaunch] = {}
@@ -175,6 +177,7 @@ class CudaRunner:
 
 def cuda_launch(gpu: GpuMode, sizes: Mapping[Symbol, int], dtype: DType, device: int) -> CudaLaunch:
     """A mode for these values of all sizes, compiled, and loaded on the device."""
+    gpu = gpu.stored_as(dtype)
     width = fitting_index_type(gpu.mode, sizes)
     made = cuda_text([gpu], "", dtype, width)
     module = _module(device, made.text)
