@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -298,22 +299,22 @@ def _contents(
     from tadc.emit.c import emit_c
     from tadc.emit.cuda import GpuMode, cuda_text
     from tadc.emit.launcher import atomic_mode, modes_of
-    from tadc.schedule.half import unrounded
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
-    programs = {mode: unrounded(g.program, dtype) for mode, g in functions.items()}
+    programs = {mode: g.program for mode, g in functions.items()}
     parts = modes_of(programs)
     if baseline:
         parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))
-    scheduled = [GpuMode.of(m) if "cuda" in targets else GpuMode.plain(m) for m in parts]
-    cuda = cuda_text(scheduled, f._origin.source.text, cast("DType", dtype))
+    real = cast("DType", dtype)
+    of = partial(GpuMode.of, dtype=real) if "cuda" in targets else GpuMode.plain
+    cuda = cuda_text([of(m) for m in parts], f._origin.source.text, real)
     manifest = cuda.manifest if "cuda" in targets else _without_kernels(cuda.manifest, targets)
     texts: list[str] = []
     for target in targets:
         if target == "cuda":
             texts.append(cuda.text)
         elif target == "c":
-            texts.append(emit_c(parts, cast("DType", dtype), manifest["index_type"]))
+            texts.append(emit_c(parts, real, manifest["index_type"]))
         else:
             texts += [g.source(target) for g in functions.values()]
     return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]

@@ -53,23 +53,22 @@ class GpuMode:
     kernels: tuple[GpuKernel, ...]
 
     @classmethod
-    def of(cls, mode: Mode, sizes: Sizes | None = None) -> GpuMode:
-        """The schedules for these values of all sizes, or for typical ones."""
+    def of(cls, mode: Mode, sizes: Sizes | None = None, dtype: DType = "float32") -> GpuMode:
+        """The schedules for these values of all sizes, or for typical ones.
+
+        `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
+        """
         if any(map(_is_atomic, mode.kernels)):
             return cls.plain(mode)
-        program = split(mode.program, sizes)
-        mode = Mode(mode.name, program, kernels(program, mode.name))
-        return cls(mode, tuple(gpu_kernel(k, mode.program, sizes) for k in mode.kernels))
+        program = unrounded(split(mode.program, sizes), dtype)
+        run = kernels(program, mode.name)
+        schedules = tuple(gpu_kernel(k, program, sizes) for k in run)
+        return cls(Mode(mode.name, wide_temporaries(program, dtype), run), schedules)
 
     @classmethod
     def plain(cls, mode: Mode) -> GpuMode:
         """A thread a point, as the adjoint with atomic additions is run."""
         return cls(mode, tuple(GpuKernel(k, 1) for k in mode.kernels))
-
-    def stored_as(self, dtype: DType) -> GpuMode:
-        """The mode for inputs and outputs of this type: its temporaries declare theirs if it is another."""
-        program = wide_temporaries(self.mode.program, dtype)
-        return replace(self, mode=replace(self.mode, program=program))
 
 
 def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
@@ -77,8 +76,7 @@ def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaTe
 
     Raises BackendError where an extent does not fit any index type.
     """
-    programs = {mode: unrounded(p, dtype) for mode, p in modes.items()}
-    return cuda_text([GpuMode.of(m) for m in modes_of(programs)], source, dtype)
+    return cuda_text([GpuMode.of(m, dtype=dtype) for m in modes_of(modes)], source, dtype)
 
 
 def cuda_text(
@@ -91,7 +89,6 @@ def cuda_text(
             f"there are no atomic additions to elements of {dtype}",
             fix="generate the form with atomic additions for `float32`",
         )
-    parts = [part.stored_as(dtype) for part in parts]
     modes = [part.mode for part in parts]
     index_type = index_type or _index_type(modes)
     emitter = _Emitter(dtype, index_type)

@@ -28,7 +28,6 @@ from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import architecture, cupy, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.schedule.gpu import BLOCK
-from tadc.schedule.half import unrounded
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
@@ -128,7 +127,7 @@ class CudaRunner:
     """
 
     def __init__(self, program: Program, dtype: DType, options: Options) -> None:
-        self._program = program = unrounded(program, dtype)
+        self._program = program
         self._dtype = dtype
         self._options = options
         self._launches: dict[tuple[int, ...], CudaLaunch] = {}
@@ -172,12 +171,11 @@ class CudaRunner:
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        return cuda_launch(GpuMode.of(mode, sizes), sizes, dtype, device)
+        return cuda_launch(GpuMode.of(mode, sizes, dtype), sizes, dtype, device)
 
 
 def cuda_launch(gpu: GpuMode, sizes: Mapping[Symbol, int], dtype: DType, device: int) -> CudaLaunch:
     """A mode for these values of all sizes, compiled, and loaded on the device."""
-    gpu = gpu.stored_as(dtype)
     width = fitting_index_type(gpu.mode, sizes)
     made = cuda_text([gpu], "", dtype, width)
     module = _module(device, made.text)

@@ -21,9 +21,10 @@ def numpy_type(name: str) -> np.dtype[Any]:
         raise BackendError(
             None, "arrays of bfloat16 need ml_dtypes", fix="pip install ml_dtypes"
         ) from None
-    return np.dtype(ml_dtypes.bfloat16)
+    own: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return own
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:
     """Whether elements of the type are real numbers, and no integers: bfloat16 is of no kind of numpy's."""
-    return dtype.kind == "f" or dtype.name == "bfloat16"
+    return str(dtype) == "bfloat16" or dtype.kind == "f"

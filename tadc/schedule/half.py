@@ -14,23 +14,27 @@ from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
+from tadc.schedule.loop_nest import Store, steps_of
+from tadc.schedule.lower import kernels
 
 __all__ = ["unrounded", "wide_temporaries"]
 
 
 def unrounded(program: Program, dtype: str) -> Program:
-    """The program with a temporary in place of each output that it reads, and the output as a copy of that.
+    """A scheduled program with a temporary in place of each output that it reads, or adds to where it is stored.
 
-    The same program where `dtype`, the type of tensors that declare none, is not one of 16 bits.
+    The output is a copy of that. The same program where `dtype`, the type of tensors that declare none, is not one of
+    16 bits.
     """
     if dtype not in HALF_TYPES:
         return program
-    read = frozenset[str]().union(*(s.reads for s in program.statements))
+    again = frozenset[str]().union(*(s.reads for s in program.statements)) | _added_to(program)
+    targets = [s.target for s in program.statements]
     names = Names((*program.tensors, *program.symbols))
     wide = {
-        s.target.name: names.fresh(f"{s.target.name}_wide")
-        for s in program.statements
-        if s.target.name in read and s.target.name in program.outputs and s.target.dtype is None
+        t.name: names.fresh(f"{t.name}_wide")
+        for t in targets
+        if t.name in again and t.name in program.outputs and t.dtype is None
     }
     statements: list[Statement] = []
     for s in program.statements:
@@ -45,9 +49,9 @@ def unrounded(program: Program, dtype: str) -> Program:
 
 
 def wide_temporaries(program: Program, dtype: str) -> Program:
-    """A scheduled program whose temporaries declare the type of the arithmetic.
+    """The program whose temporaries declare the type of the arithmetic: for its kernels, since passes keep types apart.
 
-    Its inputs and outputs are of `dtype` where they declare none. Only now, since passes keep types apart.
+    Inputs and outputs are of `dtype` where they declare none.
     """
     if dtype not in HALF_TYPES:
         return program
@@ -58,6 +62,12 @@ def wide_temporaries(program: Program, dtype: str) -> Program:
         for s in program.statements
     )
     return replace(program, statements=tuple(statements))
+
+
+def _added_to(program: Program) -> frozenset[str]:
+    """Tensors whose elements are sums while a kernel runs (`rows.py`)."""
+    steps = (step for k in kernels(program, "run") for step in steps_of(k.body))
+    return frozenset(step.tensor for step in steps if isinstance(step, Store) and step.op)
 
 
 def _renamed(e: Expr, names: Mapping[str, str]) -> Expr:

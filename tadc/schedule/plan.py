@@ -9,6 +9,7 @@ from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.gpu import BLOCK, WARP, gpu_kernel
+from tadc.schedule.half import unrounded
 from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, TeamLoop, steps_of
 from tadc.schedule.lower import kernels
 from tadc.schedule.matrix_product import matrix_product
@@ -68,7 +69,7 @@ def _stored(
 def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) -> Plan:
     """The plan of a program on a GPU. `sizes` has all sizes."""
     sizes = program.size_values(sizes)
-    program = split(program, sizes)
+    program = unrounded(split(program, sizes), dtype)
     found = kernels(program, mode)
     plans = []
     for kernel in found:
