@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,6 +29,7 @@ from tadc.errors import (
     ShapeError,
     Span,
 )
+from tadc.ir.element_types import HALF_TYPES
 from tadc.options import BACKENDS, DTYPES
 from tadc.version import __version__
 
@@ -240,6 +242,7 @@ def compile(
     from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
     _check_modes(modes)
+    _check_targets(targets, dtype)
     planned = {file: _output_paths(file, folder, targets, modes) for file in files}
     refuse_collisions(
         map(Path, files), [(Path(file), path) for file in files for path in planned[file]]
@@ -260,6 +263,15 @@ def compile(
         else:
             click.echo(f"{file} -> {', '.join(map(str, planned[file]))}")
     return status
+
+
+def _check_targets(targets: Sequence[str], dtype: str) -> None:
+    without = [t for t in targets if t in ("c", "numpy")]
+    if dtype in HALF_TYPES and without:
+        raise click.BadParameter(
+            f"the target {without[0]} has no elements of {dtype}: use --target cuda, or --dtype float32",
+            param_hint="'--dtype'",
+        )
 
 
 def _output_paths(
@@ -293,15 +305,16 @@ def _contents(
     parts = modes_of(programs)
     if baseline:
         parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))
-    scheduled = [GpuMode.of(m) if "cuda" in targets else GpuMode.plain(m) for m in parts]
-    cuda = cuda_text(scheduled, f._origin.source.text, cast("DType", dtype))
+    real = cast("DType", dtype)
+    of = partial(GpuMode.of, dtype=real) if "cuda" in targets else GpuMode.plain
+    cuda = cuda_text([of(m) for m in parts], f._origin.source.text, real)
     manifest = cuda.manifest if "cuda" in targets else _without_kernels(cuda.manifest, targets)
     texts: list[str] = []
     for target in targets:
         if target == "cuda":
             texts.append(cuda.text)
         elif target == "c":
-            texts.append(emit_c(parts, cast("DType", dtype), manifest["index_type"]))
+            texts.append(emit_c(parts, real, manifest["index_type"]))
         else:
             texts += [g.source(target) for g in functions.values()]
     return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]

@@ -15,12 +15,14 @@ from tadc.cache import remembered
 from tadc.emit.c_names import identifier
 from tadc.errors import (
     ArgumentError,
+    BackendError,
     DerivativeError,
     Error,
     FileError,
     Source,
     Span,
 )
+from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import program_text
 from tadc.ir.program import Program
 from tadc.ir.tex_text import tex_display, tex_text
@@ -63,8 +65,8 @@ def compile(
 ) -> Function:
     """A function of arrays from the text of a program.
 
-    `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64") fixes the type of tensors that declare
-    none. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
+    `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64", on GPUs "float16" and "bfloat16") fixes the
+    type of tensors that declare none. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
     """
     options = _options(dtype, sizes, backend, memory, blas, index_base, name, threads, memory_limit)
     return _compiled(Source(_text(source), "<string>"), lang, options)
@@ -217,6 +219,12 @@ class Function:
     def source(self, target: str) -> str:
         """The function as text: "cuda", "c", "numpy", "idx", "latex"; of an adjoint also "cuda-atomic". Generated for float32 unless `dtype` says otherwise."""
         dtype = self._origin.options.dtype or "float32"
+        if dtype in HALF_TYPES and target in ("c", "numpy"):
+            raise BackendError(
+                None,
+                f"the target `{target}` has no elements of {dtype}",
+                fix='use "cuda", or `dtype="float32"`',
+            )
         match target:
             case "idx":
                 return str(self)
@@ -297,20 +305,20 @@ class Function:
         from numpy import zeros_like
 
         from tadc.runtime.arguments import as_array, written
+        from tadc.runtime.element_types import is_real
 
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.vjp(*arrays, wrt=wrt, **named)
         bound = self.calls.bound(arrays, named)
-        chosen = self._wrt(wrt, [n for n in self.inputs if bound.arrays[n].dtype.kind == "f"])
-        halves = self._halves(chosen, bound.sizes)
+        chosen = self._wrt(wrt, [n for n in self.inputs if is_real(bound.arrays[n].dtype)])
+        dtype = self.calls.element_type(bound)
+        halves = self._halves(chosen, bound.sizes, dtype)
         if self._program.sizes and any(f._program.is_empty(bound.sizes) for f in halves):
             numbers = {s: bound.sizes[s] for s in self._program.sizes}
             return self._of_numbers(numbers).vjp(**bound.arrays, wrt=chosen)
         forward, backward = (half.calls for half in halves)
-        preparing = backward.prepare(
-            bound.sizes, self.calls.element_type(bound), self.calls.backend(bound)
-        )
+        preparing = backward.prepare(bound.sizes, dtype, self.calls.backend(bound))
         kept = forward.run(forward.bound(arrays, named))
         values = {f: kept[f] for f in self.outputs}
 
@@ -353,7 +361,7 @@ class Function:
             )
             gradients = {
                 x: results[dx].astype(bound.arrays[x].dtype, copy=False)
-                if bound.arrays[x].dtype.kind == "f"
+                if is_real(bound.arrays[x].dtype)
                 else results[dx]
                 for x, dx in named_so.items()
             }
@@ -463,7 +471,8 @@ class Function:
             case "tangent":
                 return (self.tangent(),)
             case "vjp":
-                return self._halves(self._wrt(None, self.inputs), sizes)
+                dtype = self._origin.options.dtype or "float64"
+                return self._halves(self._wrt(None, self.inputs), sizes, dtype)
             case _:
                 raise ArgumentError(
                     None,
@@ -471,17 +480,22 @@ class Function:
                     fix="use primal, adjoint, tangent or vjp",
                 )
 
-    def _halves(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
+    def _halves(
+        self, wrt: tuple[str, ...], sizes: Mapping[str, int], dtype: str
+    ) -> tuple[Function, Function]:
         """What `vjp` runs first, with the residuals behind the outputs; and what its pullback runs on them.
 
-        Where the residuals would be too large there are none, and the second is the whole adjoint. Decided once for a
-        set of sizes.
+        Where the residuals would be too large, or rounded to 16 bits, there are none, and the second is the whole adjoint.
+        Decided once for a set of sizes.
         """
-        key = (wrt, tuple(sizes[s] for s in self._program.sizes))
+        key = (wrt, dtype in HALF_TYPES, tuple(sizes[s] for s in self._program.sizes))
         if key not in self._decided:
             if len(self._decided) >= MOST_CLOSED:
                 self._decided.clear()
-            self._decided[key] = self._decide(wrt, sizes)
+            # Residuals are results: they would be rounded, by the interpreter too, which has float32 nowhere else.
+            rounds = dtype in HALF_TYPES or self._origin.options.backend == "interpreter"
+            halves = (self, self.adjoint(wrt)) if rounds else self._decide(wrt, sizes)
+            self._decided[key] = halves
         return self._decided[key]
 
     def _decide(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
@@ -491,10 +505,6 @@ class Function:
         kept = set(forward.outputs) - set(self.outputs)
         inside = replace(forward._program, outputs=self.outputs)  # where residuals are temporaries
         options = self._origin.options
-        if options.backend == "interpreter":
-            return self, self.adjoint(
-                wrt
-            )  # it has no float32 but that of results: residuals would be rounded
         dtype = options.dtype or "float64"
         values = inside.size_values({s: sizes[s] for s in inside.sizes})
         if kept & oversized(inside, values, dtype, options.memory, options.memory_limit):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 __all__ = ["BACKENDS", "DTYPES", "Options"]
 
 BACKENDS = ("auto", "numpy", "native", "cuda", "interpreter")
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64", "float16", "bfloat16")
 MEMORY = ("auto", "recompute", "materialize")
 
 

@@ -283,6 +283,8 @@ template <class T>
 inline T __ldg(const T* p) { return *p; }
 
 inline float __int_as_float(int bits) { float f; std::memcpy(&f, &bits, sizeof f); return f; }
+inline float __uint_as_float(unsigned bits) { float f; std::memcpy(&f, &bits, sizeof f); return f; }
+inline unsigned __float_as_uint(float f) { unsigned bits; std::memcpy(&bits, &f, sizeof f); return bits; }
 inline double __longlong_as_double(long long bits) { double d; std::memcpy(&d, &bits, sizeof d); return d; }
 
 inline int min(int a, int b) { return a < b ? a : b; }

@@ -134,6 +134,15 @@ def test_text_is_generated_for_float32_unless_the_command_says_otherwise():
     assert manifest("double/conv.json")["tensors"]["x"]["dtype"] == "float64"
 
 
+def test_elements_of_16_bits_are_for_cuda_and_have_no_atomic_additions():
+    assert tadc_("compile", "conv.idx", "--target", "cuda", "--dtype", "bfloat16").exit_code == 0
+    refused = tadc_("compile", "conv.idx", "--dtype", "float16", "--baseline", "atomic")
+
+    assert "const bfloat16* __restrict__ x" in Path("conv.cu").read_text()
+    assert manifest("conv.json")["tensors"]["dx"]["dtype"] == "bfloat16"
+    assert refused.exit_code == 1 and "no atomic additions" in refused.stderr
+
+
 def test_a_size_of_the_command_line_is_a_number_in_the_text():
     tadc_("compile", "matmul.idx", "--size", "N=64")
 
@@ -292,6 +301,14 @@ USAGE = {
     "an unknown target": ["compile", "conv.idx", "--target", "fortran"],
     "an unknown mode": ["compile", "conv.idx", "--mode", "backward"],
     "an unknown dtype": ["compile", "conv.idx", "--dtype", "int8"],
+    "a dtype of GPUs for a target of the CPU": [
+        "compile",
+        "conv.idx",
+        "--target",
+        "c",
+        "--dtype",
+        "float16",
+    ],
     "an unknown baseline": ["compile", "conv.idx", "--baseline", "fast"],
     "an unknown format": ["show", "conv.idx", "--format", "html"],
     "an unknown backend": ["run", "conv.idx", "--backend", "tpu"],

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from tadc.emit.c_names import c_names
 from tadc.emit.c_spelling import DType, Target
 from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part
+from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
 from tadc.schedule.loop_nest import Kernel, bound_indices, steps_of, symbols_of
 
@@ -51,7 +52,7 @@ def kernel_text(
         names,
         program.tensors,
         kernel.locals,
-        element_type(program.tensors[kernel.writes[0]], dtype),
+        arithmetic(element_type(program.tensors[kernel.writes[0]], dtype)),  # type: ignore[arg-type]
         {t: element_type(program.tensors[t], dtype) for t in (*kernel.reads, *kernel.writes)},
         index_type,
         target,

@@ -24,6 +24,7 @@ from struct import pack, unpack
 from typing import Literal, NamedTuple, TypeAlias
 
 from tadc.emit.templates import template
+from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.expr import Relation
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
     "spell",
 ]
 
-DType: TypeAlias = Literal["float32", "float64", "int32", "int64"]
+DType: TypeAlias = Literal["float32", "float64", "float16", "bfloat16", "int32", "int64"]
 Target: TypeAlias = Literal["cuda", "c"]
 
 
@@ -222,6 +223,7 @@ def reserved_names() -> frozenset[str]:
             *_functions("int32", "cuda"),
             *_INTEGER_CALLS.values(),
             *constants,
+            *HALF_TYPES,
         ]
     )
 

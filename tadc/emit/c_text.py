@@ -22,6 +22,7 @@ from tadc.emit.c_spelling import (
 )
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE, Condition, Domain
+from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.expr import (
     NEUTRAL,
     Call,
@@ -66,7 +67,7 @@ from tadc.schedule.loop_nest import (
 
 __all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "CText", "part"]
 
-REAL = {"float32": "float", "float64": "double"}
+REAL = {"float32": "float", "float64": "double", **{t: t for t in HALF_TYPES}}
 TERM = "term"  # a local variable of one line: what is squared
 RANK = "rank"  # of a thread in its team
 CHUNKS = 64  # parts of a sum that threads share

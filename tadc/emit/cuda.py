@@ -17,10 +17,13 @@ from tadc.emit.c_text import INTEGER, RANK, CText, part
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
 from tadc.emit.templates import template
+from tadc.errors import BackendError
+from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.gpu import GpuKernel, gpu_kernel, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP, Sizes
+from tadc.schedule.half import wide_temporaries
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
 from tadc.schedule.lower import kernels
 from tadc.version import __version__
@@ -50,13 +53,17 @@ class GpuMode:
     kernels: tuple[GpuKernel, ...]
 
     @classmethod
-    def of(cls, mode: Mode, sizes: Sizes | None = None) -> GpuMode:
-        """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text."""
+    def of(cls, mode: Mode, sizes: Sizes | None = None, dtype: DType = "float32") -> GpuMode:
+        """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
+
+        `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
+        """
         if any(map(_is_atomic, mode.kernels)):
             return cls.plain(mode)
-        program = gpu_program(mode.program, sizes)
-        mode = Mode(mode.name, program, kernels(program, mode.name))
-        return cls(mode, tuple(gpu_kernel(k, mode.program, sizes) for k in mode.kernels))
+        program = gpu_program(mode.program, sizes, dtype)
+        run = kernels(program, mode.name)
+        schedules = tuple(gpu_kernel(k, program, sizes) for k in run)
+        return cls(Mode(mode.name, wide_temporaries(program, dtype), run), schedules)
 
     @classmethod
     def plain(cls, mode: Mode) -> GpuMode:
@@ -69,13 +76,19 @@ def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaTe
 
     Raises BackendError where an extent does not fit any index type.
     """
-    return cuda_text([GpuMode.of(m) for m in modes_of(modes)], source, dtype)
+    return cuda_text([GpuMode.of(m, dtype=dtype) for m in modes_of(modes)], source, dtype)
 
 
 def cuda_text(
     parts: Sequence[GpuMode], source: str, dtype: DType, index_type: DType | None = None
 ) -> CudaText:
     """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
+    if dtype in HALF_TYPES and any(_is_atomic(k.kernel) for part in parts for k in part.kernels):
+        raise BackendError(
+            None,
+            f"there are no atomic additions to elements of {dtype}",
+            fix="generate the form with atomic additions for `float32`",
+        )
     modes = [part.mode for part in parts]
     index_type = index_type or _index_type(modes)
     emitter = _Emitter(dtype, index_type)
@@ -87,6 +100,7 @@ def cuda_text(
     text = template("cuda/program.cu").render(
         program=modes[0].program.name,
         version=__version__,
+        types=template(f"cuda/{dtype}.cuh").render().rstrip() if dtype in HALF_TYPES else "",
         functions=device_functions(bodies, index_type),
         block=BLOCK,
         most_blocks=MOST_BLOCKS,

@@ -15,6 +15,7 @@ from tadc.ir.domain import (
     Domain,
     at_least_zero,
 )
+from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.expr import Expr, Reduce
 from tadc.ir.walk import postorder, substitute, tensors_read
 
@@ -31,7 +32,7 @@ class Tensor:
 
     def itemsize(self, dtype: str) -> int:
         """The bytes of an element; `dtype` is the type of one that is not declared."""
-        return 4 if (self.dtype or dtype) == "float32" else 8
+        return item_bytes(self.dtype or dtype)
 
     def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> int:
         """The bytes of all elements for these sizes."""
@@ -165,6 +166,14 @@ class Program:
                 if isinstance(node, Reduce):
                     found |= {*node.indices, *(d.name for d in node.derived)}
         return frozenset(found)
+
+    def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> dict[str, int]:
+        """The bytes of each tensor by name; temporaries are of the type of the arithmetic."""
+        outside = {*(t.name for t in self.inputs), *self.outputs}
+        return {
+            n: t.bytes_at(sizes, dtype if n in outside else arithmetic(dtype))
+            for n, t in self.tensors.items()
+        }
 
     def is_empty(self, sizes: Mapping[Symbol, int]) -> bool:
         """Whether a size or an extent is 0 (or less) for these values of all sizes."""

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.errors import ArgumentError, BackendError, ShapeError
+from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
+from tadc.runtime.element_types import is_real, numpy_type
 from tadc.runtime.gpu import as_gpu_array, is_gpu_array, is_on_gpu, on_one_device
 
 __all__ = ["Arguments", "bound_arguments", "element_type", "prepared", "written"]
@@ -104,7 +106,7 @@ def as_array(name: str, value: Any) -> Any:
 
 
 def _of_numbers(name: str, array: Any) -> Any:
-    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+    if not (array.dtype.kind in "iub" or is_real(array.dtype)) or array.dtype.itemsize > 8:
         raise ArgumentError(
             None,
             f"`{name}` has elements of type {array.dtype}",
@@ -121,18 +123,19 @@ def element_type(
 ) -> str:
     """The type that a call computes in: the chosen one, else what the arrays promote to (as in numpy).
 
-    `scalars` are Python's numbers, which do not promote. Integers alone compute in float64.
+    `scalars` are Python's numbers, which do not promote. Integers alone compute in float64. The two types of 16 bits
+    promote to float32, and with integers bfloat16 does what float16 does: numpy has no word on them.
     """
     if chosen is not None:
         return chosen
     declared = {t.name for t in program.inputs if t.dtype}
-    types = [
-        np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
-        for n, a in arrays.items()
-        if n not in declared and n not in scalars
-    ]
-    common = np.result_type(*types) if types else np.dtype(np.float64)
-    return "float32" if common == np.float32 else "float64"
+    types = [a.dtype for n, a in arrays.items() if n not in declared and n not in scalars]
+    halves = {t.name for t in types} & {*HALF_TYPES}
+    plain = [np.dtype(np.float16) if t.name in halves else t for t in types]
+    common = np.result_type(*plain) if plain else np.dtype(np.float64)
+    if common == np.float16 and len(halves) == 1:
+        return halves.pop()
+    return "float32" if common in (np.float16, np.float32) else "float64"
 
 
 def prepared(
@@ -142,7 +145,7 @@ def prepared(
     result = {}
     for tensor in program.inputs:
         array = arrays[tensor.name]
-        wanted = np.dtype(tensor.dtype or dtype)
+        wanted = numpy_type(tensor.dtype or dtype)
         if tensor.dtype and array.dtype.kind == "f" and array.dtype.itemsize > wanted.itemsize:
             raise ArgumentError(
                 None,

@@ -17,6 +17,7 @@ from numpy import ndarray
 from numpy.typing import NDArray
 
 from tadc.errors import BackendError, Error
+from tadc.ir.element_types import HALF_TYPES, arithmetic
 from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
@@ -25,7 +26,7 @@ from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cuda import CudaLaunch
 from tadc.runtime.gpu import is_gpu_array
 from tadc.runtime.native import Launch
-from tadc.runtime.run import Runners
+from tadc.runtime.run import Runners, resolved_backend
 
 __all__ = ["Call", "Calls"]
 
@@ -128,8 +129,21 @@ class Calls:
         return "cuda"
 
     def element_type(self, call: Call) -> str:
-        """The type of tensors that declare none."""
-        return element_type(self._program, call.arrays, self._options.dtype, call.scalars)
+        """The type of tensors that declare none. Raises BackendError for 16 bits chosen on the CPU.
+
+        There arrays of 16 bits are computed in float32, and so are the results.
+        """
+        chosen = self._options.dtype
+        found = element_type(self._program, call.arrays, chosen, call.scalars)
+        if found not in HALF_TYPES or resolved_backend(self.backend(call)) == "cuda":
+            return found
+        if chosen is None:
+            return arithmetic(found)
+        raise BackendError(
+            None,
+            f"`dtype='{chosen}'` is for arrays on a GPU, and this call computes on the CPU",
+            fix=f"leave `dtype` out: then arrays of {chosen} are computed in float32",
+        )
 
     def prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> Thread:
         """Compile what a later call needs in a thread, which has to be joined before the call."""

@@ -23,6 +23,7 @@ from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
+from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import architecture, cupy, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.schedule.gpu_cost import BLOCK
@@ -77,7 +78,7 @@ class CudaLaunch:
         self.device = device
         self.inputs = tuple(t.name for t in program.inputs)
         self.outputs = [
-            (tuple(max(0, n.at(sizes)) for n in t.shape), np.dtype(t.dtype or dtype))
+            (tuple(max(0, n.at(sizes)) for n in t.shape), numpy_type(t.dtype or dtype))
             for t in (program.tensors[n] for n in program.outputs)
         ]
         places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
@@ -169,7 +170,7 @@ class CudaRunner:
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        return cuda_launch(GpuMode.of(mode, sizes), sizes, dtype, device)
+        return cuda_launch(GpuMode.of(mode, sizes, dtype), sizes, dtype, device)
 
 
 def cuda_launch(gpu: GpuMode, sizes: Mapping[Symbol, int], dtype: DType, device: int) -> CudaLaunch:

@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.errors import BackendError
+from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.options import BACKENDS, Options
 from tadc.runtime.c_compiler import compiler
 from tadc.runtime.cuda import CudaLaunch, CudaRunner
+from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import by_host
 from tadc.runtime.interpreter import interpret
 from tadc.runtime.native import Launch, NativeRunner
 from tadc.runtime.numpy_backend import NumpyRunner
 
-__all__ = ["Runners", "default_backend"]
+__all__ = ["Runners", "default_backend", "resolved_backend"]
 
 MOST_SPECIALISED = 64  # programs kept for calls with an extent of 0
 
@@ -71,12 +73,14 @@ class Runners:
 
         Where the backend can, they are those of `out`.
         """
-        backend = _resolved(backend)
+        backend = resolved_backend(backend)
         if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
             if backend == "cuda":  # hardly anything to compute: that is done on the CPU
-                static = self._runner("numpy", dtype, numbers)
-                return by_host(static.run, arrays)
+                static = self._runner("numpy", arithmetic(dtype), numbers)
+                types = {n: t.dtype or dtype for n, t in self.program.tensors.items()}
+                found = by_host(static.run, arrays)
+                return {n: a.astype(numpy_type(types[n]), copy=False) for n, a in found.items()}
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})
         runner = self._runner(backend, dtype, ())
@@ -86,7 +90,7 @@ class Runners:
 
     def prepare(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> None:
         """Compile what a call with these sizes needs."""
-        runner = self._runner(_resolved(backend), dtype, ())
+        runner = self._runner(resolved_backend(backend), dtype, ())
         if isinstance(runner, NativeRunner):
             runner.launch(sizes)
 
@@ -97,7 +101,7 @@ class Runners:
 
         `device` is the number of the GPU that has the arrays.
         """
-        match self._made.get((_resolved(backend), dtype, ())):
+        match self._made.get((resolved_backend(backend), dtype, ())):
             case NativeRunner() as runner:
                 return runner.launch(sizes)
             case CudaRunner() as runner if device is not None:
@@ -128,7 +132,8 @@ def _made(backend: str, program: Program, dtype: str, options: Options) -> Runne
             return _Interpreter(program, dtype)
 
 
-def _resolved(backend: str) -> str:
+def resolved_backend(backend: str) -> str:
+    """The backend itself where the name is "auto"."""
     return default_backend() if backend == "auto" else backend
 
 

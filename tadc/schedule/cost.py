@@ -184,7 +184,7 @@ def program_cost(
     `residuals` are outputs that are only kept for another program: they count as temporaries.
     """
     sizes = program.size_values(sizes)
-    bytes_ = {n: t.bytes_at(sizes, dtype) for n, t in program.tensors.items()}
+    bytes_ = program.bytes_at(sizes, dtype)
     kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
     costs = []
     for k in kernels:

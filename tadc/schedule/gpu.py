@@ -28,6 +28,7 @@ from tadc.schedule.gpu_cost import (
     with_midpoints,
 )
 from tadc.schedule.gpu_work import works
+from tadc.schedule.half import unrounded
 from tadc.schedule.lanes import accumulated
 from tadc.schedule.loop_nest import (
     Accumulate,
@@ -87,9 +88,13 @@ class GpuKernel:
         return self.team * prod(-(-n.at(sizes) // counts.get(i, 1)) for i, n in pairs)
 
 
-def gpu_program(program: Program, sizes: Sizes | None = None) -> Program:
-    """The statements as a GPU runs them: short sums over numbers, if there are `sizes`, and long ones in parts."""
-    return split(with_short_sums(program, sizes) if sizes else program, sizes)
+def gpu_program(program: Program, sizes: Sizes | None, dtype: str) -> Program:
+    """The statements as a GPU runs them: short sums over numbers, if there are `sizes`, and long ones in parts.
+
+    `dtype` is the type of tensors that declare none.
+    """
+    short = with_short_sums(program, sizes) if sizes else program
+    return unrounded(split(short, sizes), dtype)
 
 
 def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:

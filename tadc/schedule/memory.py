@@ -35,7 +35,7 @@ def oversized(
     """
     if memory == "materialize" and limit is None:
         return frozenset()
-    bytes_ = {name: t.bytes_at(sizes, dtype) for name, t in program.tensors.items()}
+    bytes_ = program.bytes_at(sizes, dtype)
     fixed = {*(t.name for t in program.inputs), *program.outputs}
     allowed: float = max(LITTLE, ALLOWED * sum(bytes_[name] for name in fixed))
     if memory != "auto":

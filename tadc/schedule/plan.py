@@ -61,13 +61,14 @@ def _stored(
 ) -> dict[str, int]:
     """The temporaries that kernels write, with their bytes."""
     temporary = [t for k in kernels for t in k.writes if t not in program.outputs]
-    return {n: program.tensors[n].bytes_at(sizes, dtype) for n in temporary}
+    bytes_ = program.bytes_at(sizes, dtype)
+    return {n: bytes_[n] for n in temporary}
 
 
 def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) -> Plan:
     """The plan of a program on a GPU. `sizes` has all sizes."""
     sizes = program.size_values(sizes)
-    program = gpu_program(program, sizes)
+    program = gpu_program(program, sizes, dtype)
     found = kernels(program, mode)
     plans = []
     for kernel in found:

@@ -1,0 +1,30 @@
+"""Element types of arrays: numpy's own, and bfloat16 where ml_dtypes is installed, which gives it to numpy and CuPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tadc.errors import BackendError
+
+__all__ = ["is_real", "numpy_type"]
+
+
+def numpy_type(name: str) -> np.dtype[Any]:
+    """The type of this name as one of numpy. Raises BackendError for bfloat16 without ml_dtypes."""
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise BackendError(
+            None, "arrays of bfloat16 need ml_dtypes", fix="pip install ml_dtypes"
+        ) from None
+    own: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return own
+
+
+def is_real(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of the type are real numbers, and no integers: bfloat16 is of no kind of numpy's."""
+    return str(dtype) == "bfloat16" or dtype.kind == "f"
