@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,10 +45,11 @@ from tadc.schedule.loop_nest import (
     values_of,
 )
 
-__all__ = ["COUNTED", "WRITTEN", "counted", "forms", "row", "table", "worse", "written"]
+__all__ = ["COUNTED", "FORMS", "WRITTEN", "counted", "forms", "row", "table", "worse", "written"]
 
 COUNTED = ("operations", "loads", "stores", "atomics", "bytes", "touched bytes")  # per point
 WRITTEN = ("kernels", "registers", "spilled bytes", "instructions")
+FORMS = ("gather", "scatter, a thread an element", "scatter, a thread a point")
 ARCHITECTURE, DTYPE = "sm_90", "float32"
 Counts = Counter[str]
 
@@ -72,11 +73,8 @@ def forms(f: Any, sizes: dict[str, int]) -> dict[str, list[GpuMode]]:
     elements, points = (
         GpuMode.plain(atomic_mode(f.program, f.inputs, points=p)) for p in (False, True)
     )
-    return {
-        "gather": [value, GpuMode.of(adjoint, sizes)],
-        "scatter, a thread an element": [value, elements],
-        "scatter, a thread a point": [value, points],
-    }
+    each = ([value, GpuMode.of(adjoint, sizes)], [value, elements], [value, points])
+    return dict(zip(FORMS, each, strict=True))
 
 
 # ---- what is executed
@@ -87,9 +85,7 @@ def counted(modes: Sequence[GpuMode], sizes: Mapping[str, int]) -> Counts:
     total: Counts = Counter()
     for part in modes:
         tensors = part.mode.program.tensors
-        numbers = part.mode.program.size_values(
-            {s: sizes[s] for s in part.mode.program.sizes}
-        )
+        numbers = part.mode.program.size_values({s: sizes[s] for s in part.mode.program.sizes})
         itemsize = {n: t.itemsize(DTYPE) for n, t in tensors.items()}
         for scheduled in part.kernels:
             total.update(_Executed(scheduled, numbers, itemsize).counts())
@@ -148,9 +144,7 @@ class _Executed:
                     total.subtract(self.of(otherwise, inside, threads))
                 case Branch(_, then, otherwise):
                     total["operations"] += times
-                    total.update(
-                        _dearer(self.of(s, points, threads) for s in (then, otherwise))
-                    )
+                    total.update(_dearer(self.of(s, points, threads) for s in (then, otherwise)))
                 case _:
                     raise AssertionError(f"a {type(step).__name__} is not counted yet")
         return total
@@ -247,11 +241,12 @@ def written(modes: Sequence[GpuMode]) -> dict[str, int]:
 # ---- the report
 
 
-def worse(
-    rows: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def worse(rows: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What has grown by more than a hundredth since the rows of `before`, of the same formula, form and points."""
-    key: Callable[[Mapping[str, Any]], tuple[Any, ...]] = lambda r: (r["formula"], r["form"], r["points"])  # noqa: E731
+
+    def key(r: Mapping[str, Any]) -> tuple[Any, ...]:
+        return r["formula"], r["form"], r["points"]
+
     old = {key(r): r for r in before}
     for r in rows:
         for name in (*COUNTED, *WRITTEN):

@@ -16,7 +16,9 @@ from tadc.runtime.nvrtc import compile_cuda, supported_architectures
 __all__ = ["hand_written", "launch", "loaded"]
 
 THREADS = 256
-MOST_BLOCKS = 4096  # in which a kernel with a block a row, or sums of its own, runs through all of its points
+MOST_BLOCKS = (
+    4096  # in which a kernel with a block a row, or sums of its own, runs through all of its points
+)
 Runs = dict[str, Callable[[], list[Any]]]
 
 
@@ -34,7 +36,9 @@ def launch(name: str, blocks: int, arguments: Sequence[Any]) -> None:
     """The kernel on the current stream, with arrays, integers, and None for a null pointer."""
     xp = cupy()
     values = [
-        ctypes.c_int(a) if isinstance(a, int) else ctypes.c_void_p(a.data.ptr if a is not None else None)
+        ctypes.c_int(a)
+        if isinstance(a, int)
+        else ctypes.c_void_p(a.data.ptr if a is not None else None)
         for a in arguments
     ]
     addresses = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))

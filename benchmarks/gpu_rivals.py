@@ -159,9 +159,7 @@ def _keops() -> Rival:
         return ((-distances).exp() @ w[:, None])[:, 0]
 
     ours = {"a sum of Gaussians": gaussians}
-    return lambda p: (
-        _by_autograd(torch, ours[p.formula.name], p) if p.formula.name in ours else {}
-    )
+    return lambda p: _by_autograd(torch, ours[p.formula.name], p) if p.formula.name in ours else {}
 
 
 # ---- JAX

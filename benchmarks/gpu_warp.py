@@ -2,21 +2,39 @@
 
 Imported twice, by `gpu_rivals.py`: as it is, and in Warp's deterministic mode, which is an option of a module.
 """
+# ruff: noqa: UP018 - `float(0.0)` is a variable to Warp, `0.0` a constant
 
 import warp as wp
 
 
 @wp.kernel
-def wave(u: wp.array3d(dtype=float), p: wp.array3d(dtype=float), c: wp.array3d(dtype=float), v: wp.array3d(dtype=float)):
+def wave(
+    u: wp.array3d(dtype=float),
+    p: wp.array3d(dtype=float),
+    c: wp.array3d(dtype=float),
+    v: wp.array3d(dtype=float),
+):
     a, b, d = wp.tid()
     i, j, k = a + 1, b + 1, d + 1
     here = u[i, j, k]
-    near = u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1]
+    near = (
+        u[i - 1, j, k]
+        + u[i + 1, j, k]
+        + u[i, j - 1, k]
+        + u[i, j + 1, k]
+        + u[i, j, k - 1]
+        + u[i, j, k + 1]
+    )
     v[a, b, d] = 2.0 * here - p[i, j, k] + c[i, j, k] * (near - 6.0 * here)
 
 
 @wp.kernel
-def gaussians(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float), w: wp.array(dtype=float), f: wp.array(dtype=float)):
+def gaussians(
+    x: wp.array2d(dtype=float),
+    y: wp.array2d(dtype=float),
+    w: wp.array(dtype=float),
+    f: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(0.0)
     for j in range(w.shape[0]):
@@ -121,8 +139,9 @@ def runs(name, arrays, cotangent, convert):
 
         return lambda: on_default_stream(both)
 
+    by_first = with_gradients(1)
     return {
         "value": value,
         "value and gradients": with_gradients(len(arrays)),
-        "gradient": lambda first=with_gradients(1): first()[1:],
+        "gradient": lambda: by_first()[1:],
     }
