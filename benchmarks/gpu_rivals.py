@@ -6,9 +6,11 @@ installed, or finds no GPU, is left out with the reason.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -90,8 +92,8 @@ def _scattering(p: Problem, wrt: Sequence[str], points: bool) -> Run:
     mode = GpuMode.plain(atomic_mode(p.f.program, wrt, points=points))
     inputs = [t.name for t in mode.mode.program.inputs]
     given = {**dict(zip(p.f.inputs, p.arrays, strict=True)), inputs[-1]: p.cotangent}
-    launch = cuda_launch(mode, p.sizes, "float32", 0)
-    return lambda: launch([given[n] for n in inputs])
+    launch = cache(lambda: cuda_launch(mode, p.sizes, "float32", 0))  # compiled if it is run
+    return lambda: launch()([given[n] for n in inputs])
 
 
 def _plain() -> Rival:
@@ -166,6 +168,8 @@ def _keops() -> Rival:
 
 
 def _jax() -> Rival:
+    # Before it looks for a GPU, of whose memory it would take three quarters.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     jax = import_module("jax")
     assert jax.devices()[0].platform in ("gpu", "cuda"), "JAX finds no GPU"
     jax.config.update("jax_default_matmul_precision", "highest")

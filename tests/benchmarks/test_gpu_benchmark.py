@@ -47,6 +47,19 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
         assert found[form]["atomics"] == 2 * 1000  # an element of da and one of db, at each point
 
 
+@pytest.mark.parametrize("formula", ["a wave step, 7 points", "elementwise", "a sum of Gaussians"])
+def test_operations_of_threads_that_work_alone_are_those_of_the_cost(benchmark_module, formula):
+    code, cpu = benchmark_module("gpu_code"), benchmark_module("cpu")
+    f = tadc.compile(next(c.text for c in cpu.formulas() if c.name == formula))
+    sizes = dict.fromkeys(f.program.sizes, 12)
+    programs = {"primal": f.program, "adjoint": f.adjoint().program}
+    modes = [code.GpuMode.plain(m) for m in code.modes_of(programs)]
+
+    found = code.counted(modes, sizes)["operations"]
+
+    assert found == f.cost(mode="primal", **sizes).operations + f.adjoint().cost(**sizes).operations
+
+
 def test_steps_are_counted_where_their_loops_and_conditions_let_them_be(benchmark_module):
     code = benchmark_module("gpu_code")
     f = tadc.compile("size N\ninput x[N]\ny[i: N] = sum{j | j <= i} x[j]*x[pad(i - 1)]")
