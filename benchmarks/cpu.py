@@ -49,7 +49,8 @@ class Formula:
     numpy: Callable[..., Any] | None = None
     torch: Callable[..., Any] | None = None
     jax: Callable[..., Any] | None = None
-    plain: str = ""  # the function in `plain.c`
+    plain: str = ""  # the function in `plain.c`, and in `plain.cu`
+    fixed: str = ""  # the sizes that stay as they are where the formula is run with more points
 
 
 def wave_numpy(u: Any, p: Any, c: Any) -> Any:
@@ -151,12 +152,12 @@ def formulas() -> list[Formula]:
     )
     return [
         Formula("a wave step, 7 points", stencil, [(256,) * 3] * 3, numpy=wave_numpy, torch=wave_numpy, jax=wave_numpy, plain="wave"),
-        Formula("a sum of Gaussians", kernel, [(3000, 3), (3000, 3), (3000,)], numpy=gaussians(np), torch=torch and gaussians(torch), jax=jnp and gaussians(jnp), plain="gaussians"),
+        Formula("a sum of Gaussians", kernel, [(3000, 3), (3000, 3), (3000,)], numpy=gaussians(np), torch=torch and gaussians(torch), jax=jnp and gaussians(jnp), plain="gaussians", fixed="D"),
         Formula("softmax of rows", rows, [(4000, 1000)], numpy=softmax(np), torch=torch and softmax(torch), jax=jnp and softmax(jnp)),
         Formula("3x3 filter with a border", border, [(2000, 2000), (3, 3)], numpy=conv_numpy, torch=torch and conv_torch, jax=jnp and conv_jax, plain="filter"),
         Formula("3x3 filter without", inside, [(2002, 2002), (3, 3)]),
-        Formula("convolution, 16 to 32 channels", many, [(4, 16, 64, 64), (32, 16, 3, 3)], dtype="float32", torch=torch and channels_torch, jax=jnp and channels_jax),
-        Formula("cost volume, 9x9 shifts", cost_volume, [(16, 96, 96), (16, 104, 104)], numpy=correlation(np), torch=torch and correlation(torch), jax=jnp and correlation(jnp)),
+        Formula("convolution, 16 to 32 channels", many, [(4, 16, 64, 64), (32, 16, 3, 3)], dtype="float32", torch=torch and channels_torch, jax=jnp and channels_jax, fixed="C O"),
+        Formula("cost volume, 9x9 shifts", cost_volume, [(16, 96, 96), (16, 104, 104)], numpy=correlation(np), torch=torch and correlation(torch), jax=jnp and correlation(jnp), fixed="K"),
         Formula("elementwise", size + "input x[N], y[N]\nz[i] = x[i]*tanh(y[i]) + exp(-x[i]**2)", [(4_000_000,)] * 2, numpy=lambda x, y: x * np.tanh(y) + np.exp(-x * x), torch=torch and (lambda x, y: x * torch.tanh(y) + torch.exp(-x * x)), jax=jnp and (lambda x, y: x * jnp.tanh(y) + jnp.exp(-x * x))),
         Formula("matrix product", "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", [(512, 512)] * 2, numpy=lambda a, b: a @ b, torch=torch and (lambda a, b: a @ b), jax=jnp and (lambda a, b: a @ b)),
         Formula("a sum of squares", size + "input x[N]\ns = sum{i} x[i]**2", [(10_000_000,)], numpy=lambda x: x @ x, torch=torch and (lambda x: x @ x), jax=jnp and (lambda x: x @ x)),

@@ -1,268 +1,315 @@
-"""Formulas on a GPU: tadc against its own adjoint with atomic additions, and against PyTorch; without a GPU, what is in
-the compiled code.
+"""Formulas on a GPU, from a thousand to a hundred million points: tadc against its form with atomic additions, CUDA by
+hand, PyTorch, JAX, KeOps, Warp, and the machine's limits; without a GPU, what the compiled code does at each point.
 
-    python benchmarks/gpu.py [--repetitions 20] [--only NAME]... [--output benchmarks/results]
+    python benchmarks/gpu.py [--code] [--repetitions 20] [--only NAME]... [--points N]... [--output benchmarks/results]
 
-Where CuPy finds a GPU: milliseconds of the value and of the value with its gradients in float32, by events, minima of
-interleaved repetitions, beside the bytes of inputs and results over the bandwidth of a copy; then gradients by tensors
-that are read over and over, as more and more threads meet at one address. Every competitor's results are compared before
-its time counts. Writes `gpu.json` and `gpu.md`.
+Where CuPy finds a GPU: milliseconds of the value and of the value with its gradients in float32, by events on the
+default stream, minima of interleaved repetitions (JAX has a stream of its own, and is waited for); then the gradient of
+a broadcast and of `x[i % B]` as more and more threads meet at one address. Every competitor's results are compared with
+tadc's before its time counts; one that is not installed, fails, or computes something else is left out, with the reason.
+Writes `gpu.json`, `gpu.md` and, where matplotlib is installed, `gpu.svg`, and prints the worst rows.
 
-Anywhere, with NVRTC: kernels of the value and its gradients, the registers of the largest, and loads, stores and atomic
-additions in their PTX for sm_90, of the gather form and of the scatter form. Writes `gpu_code.md`.
+Anywhere, and with `--code` nothing else: operations, loads, stores, atomic additions and bytes per point
+(`gpu_code.py`), and what is more than in the last results. Writes `gpu_code.json` and `gpu_code.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
+import gpu_code
+import gpu_report
 import numpy as np
 from cpu import Formula, formulas
+from gpu_plain import launch
+from gpu_rivals import Problem, Rival, Run, own, rivals
+from sizes import points_of, shapes_at, sizes_at, sizes_of
 
 import tadc
-from tadc.emit.cuda import GpuMode, cuda_text
-from tadc.emit.launcher import Mode, atomic_mode, modes_of
 from tadc.errors import BackendError
-from tadc.runtime.cuda import cuda_launch
-from tadc.runtime.gpu import cupy, devices
-from tadc.runtime.nvrtc import compile_cuda, find_nvrtc, nvrtc_version
+from tadc.runtime.gpu import as_gpu_array, cupy, devices
+from tadc.runtime.nvrtc import nvrtc_version
 
-Run = Callable[[], Any]
+POINTS = [10**k for k in range(3, 9)]
+CODE_POINTS = 10**6
 COLLISIONS = [10**k for k in range(7)]  # threads that meet at an address
 ELEMENTS = 10**7  # of the sweep over collisions
+LONG = 300.0  # milliseconds: what takes longer is not repeated much, nor run with more points
+COPIED = 2**27  # elements of the copy that shows the bandwidth
+PEAK_BLOCKS, PEAK_TIMES = 4096, 4096  # of the kernel that shows the peak
+TOLERANCE = 1e-2  # of the largest element: sums of a hundred million terms in float32
 
-# ---- the compiled code
+Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
-
-def code(chosen: Sequence[Formula]) -> str:
-    """A row a formula and form: what is in the compiled kernels."""
-    head = "| formula | form | kernels | registers | spilled bytes | loads | stores | atomics |"
-    rows = [head, "|" + " --- |" * 8]
-    for formula in chosen:
-        f = tadc.compile(formula.text)
-        sizes = bound(f, formula)
-        gathered, scattered = gather_modes(f, sizes), scatter_modes(f)
-        for form, modes in (("gather", gathered), ("scatter", scattered)):
-            compiled = compile_cuda(cuda_text(modes, "", "float32").text, "sm_90")
-            usage = compiled.usage.values()
-            numbers = [
-                len(usage),
-                max(u.registers for u in usage),
-                sum(u.spill_bytes for u in usage),
-                *(len(re.findall(pattern, compiled.ptx)) for pattern in (r"ld\.global", r"st\.global", r"\b(?:atom|red)\.")),
-            ]  # fmt: skip
-            rows.append(f"| {formula.name} | {form} | {' | '.join(map(str, numbers))} |")
-    version = ".".join(map(str, nvrtc_version()))
-    return "\n".join(
-        [
-            "# In the code for a GPU",
-            "",
-            f"Made by `python benchmarks/gpu.py`, tadc {tadc.__version__}, NVRTC {version}, sm_90, float32: instructions in the",
-            "text of the value and its gradients, each counted once, however often it is run.",
-            "",
-            *rows,
-            "",
-        ]
-    )
+# ---- what a run takes
 
 
-def bound(f: Any, formula: Formula) -> dict[str, int]:
-    from tadc.runtime.binding import bind_sizes
-
-    return bind_sizes(f.program, dict(zip(f.inputs, formula.shapes, strict=True)), {})
-
-
-def gather_modes(f: Any, sizes: dict[str, int]) -> list[GpuMode]:
-    programs = {"primal": f.program, "adjoint": f.adjoint().program}
-    return [GpuMode.of(m, sizes) for m in modes_of(programs)]
-
-
-def scatter_modes(f: Any) -> list[GpuMode]:
-    (primal,) = modes_of({"primal": f.program})
-    return [GpuMode.plain(m) for m in (primal, scatter(f, points=False))]
-
-
-def scatter(f: Any, *, points: bool) -> Mode:
-    return atomic_mode(f.program, f.inputs, points=points)
-
-
-# ---- times
-
-
-def milliseconds(run: Run, repetitions: int) -> float:
-    """The fastest of some repetitions, by events on the current stream."""
+def interleaved(runs: dict[str, Run], repetitions: int) -> dict[str, float]:
+    """Milliseconds of the fastest repetition of each, by events on the current stream."""
     xp = cupy()
-    found = []
-    for _ in range(repetitions):
-        start, end = xp.cuda.Event(), xp.cuda.Event()
-        start.record()
-        run()
-        end.record()
-        end.synchronize()
-        found.append(xp.cuda.get_elapsed_time(start, end))
-    return min(found)
+    best: dict[str, float] = {}
+    for n in range(repetitions):
+        for who, run in runs.items():
+            if n >= 2 and best[who] > LONG:
+                continue
+            start, end = xp.cuda.Event(), xp.cuda.Event()
+            start.record()
+            run()
+            end.record()
+            end.synchronize()
+            best[who] = min(best.get(who, float("inf")), xp.cuda.get_elapsed_time(start, end))
+    return best
 
 
-def tasks(f: Any, formula: Formula) -> dict[str, dict[str, Run]]:
-    """Every competitor's runs by task, after their results were found to be the same."""
+def limits(repetitions: int) -> dict[str, float]:
+    """Bytes and float32 operations a second, by a copy and by multiplications with additions; an empty launch; the L2."""
     xp = cupy()
-    random = np.random.default_rng(0)
-    arrays = [xp.asarray(random.uniform(0.1, 1, s).astype(np.float32)) for s in formula.shapes]
-    sizes = bound(f, formula)
-    value, pullback = f.vjp(*arrays)
-    cotangent = xp.ones_like(value)
-    gradients = [*pullback(cotangent).values()]
-    runs: dict[str, dict[str, Run]] = {
-        "value": {"tadc": lambda: f(*arrays)},
-        "value and gradients": {"tadc": lambda: f.vjp(*arrays)[1](cotangent)},
-    }
-    for points in (False, True):
-        launch = cuda_launch(GpuMode.plain(scatter(f, points=points)), sizes, "float32", 0)
-        agree(gradients, launch([*arrays, cotangent]))
-        name = "a point a thread" if points else "an element a thread"
-        runs["value and gradients"][f"atomics, {name}"] = lambda launch=launch: (
-            f(*arrays),
-            launch([*arrays, cotangent]),
-        )
-    torch = eager(formula)
-    if torch:
-        runs["value"]["torch"], runs["value and gradients"]["torch"] = torch(
-            arrays, value, gradients
-        )
-    return runs
+    x = xp.asarray(np.ones(COPIED, np.float32))
+    y = xp.empty(x.shape, np.float32)
 
-
-def eager(formula: Formula) -> Callable[..., tuple[Run, Run]] | None:
-    """PyTorch's runs, as a user would write them; None where it is not there, or has no GPU."""
-    try:
-        import torch
-    except ImportError:
-        return None
-    if formula.torch is None or not torch.cuda.is_available():
-        return None
-
-    def runs(arrays: list[Any], value: Any, gradients: list[Any]) -> tuple[Run, Run]:
-        own = [torch.from_dlpack(a).requires_grad_() for a in arrays]
-
-        def both() -> list[Any]:
-            result = formula.torch(*own)  # type: ignore[misc]
-            return [result, *torch.autograd.grad(result, own, torch.ones_like(result))]
-
-        found = [cupy().from_dlpack(t.detach()) for t in both()]
-        agree([value, *gradients], found)
-
-        def forward() -> Any:
-            with torch.no_grad():
-                return formula.torch(*own)  # type: ignore[misc]
-
-        return forward, both
-
-    return runs
-
-
-def agree(mine: Sequence[Any], others: Sequence[Any]) -> None:
-    for a, b in zip(mine, others, strict=True):
-        scale = float(abs(a).max()) or 1.0
-        error = float(abs(a - b).max()) / scale
-        assert error < 1e-2, f"a result differs by {error}"
-
-
-def copied_bytes_per_second(repetitions: int) -> float:
-    xp = cupy()
-    x = xp.ones(2**27, np.float32)
-    y = xp.empty_like(x)
-
-    def copy() -> None:
+    def copy() -> list[Any]:
         y[...] = x
+        return [y]
 
-    return 2 * x.nbytes / (milliseconds(copy, repetitions) / 1e3)
+    found = interleaved(
+        {
+            "copy": copy,
+            "peak": lambda: [launch("peak", PEAK_BLOCKS, [x, PEAK_TIMES])],
+            "launch": lambda: [launch("nothing", 1, [x])],
+        },
+        repetitions,
+    )
+    operations = 2 * 8 * PEAK_TIMES * 256 * PEAK_BLOCKS
+    return {
+        "bytes_per_second": 2e3 * x.nbytes / found["copy"],
+        "operations_per_second": 1e3 * operations / found["peak"],
+        "launch_ms": found["launch"],
+        "l2_bytes": xp.cuda.runtime.getDeviceProperties(0).get("l2CacheSize", 0),
+    }
 
 
-def collisions(count: int, repetitions: int) -> dict[str, Any]:
-    """The gradient of `y[i, j] = a[i]*b[j]` by `a`: as many threads meet at an element of `a` as `b` has."""
+# ---- a formula
+
+
+def problem_of(formula: Formula, sizes: dict[str, int], f: Any) -> Problem:
+    random = np.random.default_rng(0)
     xp = cupy()
-    f = tadc.compile("size N, M\ninput a[N], b[M]\ny[i, j] = a[i]*b[j]")
-    adjoint = f.adjoint(("a",))
-    a, b = (xp.asarray(np.ones(n, np.float32)) for n in (ELEMENTS // count, count))
-    dy = xp.asarray(np.ones((a.size, b.size), np.float32))
-    scattering = GpuMode.plain(atomic_mode(f.program, ("a",), points=True))
-    launch = cuda_launch(scattering, {"N": a.size, "M": b.size}, "float32", 0)
-    given = {"a": a, "b": b, adjoint.inputs[-1]: dy}
-    arrays = [given[t.name] for t in scattering.mode.program.inputs]
-    agree([adjoint(**given)], launch(arrays))
-    own = milliseconds(lambda: adjoint(**given), repetitions)
-    other = milliseconds(lambda: launch(arrays), repetitions)
-    return {"collisions": count, "tadc": own, "atomics": other}
+
+    def uniform(shape: tuple[int, ...]) -> Any:
+        return xp.asarray(np.asarray(random.random(shape, np.float32) + np.float32(0.1)))
+
+    arrays = [uniform(s) for s in shapes_at(f, sizes)]
+    (output,) = f.program.outputs
+    result = f.program.tensors[output]
+    return Problem(formula, f, sizes, arrays, uniform(tuple(n.at(sizes) for n in result.shape)))
 
 
-def times(chosen: Sequence[Formula], repetitions: int) -> tuple[str, dict[str, Any]]:
+def measured(
+    p: Problem,
+    tasks: Sequence[str],
+    others: dict[str, Rival],
+    repetitions: int,
+    limit: dict[str, float],
+) -> list[dict[str, Any]]:
+    """A row a task: its floor and the times. Whoever computes something else has none, but a reason."""
+    reasons: dict[str, str] = {}
+    mine, made = own(p), {}
+    for who, rival in others.items():
+        try:
+            made[who] = rival(p)
+        except Exception as error:  # whatever a competitor raises, it is its own affair
+            reasons[who] = _reason(error)
+    rows = []
+    for task in tasks:
+        expected = mine[task]()
+        runs, left_out = {"tadc": mine[task]}, dict(reasons)
+        for who in made:
+            if task not in made[who]:
+                continue
+            try:
+                failed = difference(made[who][task](), expected)
+            except Exception as error:
+                failed = _reason(error)
+            if failed:
+                left_out[who] = failed
+            else:
+                runs[who] = made[who][task]
+        touched, operations = work(p, task)
+        rows.append(
+            {
+                "formula": p.formula.name,
+                "task": task,
+                "points": points_of(p.f, p.sizes),
+                "bytes": touched,
+                "operations": operations,
+                "floor": 1e3
+                * max(
+                    touched / limit["bytes_per_second"],
+                    operations / limit["operations_per_second"],
+                ),
+                "in_l2": touched <= limit["l2_bytes"],
+                "ms": interleaved(runs, repetitions),
+                "left_out": left_out,
+            }
+        )
+    return rows
+
+
+def difference(found: Sequence[Any], expected: Sequence[Any]) -> str:
+    """What is wrong with results, if anything."""
+    if len(found) != len(expected):
+        return f"{len(found)} results instead of {len(expected)}"
+    for each, mine in zip(found, expected, strict=True):
+        result = as_gpu_array("result", each).reshape(mine.shape)
+        scale = float(abs(mine).max()) or 1.0
+        error = float(abs(result - mine).max()) / scale
+        if not error <= TOLERANCE:
+            return f"a result differs by {error:.2g} of its largest element"
+    return ""
+
+
+def work(p: Problem, task: str) -> tuple[int, int]:
+    """The bytes that have to be touched once, and the operations."""
+    inputs, result = [4 * prod(a.shape) for a in p.arrays], 4 * prod(p.cotangent.shape)
+    given = {s: p.sizes[s] for s in p.f.program.sizes}
+    if task == "value":
+        return sum(inputs) + result, p.f.cost(mode="primal", **given).operations
+    if task == "value and gradients":
+        return 2 * sum(inputs) + 2 * result, p.f.cost(mode="vjp", **given).operations
+    # A gradient by the first input, of a formula that is linear in it.
+    adjoint = p.f.adjoint(p.f.inputs[:1])
+    return sum(inputs) + result, adjoint.cost(
+        mode="primal", **{s: p.sizes[s] for s in adjoint.program.sizes}
+    ).operations
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+# ---- all formulas, and the sweep over collisions
+
+
+def times(
+    chosen: Sequence[Formula],
+    points: Sequence[int],
+    repetitions: int,
+    limit: dict[str, float],
+    progress: Progress,
+) -> dict[str, Any]:
+    """The rows of all formulas and of the sweep, and who is missing."""
+    others, missing = rivals()
+    slow: dict[tuple[str, str], str] = {}
+    rows: list[dict[str, Any]] = []
+    for formula, number in progress([(f, n) for f in chosen for n in points], "formulas"):
+        f = tadc.compile(formula.text)
+        fast = {who: r for who, r in others.items() if (formula.name, who) not in slow}
+        try:
+            problem = problem_of(formula, sizes_at(f, formula, number), f)
+            found = measured(problem, ("value", "value and gradients"), fast, repetitions, limit)
+        except (
+            Exception
+        ) as error:  # too little memory for so many points: the others count all the same
+            missing[f"{formula.name}, {number:,} points"] = _reason(error)
+            continue
+        for r in found:
+            r["left_out"] |= {w: slow[n, w] for n, w in slow if n == formula.name}
+        rows += found
+        for r in found:
+            for who, ms in r["ms"].items():
+                if ms > LONG and who != "tadc":
+                    slow[formula.name, who] = f"it took {ms:.0f} ms with {r['points']:,} points"
+    swept = []
+    for count, formula in progress([(c, f) for c in COLLISIONS for f in meeting(c)], "collisions"):
+        f = tadc.compile(formula.text)
+        problem = problem_of(formula, sizes_of(f, formula.shapes), f)
+        (r,) = measured(problem, ("gradient",), others, repetitions, limit)
+        swept.append({**r, "collisions": count})
+    return {"rows": rows, "collisions": swept, "missing": missing}
+
+
+def meeting(count: int) -> list[Formula]:
+    """Formulas with `ELEMENTS` points, so many of which read one element of the first input."""
+    b = max(1, ELEMENTS // count)
+
+    def torch_modulo(x: Any, w: Any) -> Any:
+        import torch
+
+        return x[torch.arange(len(w), device=x.device) % len(x)] * w
+
+    def jax_modulo(x: Any, w: Any) -> Any:
+        import jax
+
+        return x[jax.numpy.arange(len(w)) % len(x)] * w
+
+    def outer(a: Any, b: Any) -> Any:
+        return a[:, None] * b
+
+    outer_text = "size N, M\ninput a[N], b[M]\ny[i, j] = a[i]*b[j]"
+    modulo_text = f"size N\ninput x[{b}], w[N]\ny[i] = x[i % {b}]*w[i]"
+    return [
+        Formula("a broadcast", outer_text, [(b,), (count,)], torch=outer, jax=outer),
+        Formula("x[i % B]", modulo_text, [(b,), (b * count,)], torch=torch_modulo, jax=jax_modulo),
+    ]
+
+
+# ---- the command
+
+
+def code(chosen: Sequence[Formula], output: Path, progress: Progress) -> None:
+    """Writes the numbers of the compiled code, and prints what has become more."""
+    path = output / "gpu_code.json"
+    before = json.loads(path.read_text("utf-8")) if path.exists() else []
+    pairs = [(f, form) for f in chosen for form in gpu_code.FORMS]
+    rows = [gpu_code.row(f, form, CODE_POINTS) for f, form in progress(pairs, "code")]
+    path.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    (output / "gpu_code.md").write_text(gpu_code.table(rows), "utf-8")
+    print(gpu_code.table(rows))
+    for line in gpu_code.worse(rows, before):
+        print(f"more than before: {line}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--code", action="store_true", help="without a GPU: count, time nothing")
+    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("--only", action="append", default=[], help="a formula's name")
+    parser.add_argument("--points", action="append", type=lambda n: int(float(n)), default=[])
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    options = parser.parse_args(arguments)
     from rich.progress import track
 
-    speed = copied_bytes_per_second(repetitions)
-    rows = []
-    for formula in track(chosen, "formulas"):
-        f = tadc.compile(formula.text)
-        touched = 4 * sum(int(np.prod(s)) for s in formula.shapes)
-        for task, runs in tasks(f, formula).items():
-            floor = 1e3 * touched * (1 if task == "value" else 2) / speed
-            found = {who: milliseconds(run, repetitions) for who, run in runs.items()}
-            rows.append({"formula": formula.name, "task": task, "floor": floor, **found})
-    sweep = [collisions(count, repetitions) for count in COLLISIONS]
-    about = f"{', '.join(devices())}, CuPy {cupy().__version__}, NVRTC {'.'.join(map(str, nvrtc_version()))}, tadc {tadc.__version__}, {time.strftime('%Y-%m-%d')}"
-    lines = [
-        "# On a GPU",
-        "",
-        f"Made by `python benchmarks/gpu.py` on {about}: minima of {repetitions} repetitions, ms, float32.",
-        f"A copy moves {speed / 1e9:.0f} GB/s; the floor has the bytes of inputs and their gradients alone.",
-        "",
-        "| formula | task | floor | tadc | others (x tadc) |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    for r in rows:
-        others = {k: v for k, v in r.items() if k not in ("formula", "task", "floor", "tadc")}
-        text = ", ".join(f"{k}: {v:.3f} ({v / r['tadc']:.2f})" for k, v in others.items())
-        lines.append(
-            f"| {r['formula']} | {r['task']} | {r['floor']:.3f} | {r['tadc']:.3f} | {text} |"
-        )
-    lines += [
-        "",
-        "| threads that meet at an address | tadc | atomics (x tadc) |",
-        "| --- | --- | --- |",
-    ]
-    lines += [
-        f"| {r['collisions']:,} | {r['tadc']:.3f} | {r['atomics']:.3f} ({r['atomics'] / r['tadc']:.2f}) |"
-        for r in sweep
-    ]
-    return "\n".join([*lines, ""]), {"about": about, "rows": rows, "collisions": sweep}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=20)
-    parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
-    options = parser.parse_args()
     chosen = [f for f in formulas() if not options.only or f.name in options.only]
     options.output.mkdir(parents=True, exist_ok=True)
-    if find_nvrtc():
-        text = code(chosen)
-        (options.output / "gpu_code.md").write_text(text, "utf-8")
-        print(text)
+    code(chosen, options.output, track)
+    if options.code:
+        return
     try:
         cupy()
     except BackendError as error:
         print(f"no times: {error}")
         return
-    text, data = times(chosen, options.repetitions)
-    (options.output / "gpu.md").write_text(text, "utf-8")
-    (options.output / "gpu.json").write_text(json.dumps(data, indent=2) + "\n", "utf-8")
-    print(text)
+    limit = limits(options.repetitions)
+    found = times(chosen, options.points or POINTS, options.repetitions, limit, track)
+    about = {
+        "gpu": ", ".join(devices()),
+        "versions": f"tadc {tadc.__version__}, CuPy {cupy().__version__}, NVRTC {'.'.join(map(str, nvrtc_version()))}",
+        "date": time.strftime("%Y-%m-%d"),
+        "repetitions": options.repetitions,
+        **limit,
+    }
+    data = {"about": about, **found}
+    (options.output / "gpu.json").write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    (options.output / "gpu.md").write_text(gpu_report.table(data), "utf-8")
+    gpu_report.plot(data, options.output / "gpu.svg")
+    print(gpu_report.table(data))
+    print("\n".join(gpu_report.worst(data)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+"""The benchmark for GPUs: what it counts without one, and its whole path on the test double of CuPy."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+
+import fake_cupy
+import pytest
+
+import tadc
+from tadc.runtime import gpu as runtime
+from tadc.runtime.nvrtc import Compiled, find_nvrtc
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def benchmark_module(monkeypatch):
+    """Imports a file of `benchmarks/` as its own script does."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    before = set(sys.modules)
+    yield import_module
+    for path in FOLDER.glob("*.py"):
+        if path.stem not in before:
+            sys.modules.pop(path.stem, None)
+
+
+PRODUCT = "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]"
+
+
+def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
+    code, sizes = benchmark_module("gpu_code"), {"I": 20, "J": 10, "K": 5}
+    f = tadc.compile(PRODUCT)
+    forms = code.forms(f, sizes)
+
+    found = {form: code.counted(modes, sizes) for form, modes in forms.items()}
+
+    # c, da and db: two loads, a product and a sum each; the results are stored.
+    gather = found["gather"]
+    assert (gather["loads"], gather["atomics"]) == (3 * 2 * 1000, 0)
+    assert (gather["operations"], gather["stores"]) == (3 * 2 * 1000, 200 + 100 + 50)
+    for form in code.FORMS[1:]:
+        assert found[form]["atomics"] == 2 * 1000  # an element of da and one of db, at each point
+
+
+@pytest.mark.parametrize("formula", ["a wave step, 7 points", "elementwise", "a sum of Gaussians"])
+def test_operations_of_threads_that_work_alone_are_those_of_the_cost(benchmark_module, formula):
+    code, cpu = benchmark_module("gpu_code"), benchmark_module("cpu")
+    f = tadc.compile(next(c.text for c in cpu.formulas() if c.name == formula))
+    sizes = dict.fromkeys(f.program.sizes, 12)
+    programs = {"primal": f.program, "adjoint": f.adjoint().program}
+    modes = [code.GpuMode.plain(m) for m in code.modes_of(programs)]
+
+    found = code.counted(modes, sizes)["operations"]
+
+    assert found == f.cost(mode="primal", **sizes).operations + f.adjoint().cost(**sizes).operations
+
+
+def test_steps_are_counted_where_their_loops_and_conditions_let_them_be(benchmark_module):
+    code = benchmark_module("gpu_code")
+    f = tadc.compile("size N\ninput x[N]\ny[i: N] = sum{j | j <= i} x[j]*x[pad(i - 1)]")
+    n = 9
+
+    counts = code.counted(code.forms(f, {"N": n})["scatter, a thread an element"][:1], {"N": n})
+
+    assert counts["stores"] == n
+    assert n * (n + 1) // 2 <= counts["loads"] <= n * (n + 1)
+
+
+def test_a_team_counts_what_each_of_its_threads_does(benchmark_module):
+    code = benchmark_module("gpu_code")
+    f = tadc.compile("size N, M\ninput x[N,M], w[N]\ny[i] = w[i]*(sum{j} x[i,j]**2)")
+    sizes = {"N": 8, "M": 10**5}
+    (value, _) = code.forms(f, sizes)["gather"]
+    assert max(k.team for k in value.kernels) > 1
+
+    counts = code.counted([value], sizes)
+
+    assert 1 <= counts["loads"] / (8 * 10**5) < 1.2
+    assert 2 <= counts["operations"] / (8 * 10**5) < 3  # with the trees in which threads add up
+
+
+@pytest.mark.skipif(not find_nvrtc(), reason="no NVRTC")
+def test_rows_say_what_has_become_more(benchmark_module):
+    code, cpu = benchmark_module("gpu_code"), benchmark_module("cpu")
+    formula = cpu.Formula("a product", PRODUCT, [(20, 5), (5, 10)])
+
+    rows = [code.row(formula, form, 1000) for form in code.FORMS]
+
+    assert all(
+        r[name] > 0 for r in rows for name in ("loads", "bytes", "registers", "instructions")
+    )
+    assert [r["atomics"] > 0 for r in rows] == [False, True, True]
+    assert not list(code.worse(rows, rows))
+    (line,) = code.worse([{**rows[1], "atomics": 9.0}], rows)
+    assert line.startswith("a product, scatter, a thread an element: atomics 2")
+    assert code.table(rows).count("| a product |") == 3
+
+
+class Event:
+    def record(self):
+        self.time = perf_counter()
+
+    def synchronize(self):
+        pass
+
+
+@pytest.mark.compiler
+def test_all_of_the_benchmark_runs(benchmark_module, monkeypatch, tmp_path):
+    xp = fake_cupy.install(monkeypatch)
+    xp.cuda.Event = Event
+    xp.cuda.get_elapsed_time = lambda a, b: 1e3 * (b.time - a.time)
+    gpu, plain = benchmark_module("gpu"), benchmark_module("gpu_plain")
+    cpu = benchmark_module("cpu")
+    monkeypatch.setattr(plain, "compile_cuda", lambda text, *_: Compiled(text.encode(), ""))
+    for name, value in (("COPIED", 1000), ("ELEMENTS", 1000), ("COLLISIONS", [10]), ("PEAK_BLOCKS", 1), ("PEAK_TIMES", 2)):  # fmt: skip
+        monkeypatch.setattr(gpu, name, value)
+    monkeypatch.setattr(gpu, "code", lambda *_: None)
+    chosen = [f for f in cpu.formulas() if f.name == "3x3 filter with a border"]
+    monkeypatch.setattr(gpu, "formulas", lambda: chosen)
+    try:
+        gpu.main(["--points", "1e3", "--repetitions", "2", "--output", str(tmp_path)])
+    finally:
+        runtime.cupy.cache_clear()
+
+    data = json.loads((tmp_path / "gpu.json").read_text())
+    assert len(data["rows"]) == 2 and len(data["collisions"]) == 2
+    for r in (*data["rows"], *data["collisions"]):
+        assert r["ms"]["tadc"] > 0 and r["floor"] > 0
+        assert not {"CUDA by hand", "atomics, a thread a point"} & r["left_out"].keys()
+    assert (
+        "CUDA by hand" in data["rows"][1]["ms"]
+        and "atomics, a thread a point" in data["rows"][1]["ms"]
+    )
+    assert "| 3x3 filter with a border | value |" in (tmp_path / "gpu.md").read_text()
