@@ -37,7 +37,7 @@ from tadc.runtime.gpu import as_gpu_array, cupy, devices
 from tadc.runtime.nvrtc import nvrtc_version
 
 POINTS = [10**k for k in range(3, 9)]
-CODE_POINTS = 10**6
+CODE_POINTS = 10**8
 COLLISIONS = [10**k for k in range(7)]  # threads that meet at an address
 ELEMENTS = 10**7  # of the sweep over collisions
 LONG = 300.0  # milliseconds: what takes longer is not repeated much, nor run with more points

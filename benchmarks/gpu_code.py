@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 from cpu import Formula
@@ -29,11 +30,13 @@ from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Select
 from tadc.runtime.nvrtc import compile_cuda, find_nvrtc, nvrtc_version
 from tadc.schedule.cost import FREE, INTEGER_POWERS, Points
 from tadc.schedule.gpu import GpuKernel
+from tadc.schedule.gpu_work import Work
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
     Assign,
     Branch,
+    Lanes,
     Let,
     LetIndex,
     Loop,
@@ -42,6 +45,8 @@ from tadc.schedule.loop_nest import (
     Store,
     TeamLoop,
     TeamSums,
+    Tile,
+    beyond,
     values_of,
 )
 
@@ -51,7 +56,7 @@ COUNTED = ("operations", "loads", "stores", "atomics", "bytes", "touched bytes")
 WRITTEN = ("kernels", "registers", "spilled bytes", "instructions")
 FORMS = ("gather", "scatter, a thread an element", "scatter, a thread a point")
 ARCHITECTURE, DTYPE = "sm_90", "float32"
-Counts = Counter[str]
+Counts = Counter[str]  # of points that share, not whole numbers
 
 
 def row(formula: Formula, form: str, points: float) -> dict[str, Any]:
@@ -102,13 +107,31 @@ class _Executed:
     sizes: Mapping[str, int]
     itemsize: Mapping[str, int]
     numbers: dict[Points, int] = field(default_factory=dict)
+    in_lanes: bool = False
 
     def counts(self) -> Counts:
         k = self.scheduled.kernel
         box = Domain.box(dict(zip(k.indices, k.extents, strict=True)))
         return self.of(k.body, Points(k.indices, (), box), self.scheduled.team)
 
-    def of(self, steps: Sequence[Step], points: Points, threads: int) -> Counts:
+    @property
+    def lanes(self) -> int:
+        """The points of a tile."""
+        return prod(t.count for t in self.scheduled.tile)
+
+    @property
+    def edges(self) -> set[str]:
+        return {beyond(t.index) for t in self.scheduled.tile}
+
+    def shared(self, e: Read) -> float:
+        """The elements that a tile reads, for each of its points."""
+        if not self.in_lanes:
+            return 1
+        counts = {t.index: t.count for t in self.scheduled.tile}
+        apart = "".join(t.index for t in self.scheduled.tile if t.apart)
+        return Work(1, e.subscripts, {}, is_read=True).values(counts, apart) / self.lanes
+
+    def of(self, steps: Sequence[Step], points: Points, threads: float) -> Counts:
         """Of steps that so many threads do at each of the points."""
         total: Counts = Counter()
         for step in steps:
@@ -131,6 +154,13 @@ class _Executed:
                     total.update(self.of(body, _inside(step, points), threads))
                 case TeamLoop(_, _, _, body):
                     total.update(self.of(body, _inside(step, points), 1))
+                case Tile(_, body):
+                    total.update(self.of(body, points, threads / self.lanes))
+                case Lanes(body):
+                    laned = replace(self, in_lanes=True)
+                    total.update(laned.of(body, points, threads * self.lanes))
+                case Branch(Domain() as domain, then) if self.edges & {*domain.symbols}:
+                    total.update(self.of(then, points, threads))  # all points are in the box
                 case Once(body):
                     total.update(self.of(body, points, 1))
                 case TeamSums(body, sums):
@@ -154,7 +184,7 @@ class _Executed:
             self.numbers[points] = points.count(self.sizes)
         return self.numbers[points]
 
-    def values(self, values: Iterable[Expr], points: Points, threads: int) -> Counts:
+    def values(self, values: Iterable[Expr], points: Points, threads: float) -> Counts:
         """Of the expressions of one step."""
         loaded: set[tuple[Read, Points]] = set()
         total: Counts = Counter()
@@ -163,7 +193,7 @@ class _Executed:
         return total
 
     def value(
-        self, e: Expr, points: Points, threads: int, loaded: set[tuple[Read, Points]]
+        self, e: Expr, points: Points, threads: float, loaded: set[tuple[Read, Points]]
     ) -> Counts:
         def each(operands: Iterable[Expr], inside: Points = points) -> Counts:
             total: Counts = Counter()
@@ -179,6 +209,7 @@ class _Executed:
                 return Counter()
             case Read(tensor, _):
                 loaded.add((e, points))
+                times *= self.shared(e)
                 return Counter(loads=times, bytes=times * self.itemsize[tensor])
             case Select(Domain() as domain, then, otherwise):
                 inside = points.within(domain.conditions)

@@ -36,6 +36,8 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
     code, sizes = benchmark_module("gpu_code"), {"I": 20, "J": 10, "K": 5}
     f = tadc.compile(PRODUCT)
     forms = code.forms(f, sizes)
+    tiled = code.counted(forms["gather"], sizes)
+    forms["gather"] = [code.GpuMode.plain(g.mode) for g in forms["gather"]]
 
     found = {form: code.counted(modes, sizes) for form, modes in forms.items()}
 
@@ -43,6 +45,7 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
     gather = found["gather"]
     assert (gather["loads"], gather["atomics"]) == (3 * 2 * 1000, 0)
     assert (gather["operations"], gather["stores"]) == (3 * 2 * 1000, 200 + 100 + 50)
+    assert tiled["loads"] < gather["loads"] and tiled["operations"] == gather["operations"]
     for form in code.FORMS[1:]:
         assert found[form]["atomics"] == 2 * 1000  # an element of da and one of db, at each point
 
