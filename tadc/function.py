@@ -369,6 +369,33 @@ class Function:
 
         return self._returned(dict(values)), pullback
 
+    def graph(
+        self, /, *arrays: Any, cotangents: Any = None, wrt: Wrt = None, **named: Any
+    ) -> Callable[[], Any]:
+        """A call on a GPU as a graph of CUDA: a function that launches it once more, as one, on the current stream.
+
+        A launch returns the outputs, and with `cotangents` (as for the pullback of `vjp`) the outputs and a dict of the
+        gradients. It reads the given arrays as they are then, and returns the same arrays every time. Raises
+        ArgumentError for arrays that are not on a GPU, and what the call raises.
+        """
+        from tadc.runtime.graph import Graph, of_gpu
+
+        names = dict(zip(self.inputs, arrays, strict=False))
+        extra = arrays[len(names) :]
+        given, device = of_gpu(
+            {**names, **{n: named.pop(n) for n in self.inputs if n in named}}.items()
+        )
+        if cotangents is None:
+            return Graph(lambda: self(*extra, **given, **named), device)
+        seeds = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+        of_gpu((f"d{f}", v) for f, v in zip(self.outputs, seeds, strict=False) if v is not None)
+
+        def call() -> tuple[Any, dict[str, Array]]:
+            values, pullback = self.vjp(*extra, wrt=wrt, **given, **named)
+            return values, pullback(*seeds)
+
+        return Graph(call, device)
+
     def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
         """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""
         for what, given in (("primals", primals), ("tangents", tangents)):
@@ -429,7 +456,7 @@ class Function:
         options = self._origin.options
         for program, name, numbers, dtype in self._runs(mode, sizes):
             if options.backend == "cuda":
-                total += gpu_plan(program, name, numbers, dtype)
+                total += gpu_plan(program, name, numbers, dtype, options.blas)
             else:
                 run = kernels(program, name)
                 total += program_plan(program, run, numbers, dtype, options.blas)

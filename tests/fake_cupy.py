@@ -31,6 +31,9 @@ class State:
         self.stream = 0
         self.launches = []  # (device, stream, blocks)
         self.loads = 0
+        self.products = 0
+        self.captured = None  # what a graph does, while it is captured
+        self.pool = None
         self.free_bytes = 2**40
 
 
@@ -71,6 +74,8 @@ class Module:
         STATE.loads += 1
         text = code.decode()
         names = re.findall(r'extern "C" __global__ .*\n(\w+)\(', text)
+        heads = re.findall(r'extern "C" __global__ .*\n(\w+)\((.*)\)', text)
+        self.arguments = {name: parameters.count(",") + 1 for name, parameters in heads}
         wrapped = [
             f'extern "C" int host_{n}(unsigned blocks, unsigned threads, void** arguments) {{'
             f" return cudaLaunchKernel({n}, dim3(blocks), dim3(threads), arguments); }}"
@@ -81,6 +86,7 @@ class Module:
 
     def get_function(self, name):
         own = getattr(self.library, f"host_{name}")
+        own.arguments = self.arguments[name]
         FUNCTIONS.append((self, own))
         return SimpleNamespace(ptr=len(FUNCTIONS) - 1)
 
@@ -93,17 +99,77 @@ STATE = State()
 def launch_kernel(f, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra):
     module, function = FUNCTIONS[f]
     assert (gy, gz, by, bz, shared, extra) == (1, 1, 1, 1, 0, 0)
+    if STATE.captured is not None:
+        kept = copied(arguments, function.arguments)
+        again = ctypes.addressof(kept)
+        STATE.captured.append(lambda kept=kept: launch_kernel(f, gx, 1, 1, bx, 1, 1, 0, stream, again, 0))  # fmt: skip
+        return
     STATE.launches.append((STATE.device, stream, gx))
     with ONE_AT_A_TIME:  # the host runs blocks one after the other
         module.library.cuda_host_prepare(int(module.fibers), 0)
         assert function(gx, bx, ctypes.c_void_p(arguments)) == 0
 
 
+def copied(arguments, count):
+    """The addresses of arguments, with the arguments as they are now."""
+    addresses = (ctypes.c_void_p * count).from_address(arguments)
+    values = (ctypes.c_longlong * count)()
+    for n, address in enumerate(addresses):
+        ctypes.memmove(ctypes.addressof(values) + 8 * n, address, 8)
+    kept = (ctypes.c_void_p * count)(*(ctypes.addressof(values) + 8 * n for n in range(count)))
+    kept.values = values
+    return kept
+
+
+class Stream:
+    ptr = 11
+
+    def __init__(self, non_blocking=False):
+        assert non_blocking
+
+    def __enter__(self):
+        self._before, STATE.stream = STATE.stream, self.ptr
+
+    def __exit__(self, *_):
+        STATE.stream = self._before
+
+    def begin_capture(self):
+        STATE.captured = []
+
+    def end_capture(self):
+        steps, STATE.captured = STATE.captured, None
+        return SimpleNamespace(launch=lambda stream: [step() for step in steps])
+
+    def record(self):
+        return None
+
+    def wait_event(self, event):
+        pass
+
+
+class MemoryPool:
+    def __init__(self):
+        self.kept = []
+
+    def malloc(self, size):
+        raise AssertionError("the double allocates by itself")
+
+
+@contextmanager
+def using_allocator(malloc):
+    STATE.pool = malloc.__self__
+    yield
+    STATE.pool = None
+
+
 def empty(shape, dtype=np.float64):
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if size > STATE.free_bytes:
         raise type("OutOfMemoryError", (MemoryError,), {})("out of memory")
-    return np.full(size, 0xFF, np.uint8).view(dtype).reshape(shape).view(ndarray)
+    memory = np.full(size, 0xFF, np.uint8)
+    if STATE.pool:
+        STATE.pool.kept.append(memory)
+    return memory.view(dtype).reshape(shape).view(ndarray)
 
 
 def asarray(a, dtype=None):
@@ -112,6 +178,14 @@ def asarray(a, dtype=None):
 
 def asnumpy(a):
     return np.array(np.asarray(a).view(np.ndarray))
+
+
+def matmul(a, b, out):
+    if STATE.captured is not None:
+        STATE.captured.append(lambda: matmul(a, b, out))
+        return out
+    STATE.products += 1
+    return np.matmul(a, b, out=out)
 
 
 @contextmanager
@@ -127,6 +201,7 @@ def install(patched):
     module = ModuleType("cupy")
     module.__version__ = "0"
     module.ndarray, module.empty, module.asarray, module.asnumpy = ndarray, empty, asarray, asnumpy
+    module.matmul = matmul
     module.ascontiguousarray = lambda a: np.ascontiguousarray(a).view(ndarray)
     module.cuda = SimpleNamespace(
         runtime=SimpleNamespace(
@@ -137,7 +212,15 @@ def install(patched):
         Device=Device,
         driver=SimpleNamespace(launchKernel=launch_kernel, ctxGetCurrent=lambda: 1),
         function=SimpleNamespace(Module=Module),
-        get_current_stream=lambda: SimpleNamespace(ptr=STATE.stream, synchronize=lambda: None),
+        get_current_stream=lambda: SimpleNamespace(
+            ptr=STATE.stream,
+            synchronize=lambda: None,
+            record=lambda: None,
+            wait_event=lambda event: None,
+        ),
+        Stream=Stream,
+        MemoryPool=MemoryPool,
+        using_allocator=using_allocator,
     )
     patched.setitem(sys.modules, "cupy", module)
     gpu.cupy.cache_clear()

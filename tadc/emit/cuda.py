@@ -53,14 +53,22 @@ class GpuMode:
     kernels: tuple[GpuKernel, ...]
 
     @classmethod
-    def of(cls, mode: Mode, sizes: Sizes | None = None, dtype: DType = "float32") -> GpuMode:
+    def of(
+        cls,
+        mode: Mode,
+        sizes: Sizes | None = None,
+        dtype: DType = "float32",
+        *,
+        blas: bool = False,
+    ) -> GpuMode:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
         `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
+        With `blas` large matrix products are not cut into parts.
         """
         if any(map(_is_atomic, mode.kernels)):
             return cls.plain(mode)
-        program = gpu_program(mode.program, sizes, dtype)
+        program = gpu_program(mode.program, sizes, dtype, blas=blas)
         run = kernels(program, mode.name)
         schedules = tuple(gpu_kernel(k, program, sizes) for k in run)
         return cls(Mode(mode.name, wide_temporaries(program, dtype), run), schedules)

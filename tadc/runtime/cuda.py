@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from threading import Lock
 from typing import Any
 
@@ -20,13 +21,14 @@ from tadc.emit.launcher import Mode, modes_of, workspace_places
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import architecture, cupy, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.schedule.gpu_cost import BLOCK
+from tadc.schedule.matrix_product import MatrixProduct, large_product
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 
@@ -61,38 +63,55 @@ class _Kernel:
         return cls(function, function.ptr, blocks, arguments, ctypes.addressof(arguments))
 
 
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A matrix product that cuBLAS computes, by the numbers of its three tensors; the factors may have to be turned."""
+
+    factors: tuple[tuple[int, bool], tuple[int, bool]]
+    result: int
+
+    def run(self, xp: Any, arrays: Sequence[Any]) -> None:
+        a, b = (arrays[n].swapaxes(-1, -2) if flipped else arrays[n] for n, flipped in self.factors)
+        xp.matmul(a, b, out=arrays[self.result])
+
+
 class CudaLaunch:
     """One program for one set of sizes on one device."""
 
     def __init__(
         self,
         mode: Mode,
-        kernels: Sequence[tuple[Any, int, Sequence[str]]],
+        kernels: Sequence[tuple[Any, int, Sequence[str]] | MatrixProduct],
         sizes: Mapping[Symbol, int],
         dtype: str,
         integer: type[Any],
         device: int,
     ) -> None:
-        """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel."""
+        """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel; or a product."""
         program = mode.program
         self.device = device
         self.inputs = tuple(t.name for t in program.inputs)
-        self.outputs = [
-            (tuple(max(0, n.at(sizes)) for n in t.shape), numpy_type(t.dtype or dtype))
-            for t in (program.tensors[n] for n in program.outputs)
-        ]
+        self.outputs = [_form(program.tensors[n], sizes, dtype) for n in program.outputs]
         places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
-        self._offsets = list(places.values())
+        self._temporaries = [
+            (at, *_form(program.tensors[n], sizes, dtype)) for n, at in places.items()
+        ]
         names = (*self.inputs, *program.outputs, *places)
         # One slot a tensor, in which each call puts its address, and one a size.
         self._pointers = (ctypes.c_void_p * len(names))()
         self._numbers = {s: integer(n) for s, n in sizes.items()}
         slot = {n: ctypes.addressof(self._pointers) + 8 * k for k, n in enumerate(names)}
         slot |= {s: ctypes.addressof(n) for s, n in self._numbers.items()}
-        self._kernels = [
-            _Kernel.of(function, blocks, [slot[a] for a in given])
-            for function, blocks, given in kernels
-        ]
+        self._steps: list[_Kernel | _Product] = []
+        for kernel in kernels:
+            if isinstance(kernel, MatrixProduct):
+                (a, a_flipped), (b, b_flipped) = kernel.left, kernel.right
+                factors = (names.index(a), a_flipped), (names.index(b), b_flipped)
+                self._steps.append(_Product(factors, names.index(kernel.result)))
+            else:
+                function, blocks, given = kernel
+                self._steps.append(_Kernel.of(function, blocks, [slot[a] for a in given]))
+        self._has_products = any(isinstance(step, _Product) for step in self._steps)
         self._lock = Lock()
 
     def __call__(self, inputs: Sequence[Any], into: Sequence[Any] = ()) -> list[Any]:
@@ -106,16 +125,33 @@ class CudaLaunch:
         outputs = [*into] if into else [xp.empty(shape, dtype) for shape, dtype in self.outputs]
         workspace = xp.empty((self._workspace,), _BYTE) if self._workspace else None
         addresses = [a.data.ptr for a in (*inputs, *outputs)]
+        arrays: list[Any] = []  # of all tensors, for products
+        if self._has_products:
+            arrays = [*inputs, *outputs]
+            arrays += [_part(workspace, *temporary) for temporary in self._temporaries]
         if workspace is not None:
             start = workspace.data.ptr
-            addresses += [start + offset for offset in self._offsets]
+            addresses += [start + offset for offset, _, _ in self._temporaries]
         launch = xp.cuda.driver.launchKernel
         stream = xp.cuda.get_current_stream().ptr
         with self._lock:  # a launch copies the arguments
             self._pointers[:] = addresses
-            for k in self._kernels:
-                launch(k.handle, k.blocks, 1, 1, BLOCK, 1, 1, 0, stream, k.address, 0)
+            for k in self._steps:
+                if isinstance(k, _Kernel):
+                    launch(k.handle, k.blocks, 1, 1, BLOCK, 1, 1, 0, stream, k.address, 0)
+                else:
+                    k.run(xp, arrays)
         return outputs
+
+
+def _form(tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str) -> tuple[tuple[int, ...], Any]:
+    """The shape and numpy's type of a tensor."""
+    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
+
+
+def _part(workspace: Any, offset: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The array at an offset in bytes."""
+    return workspace[offset : offset + prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
 
 
 class CudaRunner:
@@ -170,18 +206,31 @@ class CudaRunner:
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        return cuda_launch(GpuMode.of(mode, sizes, dtype), sizes, dtype, device)
+        gpu = GpuMode.of(mode, sizes, dtype, blas=options.blas)
+        return cuda_launch(gpu, sizes, dtype, device, blas=options.blas)
 
 
-def cuda_launch(gpu: GpuMode, sizes: Mapping[Symbol, int], dtype: DType, device: int) -> CudaLaunch:
-    """A mode for these values of all sizes, compiled, and loaded on the device."""
+def cuda_launch(
+    gpu: GpuMode,
+    sizes: Mapping[Symbol, int],
+    dtype: DType,
+    device: int,
+    *,
+    blas: bool = False,
+) -> CudaLaunch:
+    """A mode for these values of all sizes, compiled, and loaded on the device; with `blas` large products by cuBLAS."""
     sizes = {s: sizes[s] for s in gpu.mode.program.parameters}
     width = fitting_index_type(gpu.mode, sizes)
     made = cuda_text([gpu], "", dtype, width)
     module = _module(device, made.text)
-    kernels = []
+    kernels: list[tuple[Any, int, Sequence[str]] | MatrixProduct] = []
     entries = made.manifest["modes"][gpu.mode.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
+        (statement, *others) = k.kernel.statements
+        product = blas and not others and large_product(statement, gpu.mode.program, sizes)
+        if product:
+            kernels.append(product)
+            continue
         blocks = min(-(-k.threads(sizes) // BLOCK), MOST_BLOCKS)
         kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
     integer = ctypes.c_longlong if width == "int64" else ctypes.c_int

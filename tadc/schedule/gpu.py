@@ -88,13 +88,15 @@ class GpuKernel:
         return self.team * prod(-(-n.at(sizes) // counts.get(i, 1)) for i, n in pairs)
 
 
-def gpu_program(program: Program, sizes: Sizes | None, dtype: str) -> Program:
+def gpu_program(
+    program: Program, sizes: Sizes | None, dtype: str, *, blas: bool = False
+) -> Program:
     """The statements as a GPU runs them: short sums over numbers, if there are `sizes`, and long ones in parts.
 
-    `dtype` is the type of tensors that declare none.
+    `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS.
     """
     short = with_short_sums(program, sizes) if sizes else program
-    return unrounded(split(short, sizes), dtype)
+    return unrounded(split(short, sizes, blas=blas), dtype)
 
 
 def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:

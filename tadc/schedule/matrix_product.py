@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.program import Program, Statement
 
-__all__ = ["MatrixProduct", "matrix_product"]
+__all__ = ["MatrixProduct", "large_product", "matrix_product"]
+
+WORTH = 2**24  # multiplications: with fewer, calling a library costs a GPU more than it saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,18 @@ class MatrixProduct:
     inner: Affine
     left: tuple[str, bool]
     right: tuple[str, bool]
+    result: str
+
+
+def large_product(
+    statement: Statement, program: Program, sizes: Mapping[Symbol, int]
+) -> MatrixProduct | None:
+    """The product that the statement is, if it is large for these values of all sizes."""
+    found = matrix_product(statement, program)
+    if found is None:
+        return None
+    extents = (found.rows, found.columns, found.inner, *(n for _, n in found.batch))
+    return found if prod(n.at(sizes) for n in extents) >= WORTH else None
 
 
 def matrix_product(statement: Statement, program: Program) -> MatrixProduct | None:
@@ -66,6 +82,12 @@ def matrix_product(statement: Statement, program: Program) -> MatrixProduct | No
                 return None
             pairs = tuple(zip(batch, leading, strict=True))
             return MatrixProduct(
-                pairs, rows, columns, one[1], (left.tensor, one[0]), (right.tensor, not other[0])
+                pairs,
+                rows,
+                columns,
+                one[1],
+                (left.tensor, one[0]),
+                (right.tensor, not other[0]),
+                statement.target.name,
             )
     return None

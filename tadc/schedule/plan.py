@@ -12,7 +12,7 @@ from tadc.schedule.gpu import gpu_kernel, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP
 from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, TeamLoop, steps_of
 from tadc.schedule.lower import kernels
-from tadc.schedule.matrix_product import matrix_product
+from tadc.schedule.matrix_product import large_product, matrix_product
 
 __all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
 
@@ -65,10 +65,10 @@ def _stored(
     return {n: bytes_[n] for n in temporary}
 
 
-def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) -> Plan:
-    """The plan of a program on a GPU. `sizes` has all sizes."""
+def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, blas: bool) -> Plan:
+    """The plan of a program on a GPU. `sizes` has all sizes; `blas` says whether matrix products are left to cuBLAS."""
     sizes = program.size_values(sizes)
-    program = gpu_program(program, sizes, dtype)
+    program = gpu_program(program, sizes, dtype, blas=blas)
     found = kernels(program, mode)
     plans = []
     for kernel in found:
@@ -85,6 +85,9 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str) 
             schedule += f"; its threads share {', '.join(shared)}"
         if loops:
             schedule += f"; loops over {', '.join(loops)}"
+        (first, *others) = kernel.statements
+        if blas and not others and large_product(first, program, sizes):
+            schedule = "a matrix product: cuBLAS computes it"
         statements = "; ".join(map(statement_comment, kernel.statements))
         plans.append(KernelPlan(kernel.name, statements, schedule))
     return Plan(tuple(plans), _stored(found, program, sizes, dtype))

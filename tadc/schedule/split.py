@@ -34,6 +34,7 @@ from tadc.schedule.gpu_cost import (
     with_midpoints,
 )
 from tadc.schedule.lower import loop_of
+from tadc.schedule.matrix_product import large_product
 from tadc.schedule.rows import always
 
 __all__ = ["split"]
@@ -43,14 +44,18 @@ LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 
 
-def split(program: Program, sizes: Sizes | None = None) -> Program:
-    """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones."""
+def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -> Program:
+    """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
+
+    With `blas` large matrix products stay whole.
+    """
     names = Names((*program.tensors, *program.symbols))
     statements: list[Statement] = []
     for s in program.statements:
         values = sizes if sizes is not None else typical(program, s.target.shape)
         parted: dict[Expr, Expr] = {}
-        if not s.derived:
+        left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
+        if not s.derived and not left_to_blas:
             for e in always(s.body):
                 parts = _parts(e, s, values) if isinstance(e, Reduce) else None
                 if parts:

@@ -197,6 +197,72 @@ def test_calls_in_several_threads(xp):
     assert len(found) == 3
 
 
+NORM = "size N, M\ninput x[N, M], w[M]\noutput y\nm[i] = (sum{j} x[i,j])/M\ny[i,j] = w[j]*(x[i,j] - m[i])/sqrt(1 + sum{k} (x[i,k] - m[i])**2)"
+
+
+@pytest.mark.compiler
+def test_a_graph_reads_its_arrays_anew_at_every_launch(xp):
+    f, (x, w, dy) = tadc.compile(NORM), np.random.default_rng(0).normal(size=(3, 7, 7))
+    w = w[0]
+    arrays = [xp.asarray(a) for a in (x, w, dy)]
+    replay = f.graph(*arrays[:2], cotangents=arrays[2])
+
+    for factor in (1, 2, 3):
+        for array, a in zip(arrays, (x, w, dy), strict=True):
+            array[...] = xp.asarray(factor * a)
+        y, gradients = replay()
+        expected, pullback = tadc.compile(NORM, backend="numpy").vjp(factor * x, factor * w)
+        others = pullback(factor * dy)
+        assert relative(xp.asnumpy(y), expected) < 1e-12
+        assert list(gradients) == ["x", "w"]
+        for name, g in gradients.items():
+            assert relative(xp.asnumpy(g), others[name]) < 1e-12
+    assert replay()[0] is y
+
+
+@pytest.mark.compiler
+def test_a_graph_of_values_alone(xp):
+    x = xp.asarray(np.arange(5.0))
+    replay = tadc.compile("size N\ninput x[N], c[]\nf = sum{i} c*x[i]").graph(x, c=xp.asarray(2.0))
+
+    assert xp.asnumpy(replay()) == 20
+    x[...] = 1
+    assert xp.asnumpy(replay()) == 10
+
+
+def test_what_a_graph_cannot_read_anew_is_an_error(double):
+    f = tadc.compile("size N\ninput x[N], c[]\nf = sum{i} c*x[i]")
+    with pytest.raises(tadc.Error, match=r"`c` is not on a GPU.*\npass an array of CuPy"):
+        f.graph(double.asarray(np.ones(3)), 2.0)
+    with pytest.raises(tadc.Error, match="`df` is not on a GPU"):
+        f.graph(double.asarray(np.ones(3)), double.asarray(2.0), cotangents=1.0)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("flipped", [False, True])
+def test_large_matrix_products_are_left_to_cublas(xp, monkeypatch, flipped):
+    monkeypatch.setattr("tadc.schedule.matrix_product.WORTH", 100)
+    read = "b[n,j,k]" if flipped else "b[n,k,j]"
+    text = f"size B, I, J, K\ninput a[B,I,K], b[B,{'J,K' if flipped else 'K,J'}]\nc[n,i,j] = sum{{k}} a[n,i,k]*{read}"
+    random = np.random.default_rng(1)
+    a, b = random.normal(size=(2, 5, 7)), random.normal(size=(2, 6, 7) if flipped else (2, 7, 6))
+    f, oracle = tadc.compile(text), tadc.compile(text, backend="numpy")
+    before = STATE.products
+
+    value, pullback = f.vjp(xp.asarray(a), xp.asarray(b))
+    gradients = pullback(value)
+
+    expected, pull = oracle.vjp(a, b)
+    assert relative(xp.asnumpy(value), expected) < 1e-12
+    for name, g in pull(expected).items():
+        assert relative(xp.asnumpy(gradients[name]), g) < 1e-12
+    if xp.__version__ == "0":
+        assert STATE.products == before + 3
+    plan = tadc.compile(text, backend="cuda").plan(B=2, I=5, J=6, K=7)
+    assert "cuBLAS computes it" in str(plan)
+    assert "cuBLAS" not in str(tadc.compile(text, backend="cuda", blas=False).plan(B=2, I=5, J=6, K=7))  # fmt: skip
+
+
 def test_without_cupy_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     gpu.cupy.cache_clear()
