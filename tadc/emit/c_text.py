@@ -489,6 +489,8 @@ class CText:
         else:
             left, right = negative, positive
         relation = "==" if c.relation == "==" else "<="
+        if relation == "<=" and left.terms and left.constant == 1:
+            relation, left = "<", left - 1
         precedence = Precedence.EQUALITY if c.relation == "==" else Precedence.RELATION
         return Text(f"{self.affine(left).text} {relation} {self.affine(right).text}", precedence)
 

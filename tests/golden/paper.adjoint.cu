@@ -16,6 +16,7 @@ paper_adjoint_0(const float* __restrict__ a, const float* __restrict__ b, const 
     const int j = thread % 4;
     const int i = thread / 4;
     float s = 0.0f;
+    #pragma unroll
     for (int k = 0; k <= 4; k++) {
       s += squaref(a[5 * i + k] + b[5 * j + k]) * c[3 * i + i] + cubef(d[i + k]);
     }
@@ -30,6 +31,7 @@ paper_adjoint_1(const float* __restrict__ a, const float* __restrict__ b, const 
     const int k = thread % 5;
     const int i = thread / 5;
     float s = 0.0f;
+    #pragma unroll
     for (int j = 0; j <= 3; j++) {
       s = fmaf(df_sum[4 * i + j], a[5 * i + k] + b[5 * j + k], s);
     }
@@ -44,6 +46,7 @@ paper_adjoint_2(const float* __restrict__ a, const float* __restrict__ b, const 
     const int k = thread % 5;
     const int j = thread / 5;
     float s = 0.0f;
+    #pragma unroll
     for (int i = 0; i <= 2; i++) {
       s = fmaf(df_sum[4 * i + j] * c[3 * i + i], a[5 * i + k] + b[5 * j + k], s);
     }
@@ -61,6 +64,7 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
     if (i == j) {
       for (int j_1 = 0; j_1 <= 3; j_1++) {
         float s_1 = 0.0f;
+        #pragma unroll
         for (int k = 0; k <= 4; k++) {
           { const float term = a[5 * i + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
         }
@@ -78,6 +82,7 @@ paper_adjoint_4(const float* __restrict__ d, const float* __restrict__ df_sum, f
     const int i = thread;
     float s = 0.0f;
     for (int k = max(0, i - 2); k <= min(4, i); k++) {
+      #pragma unroll
       for (int j = 0; j <= 3; j++) {
         s += df_sum[4 * (i - k) + j];
       }

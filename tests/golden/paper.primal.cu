@@ -12,6 +12,7 @@ paper_primal_0(const float* __restrict__ a, const float* __restrict__ b, const f
     const int j = thread % 4;
     const int i = thread / 4;
     float s = 0.0f;
+    #pragma unroll
     for (int k = 0; k <= 4; k++) {
       s += squaref(a[5 * i + k] + b[5 * j + k]) * c[3 * i + i] + cubef(d[i + k]);
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from threading import Thread
@@ -261,6 +262,16 @@ def test_large_matrix_products_are_left_to_cublas(xp, monkeypatch, flipped):
     plan = tadc.compile(text, backend="cuda").plan(B=2, I=5, J=6, K=7)
     assert "cuBLAS computes it" in str(plan)
     assert "cuBLAS" not in str(tadc.compile(text, backend="cuda", blas=False).plan(B=2, I=5, J=6, K=7))  # fmt: skip
+
+
+@pytest.mark.compiler
+def test_the_guide_runs(xp):
+    guide = (EXAMPLES[0].parents[1] / "docs" / "gpu.md").read_text("utf-8")
+    scope = {}
+    for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
+        exec(block, scope)
+
+    assert scope["y"].dtype == "float16" and list(scope["gradients"]) == ["h", "x"]
 
 
 def test_without_cupy_the_error_says_how_to_get_it(monkeypatch):
