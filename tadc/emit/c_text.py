@@ -58,6 +58,7 @@ from tadc.schedule.loop_nest import (
     Store,
     Strips,
     TeamLoop,
+    TeamScan,
     TeamSums,
     Tile,
     TileIndex,
@@ -190,6 +191,8 @@ class CText:
                     lines += yield self._team_loop(step, indent)
                 case TeamSums():
                     lines += yield self._team_sums(step, indent)
+                case TeamScan():
+                    lines += yield self._team_scan(step, indent)
                 case Once(body):
                     lines.append(f"{pad}if ({RANK} == 0) {{")
                     lines += yield self._lines(body, indent + 1)
@@ -370,6 +373,30 @@ class CText:
             lines.append(f"{pad}{'__syncwarp' if self.team == WARP else '__syncthreads'}();")
         return lines
 
+    def _team_scan(self, step: TeamScan, indent: int) -> Generator[Any, Any, list[str]]:
+        """As many values at a time as the team has threads; all threads know the sum of those before."""
+        pad, real, integer = "  " * indent, REAL[self.dtype], INTEGER[self.index_type]
+        i, local, own = self.names[step.index], self.names[step.local], self.names[part(step.local)]
+        low, end = self.low(step.lows), self._end(step.highs)
+        group = "warp" if self.team == WARP else "block"
+        suffix = "f" if self.dtype == "float32" else ""
+        within = replace(self, names={**self.names, step.local: own})
+        lines = [
+            f"{pad}for ({integer} first = {low}; first < {end}; first += {self.team}) {{",
+            f"{pad}  const {integer} {i} = first + {RANK};",
+            f"{pad}  {real} {own} = {self.value(Const(NEUTRAL[step.op])).text};",
+            f"{pad}  if ({i} < {end}) {{",
+        ]
+        lines += yield within._lines(step.before, indent + 2)
+        lines.append(f"{pad}  }}")
+        lines.append(f"{pad}  const {real} all = {group}_running_{step.op}{suffix}({own});")
+        lines.append(f"{pad}  if ({i} < {end}) {{")
+        lines.append(f"{pad}    {self._accumulate(own, step.op, name(local))}")
+        lines += yield within._lines(step.after, indent + 2)
+        lines += [f"{pad}  }}", f"{pad}  {self._accumulate(local, step.op, name('all'))}"]
+        barrier = "__syncwarp" if self.team == WARP else "__syncthreads"
+        return [*lines, f"{pad}}}", f"{pad}{barrier}();"]
+
     def _team_sums(self, step: TeamSums, indent: int) -> Generator[Any, Any, list[str]]:
         """Parts of the sums, and their sum over the team."""
         pad, real = "  " * indent, REAL[self.dtype]
@@ -405,7 +432,9 @@ class CText:
 
     def _end(self, highs: Sequence[tuple[Affine, int]]) -> str:
         relation, high = self._below(highs)
-        return high if relation == "<" else f"{high} + 1"
+        if relation == "<":
+            return high
+        return str(int(high) + 1) if high.isdigit() else f"{high} + 1"
 
     def _added(self, local: str, op: str, value: Expr) -> str:
         """One more term; a product is added to a sum without being rounded before."""

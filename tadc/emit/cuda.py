@@ -31,6 +31,7 @@ from tadc.version import __version__
 __all__ = ["MOST_BLOCKS", "CudaText", "GpuMode", "cuda_text", "emit_cuda", "fitting_index_type"]
 
 POINT, LANE = "point", "lane"
+SCAN = ("first", "all")
 MOST_BLOCKS = 32768
 MOST_INT32 = (
     LARGEST_INT32 - BLOCK * MOST_BLOCKS
@@ -120,13 +121,10 @@ def cuda_text(
 
 def fitting_index_type(mode: Mode, sizes: Sizes) -> DType:
     """32 bits, if every index and offset fits for these values of all sizes."""
-    if _index_type([mode]) == "int64":
-        return "int64"
-    elements = max(
-        (prod(n.at(sizes) for n in t.shape) for t in mode.program.tensors.values()), default=0
-    )
-    bounds = (form.at(sizes) // divisor for form, divisor in numbers(mode.program).bounds)
-    return "int32" if max(elements, *bounds, 0) <= MOST_INT32 else "int64"
+    elements = (prod(n.at(sizes) for n in t.shape) for t in mode.program.tensors.values())
+    found = numbers(mode.program)
+    bounds = (form.at(sizes) // divisor for form, divisor in found.bounds)
+    return "int32" if max(found.largest, *elements, *bounds) <= MOST_INT32 else "int64"
 
 
 def _index_type(modes: Sequence[Mode]) -> DType:
@@ -161,7 +159,7 @@ class _Emitter:
 
     def _kernel(self, scheduled: GpuKernel, program: Program) -> dict[str, Any]:
         kernel, team = scheduled.kernel, scheduled.team
-        taken = (RANK, POINT) if team > 1 else (LANE,) if scheduled.tile else ()
+        taken = (RANK, POINT, *SCAN) if team > 1 else (LANE,) if scheduled.tile else ()
         text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda", taken)
         text = replace(text, team=team)
         integer = INTEGER[self.index_type]

@@ -246,7 +246,7 @@ def manifest(
         "dtype": dtype,
         "index_type": index_type,
         "sizes": list(first.sizes),
-        "derived_sizes": {d.name: str(d) for d in first.derived_sizes},
+        "derived_sizes": {d.name: str(d) for m in modes for d in m.program.derived_sizes},
         "tensors": tensors,
         "modes": {
             m.name: {

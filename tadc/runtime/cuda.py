@@ -219,7 +219,8 @@ def cuda_launch(
     blas: bool = False,
 ) -> CudaLaunch:
     """A mode for these values of all sizes, compiled, and loaded on the device; with `blas` large products by cuBLAS."""
-    sizes = {s: sizes[s] for s in gpu.mode.program.parameters}
+    program = gpu.mode.program
+    sizes = program.size_values({s: sizes[s] for s in program.sizes})
     width = fitting_index_type(gpu.mode, sizes)
     made = cuda_text([gpu], "", dtype, width)
     module = _module(device, made.text)
@@ -227,7 +228,7 @@ def cuda_launch(
     entries = made.manifest["modes"][gpu.mode.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
         (statement, *others) = k.kernel.statements
-        product = blas and not others and large_product(statement, gpu.mode.program, sizes)
+        product = blas and not others and large_product(statement, program, sizes)
         if product:
             kernels.append(product)
             continue

@@ -43,12 +43,14 @@ from tadc.schedule.loop_nest import (
     Step,
     Store,
     TeamLoop,
+    TeamScan,
     TeamSums,
     Tile,
     TileIndex,
     steps_of,
     values_of,
 )
+from tadc.schedule.scan import running_in_parts
 from tadc.schedule.short import with_short_sums
 from tadc.schedule.split import split
 from tadc.schedule.tile import tiled
@@ -91,17 +93,18 @@ class GpuKernel:
 def gpu_program(
     program: Program, sizes: Sizes | None, dtype: str, *, blas: bool = False
 ) -> Program:
-    """The statements as a GPU runs them: short sums over numbers, if there are `sizes`, and long ones in parts.
+    """The statements as a GPU runs them: short sums over numbers, if there are `sizes`; long ones, and running ones, in parts.
 
     `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS.
     """
-    short = with_short_sums(program, sizes) if sizes else program
-    return unrounded(split(short, sizes, blas=blas), dtype)
+    if sizes is not None:
+        program = with_short_sums(program, sizes)
+    return unrounded(running_in_parts(split(program, sizes, blas=blas), sizes), dtype)
 
 
 def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:
     """The kernel's schedule for these values of all sizes; it is right for any others too."""
-    values = sizes if sizes is not None else typical(program, kernel.extents)
+    values = typical(program, kernel.extents) if sizes is None else program.size_values(sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
     shared = _Shared({**values, **middle})
@@ -119,7 +122,8 @@ def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:
     work = sum(w.of({}) for w in works(kernel.body, shared.values, shared.loops.keys()))
     times = {1: alone}
     for team in (WARP, BLOCK) if longest >= 4 * BLOCK else (WARP,):
-        times[team] = duration((work + COMBINED[team]) * points, points * team)
+        often = 1 + longest // team if shared.scans else 1  # a pass combines at each of its steps
+        times[team] = duration((work + often * COMBINED[team]) * points, points * team)
     return min(times, key=lambda team: times[team])
 
 
@@ -148,10 +152,15 @@ class _Shared:
     loops: dict[Symbol, int] = field(
         default_factory=dict
     )  # those that are shared, and how often they run
+    scans: bool = False
 
     def steps(self, steps: Sequence[Step]) -> Iterator[Step]:
         for step in steps:
             match step:
+                case Loop() if scan := _scan(step):
+                    self.loops[step.index] = trips(step.lows, step.highs, self.values)
+                    self.scans = True
+                    yield scan
                 case Loop() if sums := accumulated(step):
                     yield TeamSums((self._shared(step),), tuple(sums.items()))
                 case Loop() if any(isinstance(s, Store) for s in steps_of(step.body)):
@@ -188,6 +197,27 @@ class _Shared:
         best = max(found, key=lambda each: each[:3])
         self.loops[best[3].index] = best[4]
         return _with_team_loop(loop, best[3])
+
+
+def _scan(loop: Loop) -> TeamScan | None:
+    """The loop as a pass of a team, if it adds to one sum and stores it at each value; None if it does anything else."""
+    *before, last = loop.body
+    match last:
+        case Store(_, _, Read(local, ()), None):
+            pass
+        case _:
+            return None
+    inner = list(steps_of(before))
+    own = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
+    changed = {s.local for s in inner if isinstance(s, (Accumulate, Assign))} - own
+    ops = {s.op for s in inner if isinstance(s, Accumulate) and s.local == local}
+    reads = {e for s in inner for e in postorder(values_of(s)) if isinstance(e, Read)}
+    if changed != {local} or len(ops) != 1 or Read(local, ()) in reads:
+        return None
+    if any(isinstance(s, Store) or (isinstance(s, Assign) and s.local == local) for s in inner):
+        return None
+    derived = tuple(s for s in before if isinstance(s, LetIndex))
+    return TeamScan(loop.index, loop.lows, loop.highs, tuple(before), (*derived, last), local, *ops)
 
 
 def _nest(loop: Loop) -> Iterator[Loop]:

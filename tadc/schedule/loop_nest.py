@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | Interior | Chunks | Tile | TeamLoop | TeamSums | Once
+           | Interior | Chunks | Tile | TeamLoop | TeamSums | TeamScan | Once
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -40,6 +40,7 @@ __all__ = [
     "Store",
     "Strips",
     "TeamLoop",
+    "TeamScan",
     "TeamSums",
     "Tile",
     "TileIndex",
@@ -207,6 +208,22 @@ class TeamSums:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamScan:
+    """A pass over `index`, in which neighbours take neighbours: `before` adds to a part of `local` for each value.
+
+    Then `local` is what all values up to the own one make, and `after` is done with it.
+    """
+
+    index: Symbol
+    lows: tuple[tuple[Affine, int], ...]
+    highs: tuple[tuple[Affine, int], ...]
+    before: tuple[Step, ...]
+    after: tuple[Step, ...]
+    local: str
+    op: ReduceOp
+
+
+@dataclass(frozen=True, slots=True)
 class Once:
     """`body`, by the first thread of a team."""
 
@@ -256,6 +273,7 @@ Step: TypeAlias = (
     | Interior
     | Chunks
     | TeamLoop
+    | TeamScan
     | TeamSums
     | Once
     | Tile
@@ -298,6 +316,7 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
                 Branch(_, then, otherwise)
                 | Interior(_, _, _, _, _, then, otherwise)
                 | Tile(_, then, otherwise)
+                | TeamScan(_, _, _, then, otherwise)
             ):
                 yield from steps_of(then)
                 yield from steps_of(otherwise)
@@ -325,7 +344,7 @@ def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
     bound = set()
     for step in steps_of(steps):
         match step:
-            case Loop(index) | Strips(index) | TeamLoop(index):
+            case Loop(index) | Strips(index) | TeamLoop(index) | TeamScan(index):
                 bound.add(index)
             case LetIndex(derived):
                 bound.add(derived.name)
@@ -374,7 +393,7 @@ def symbols_of(step: Step) -> set[Symbol]:
             symbols |= {s for form in subscripts for s in form.symbols}
         case LetIndex(d):
             symbols |= set(d.form.symbols)
-        case Loop(_, lows, highs, _) | TeamLoop(_, lows, highs, _):
+        case Loop(_, lows, highs) | TeamLoop(_, lows, highs) | TeamScan(_, lows, highs):
             symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
         case Branch(Domain() as domain):
             symbols |= set(domain.symbols)

@@ -10,7 +10,16 @@ from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.gpu import gpu_kernel, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP
-from tadc.schedule.loop_nest import Chunks, Interior, Kernel, Loop, Strips, TeamLoop, steps_of
+from tadc.schedule.loop_nest import (
+    Chunks,
+    Interior,
+    Kernel,
+    Loop,
+    Strips,
+    TeamLoop,
+    TeamScan,
+    steps_of,
+)
 from tadc.schedule.lower import kernels
 from tadc.schedule.matrix_product import large_product, matrix_product
 
@@ -69,12 +78,13 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
     """The plan of a program on a GPU. `sizes` has all sizes; `blas` says whether matrix products are left to cuBLAS."""
     sizes = program.size_values(sizes)
     program = gpu_program(program, sizes, dtype, blas=blas)
+    sizes = program.size_values(sizes)
     found = kernels(program, mode)
     plans = []
     for kernel in found:
         k = gpu_kernel(kernel, program, sizes)
         steps = list(steps_of(k.kernel.body))
-        shared = dict.fromkeys(s.index for s in steps if isinstance(s, TeamLoop))
+        shared = dict.fromkeys(s.index for s in steps if isinstance(s, (TeamLoop, TeamScan)))
         loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop))
         point = "row" if len(kernel.indices) < len(kernel.statements[0].indices) else "element"
         schedule = f"{_TEAMS[k.team]} computes each {point}"

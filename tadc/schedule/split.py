@@ -36,6 +36,7 @@ from tadc.schedule.gpu_cost import (
 from tadc.schedule.lower import loop_of
 from tadc.schedule.matrix_product import large_product
 from tadc.schedule.rows import always
+from tadc.schedule.running import running
 
 __all__ = ["split"]
 
@@ -47,7 +48,7 @@ BETTER = 4  # parts: fewer are not worth a kernel
 def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
-    With `blas` large matrix products stay whole.
+    Running sums stay whole, and with `blas` large matrix products.
     """
     names = Names((*program.tensors, *program.symbols))
     statements: list[Statement] = []
@@ -55,7 +56,8 @@ def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -
         values = sizes if sizes is not None else typical(program, s.target.shape)
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
-        if not s.derived and not left_to_blas:
+        runs = running(s.body, s.extents, program.known)
+        if not s.derived and not left_to_blas and not runs:
             for e in always(s.body):
                 parts = _parts(e, s, values) if isinstance(e, Reduce) else None
                 if parts:

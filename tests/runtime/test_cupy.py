@@ -265,6 +265,19 @@ def test_large_matrix_products_are_left_to_cublas(xp, monkeypatch, flipped):
 
 
 @pytest.mark.compiler
+@pytest.mark.parametrize("count", [1023, 16384, 20001])
+def test_running_sums_are_numpys(xp, count):
+    f = tadc.compile("size N\ninput x[N]\ns[i: N] = sum{j | j <= i} x[j]")
+    x = np.random.default_rng(0).normal(size=count)
+
+    value, pullback = f.vjp(xp.asarray(x))
+    gradient = pullback(xp.asarray(x))["x"]
+
+    assert relative(xp.asnumpy(value), np.cumsum(x)) < 1e-12
+    assert relative(xp.asnumpy(gradient), np.cumsum(x[::-1])[::-1]) < 1e-12
+
+
+@pytest.mark.compiler
 def test_the_guide_runs(xp):
     guide = (EXAMPLES[0].parents[1] / "docs" / "gpu.md").read_text("utf-8")
     scope = {}

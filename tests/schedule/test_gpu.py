@@ -44,6 +44,11 @@ PROGRAMS = {
     "quotients": ("input x[N]\nf = sum{i: N} x[i // 2] * (i % 2)", [WARP, BLOCK]),
     "a choice": ("input x[N], c[]\nf = if c > 0 then sum{i} x[i] else max{i} x[i]", [BLOCK]),
     "a sum of sums": ("input x[N], y[5]\nf = sum{i} exp(-sum{d} (x[i] - y[d])**2)", [WARP, BLOCK]),
+    "a running sum": ("input x[N]\nf[i: N] = sum{j | j <= i} x[j]**2", [WARP, BLOCK, 1]),
+    "a running maximum from behind": ("input x[N]\nf[i: N] = max{j | j >= i} x[j]", [WARP, BLOCK, 1]),
+    "running products of rows": ("input x[3, N]\nf[r, i: N] = prod{j | j < i} (1 + x[r, j]/N)", [WARP, BLOCK, 1]),
+    "a running sum that begins late": ("input x[N + 2]\nf[i: N] = sum{j | j <= i + 2} x[j]", [WARP, BLOCK, 1, 1]),
+    "a running sum with a condition": ("input x[N]\nf[i: N] = sum{j | 2 <= j and j <= i} x[j]", [WARP, BLOCK, 1]),
     "two types": ("input x[N]\ns: float32 = sum{i} x[i]\nf = s + sum{i} x[i]", [WARP, BLOCK, WARP, BLOCK]),
 }  # fmt: skip
 
@@ -56,6 +61,7 @@ def library(size):
         if size == LARGE:
             patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
             patched.setattr("tadc.schedule.split.CROWD", 2**11)
+            patched.setattr("tadc.schedule.scan.CROWD", 2**11)
         for n, (text, _) in enumerate(PROGRAMS.values()):
             program = renamed(normal(f"size N\n{text}"), n)
             parts = modes_of({"primal": program, "adjoint": adjoint(program)})
@@ -105,7 +111,7 @@ def test_teams_follow_from_sizes(name):
 
 # How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
 EAGER = {
-    "teams": {"gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
+    "teams": {"scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40, "gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
     "tiles": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile.WORTH": 1e-9},
 }  # fmt: skip
 
