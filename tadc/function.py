@@ -62,13 +62,17 @@ def compile(
     name: str | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
+    fast_math: bool = False,
 ) -> Function:
     """A function of arrays from the text of a program.
 
     `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64", on GPUs "float16" and "bfloat16") fixes the
-    type of tensors that declare none. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
+    type of tensors that declare none. With `fast_math` kernels on GPUs have approximate divisions, roots and functions
+    of float32, and no subnormals. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
     """
-    options = _options(dtype, sizes, backend, memory, blas, index_base, name, threads, memory_limit)
+    options = _options(
+        dtype, sizes, backend, memory, blas, index_base, name, threads, memory_limit, fast_math
+    )
     return _compiled(Source(_text(source), "<string>"), lang, options)
 
 
@@ -84,6 +88,7 @@ def load(
     name: str | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
+    fast_math: bool = False,
 ) -> Function:
     """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
     if not isinstance(path, (str, Path)):
@@ -98,6 +103,7 @@ def load(
         name or Path(path).stem,
         threads,
         memory_limit,
+        fast_math,
     )
     lang: Literal["idx", "tex"] = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
     try:
@@ -698,12 +704,14 @@ def _options(
     name: str | None,
     threads: int | None,
     memory_limit: int | None,
+    fast_math: bool,
 ) -> Options:
     for what, value, allowed in (
         ("dtype", dtype, (None, *DTYPES)),
         ("backend", backend, BACKENDS),
         ("memory", memory, MEMORY),
         ("index_base", index_base, (0, 1)),
+        ("fast_math", fast_math, (False, True)),
     ):
         if value not in allowed:
             choices = ", ".join(repr(a) for a in allowed)
@@ -717,7 +725,9 @@ def _options(
     numbers = {s: _number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
     if memory_limit is not None:
         memory_limit = _number("`memory_limit`", memory_limit)
-    return Options(dtype, numbers, backend, memory, blas, index_base, name, threads, memory_limit)
+    return Options(
+        dtype, numbers, backend, memory, blas, index_base, name, threads, memory_limit, fast_math
+    )
 
 
 def _number(what: str, n: object) -> int:

@@ -25,3 +25,4 @@ class Options:
     name: str | None = None
     threads: int | None = None
     memory_limit: int | None = None
+    fast_math: bool = False

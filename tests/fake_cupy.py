@@ -31,6 +31,7 @@ class State:
         self.stream = 0
         self.launches = []  # (device, stream, blocks)
         self.loads = 0
+        self.flags = ()
         self.products = 0
         self.captured = None  # what a graph does, while it is captured
         self.pool = None
@@ -195,6 +196,11 @@ def stream(number):
     STATE.stream = 0
 
 
+def compile_text(text, arch, flags):
+    STATE.flags = flags
+    return Compiled(text.encode(), "")
+
+
 def install(patched):
     """Put the double in CuPy's place, and a compiler that leaves the text as it is in NVRTC's."""
     STATE.__init__()
@@ -225,7 +231,7 @@ def install(patched):
     )
     patched.setitem(sys.modules, "cupy", module)
     gpu.cupy.cache_clear()
-    patched.setattr(runtime, "compile_cuda", lambda text, arch: Compiled(text.encode(), ""))
+    patched.setattr(runtime, "compile_cuda", compile_text)
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
     patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
     patched.setattr(runtime, "_modules", {})

@@ -37,10 +37,11 @@ __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
 MOST_MODULES = 256
+FAST_MATH = ("--use_fast_math", "--fmad=true")  # of NVRTC
 _BYTE = np.dtype(np.uint8)
 _NO_ARRAYS: Mapping[str, Any] = {}
 
-_modules: dict[tuple[int, str], Any] = {}  # by device and text
+_modules: dict[tuple[int, str, tuple[str, ...]], Any] = {}  # by device, text and flags
 _modules_lock = Lock()
 
 
@@ -207,7 +208,8 @@ class CudaRunner:
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
         gpu = GpuMode.of(mode, sizes, dtype, blas=options.blas)
-        return cuda_launch(gpu, sizes, dtype, device, blas=options.blas)
+        flags = FAST_MATH if options.fast_math else ()
+        return cuda_launch(gpu, sizes, dtype, device, blas=options.blas, flags=flags)
 
 
 def cuda_launch(
@@ -217,13 +219,17 @@ def cuda_launch(
     device: int,
     *,
     blas: bool = False,
+    flags: Sequence[str] = (),
 ) -> CudaLaunch:
-    """A mode for these values of all sizes, compiled, and loaded on the device; with `blas` large products by cuBLAS."""
+    """A mode for these values of all sizes, compiled, and loaded on the device; with `blas` large products by cuBLAS.
+
+    `flags` are further options of NVRTC.
+    """
     program = gpu.mode.program
     sizes = program.size_values({s: sizes[s] for s in program.sizes})
     width = fitting_index_type(gpu.mode, sizes)
     made = cuda_text([gpu], "", dtype, width)
-    module = _module(device, made.text)
+    module = _module(device, made.text, tuple(flags))
     kernels: list[tuple[Any, int, Sequence[str]] | MatrixProduct] = []
     entries = made.manifest["modes"][gpu.mode.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
@@ -238,21 +244,22 @@ def cuda_launch(
     return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)
 
 
-def _module(device: int, text: str) -> Any:
+def _module(device: int, text: str, flags: tuple[str, ...]) -> Any:
     """The text as code on the device."""
-    key = (device, digest(text))
+    key = (device, digest(text), flags)
     with _modules_lock:
         if key not in _modules:
             if len(_modules) >= MOST_MODULES:
                 _modules.clear()  # functions that are still used keep theirs
-            _modules[key] = _loaded(device, text)
+            _modules[key] = _loaded(device, text, flags)
         return _modules[key]
 
 
-def _loaded(device: int, text: str) -> Any:
+def _loaded(device: int, text: str, flags: tuple[str, ...]) -> Any:
     xp = cupy()
     arch = architecture(device, supported_architectures())
-    compiled = remembered(("cubin", text, arch, nvrtc_version()), lambda: compile_cuda(text, arch))
+    key = ("cubin", text, arch, flags, nvrtc_version())
+    compiled = remembered(key, lambda: compile_cuda(text, arch, flags))
     with xp.cuda.Device(device):
         module = xp.cuda.function.Module()
         try:

@@ -278,6 +278,20 @@ def test_running_sums_are_numpys(xp, count):
 
 
 @pytest.mark.compiler
+def test_fast_mathematics_are_asked_for(double, monkeypatch, tmp_path):
+    monkeypatch.setenv("TADC_CACHE_DIR", str(tmp_path))
+    text = "size N\ninput x[N]\ny[i] = exp(x[i])/3"
+    x = double.asarray(np.ones(3))
+
+    tadc.compile(text, fast_math=True)(x)
+    assert "--use_fast_math" in STATE.flags
+    tadc.compile(text)(x)
+    assert not STATE.flags
+    with pytest.raises(tadc.Error, match="`fast_math` is 2"):
+        tadc.compile(text, fast_math=2)
+
+
+@pytest.mark.compiler
 def test_the_guide_runs(xp):
     guide = (EXAMPLES[0].parents[1] / "docs" / "gpu.md").read_text("utf-8")
     scope = {}
