@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice, permutations
 from statistics import median
@@ -14,6 +15,7 @@ import numpy as np
 from tadc.check import random_arrays, small_sizes
 from tadc.errors import Error
 from tadc.runtime.gpu import cupy
+from tadc.runtime.tune import tuning
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -114,8 +116,11 @@ def bench(
     seed: int = 0,
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
     on_gpu: bool = False,
+    tune: bool = False,
 ) -> Bench:
     """Time a program on random input of these sizes, the tasks in turns; `on_gpu` with arrays that are there.
+
+    With `tune` its kernels are tuned before, and so are they from then on for these sizes on this GPU.
 
     Bytes are those of inputs and results, each once. `progress` gets the numbers of the repetitions to go through.
     """
@@ -142,8 +147,9 @@ def bench(
     tasks["copying memory"] = copied.copy
     work["copying memory"] = 0, 2 * COPIED
     times: dict[str, list[float]] = {task: [] for task in tasks}
-    for run in tasks.values():
-        run()  # compiled, and memory is there
+    with tuning() if tune else nullcontext():
+        for run in tasks.values():
+            run()  # compiled, and memory is there
     for _ in progress(range(repetitions)):
         for task, run in tasks.items():
             start = time.perf_counter()

@@ -21,7 +21,7 @@ __all__ = ["cached_file", "digest", "folder", "kept_small", "remembered"]
 Made = TypeVar("Made")
 
 MOST_BYTES = 256 * 2**20  # of all files with a name of KINDS
-KINDS = ("native-*.so", "made-*.pickle")
+KINDS = ("native-*.so", "made-*.pickle", "tuned-*.json")
 WORTH = 0.002  # seconds that something takes to make, if it is to be remembered
 MOST_PICKLED = 4 * 2**20  # bytes of one thing that is remembered
 
@@ -69,7 +69,7 @@ def remembered(key: object, make: Callable[[], Made]) -> Made:
     place = folder()
     if place is None or os.environ.get("TADC_REMEMBER") == "0":
         return make()
-    path = place / f"made-{digest(_own_files(), repr(key))}.pickle"
+    path = place / f"made-{digest(own_files(), repr(key))}.pickle"
     with suppress(Exception):  # whatever is in a file that is cut off
         made: Made = pickle.loads(path.read_bytes())
         path.touch()  # that it was used
@@ -93,7 +93,7 @@ def digest(*texts: str) -> str:
 
 
 @cache
-def _own_files() -> str:
+def own_files() -> str:
     """What changes when tadc, or the Python that runs it, does."""
     places = [Path(__file__).parent, resource("grammar"), resource("templates")]
     found = []

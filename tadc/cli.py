@@ -557,12 +557,24 @@ def check(file: str, sizes: dict[str, int], seed: int, index_base: int) -> int:
 @_size
 @click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True)
 @click.option("--repetitions", type=click.IntRange(min=1), default=9, show_default=True)
+@click.option("--tune", is_flag=True, help="Time schedules on the GPU first, and keep the best.")
 @_index_base
-def bench(file: str, sizes: dict[str, int], backend: str, repetitions: int, index_base: int) -> int:
+def bench(
+    file: str,
+    sizes: dict[str, int],
+    backend: str,
+    repetitions: int,
+    tune: bool,
+    index_base: int,
+) -> int:
     """Time the value, and the value with all gradients, on random input.
 
     Sizes that are not given are chosen so that there is something to measure.
     """
+    if tune and backend != "cuda":
+        raise click.BadParameter(
+            "schedules are tuned for a GPU: add --backend cuda", param_hint="'--tune'"
+        )
     from tadc import bench as benching
 
     f = _loaded(file, sizes, backend=backend, index_base=index_base)
@@ -573,7 +585,8 @@ def bench(file: str, sizes: dict[str, int], backend: str, repetitions: int, inde
         with click.progressbar(numbers, label="repetitions", file=sys.stderr) as bar:
             yield from bar
 
-    found = benching.bench(f, chosen, repetitions, progress=progress, on_gpu=backend == "cuda")
+    on_gpu = backend == "cuda"
+    found = benching.bench(f, chosen, repetitions, progress=progress, on_gpu=on_gpu, tune=tune)
     click.echo(str(replace(found, sizes={**sizes, **chosen})))
     return 0
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import re
 import sys
+import time
 from contextlib import contextmanager
 from threading import Lock
 from types import ModuleType, SimpleNamespace
@@ -156,6 +157,14 @@ class MemoryPool:
         raise AssertionError("the double allocates by itself")
 
 
+class Event:
+    def record(self):
+        self.time = time.perf_counter()
+
+    def synchronize(self):
+        pass
+
+
 @contextmanager
 def using_allocator(malloc):
     STATE.pool = malloc.__self__
@@ -226,6 +235,8 @@ def install(patched):
             wait_event=lambda event: None,
         ),
         Stream=Stream,
+        Event=Event,
+        get_elapsed_time=lambda start, end: 1e3 * (end.time - start.time),
         MemoryPool=MemoryPool,
         using_allocator=using_allocator,
     )

@@ -26,10 +26,12 @@ from tadc.schedule.gpu_cost import BLOCK, WARP, Sizes
 from tadc.schedule.half import wide_temporaries
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
 from tadc.schedule.lower import kernels
+from tadc.schedule.tile import Counts
 from tadc.version import __version__
 
 __all__ = ["MOST_BLOCKS", "CudaText", "GpuMode", "cuda_text", "emit_cuda", "fitting_index_type"]
 
+_NO_TILES: Mapping[str, Counts] = {}
 POINT, LANE = "point", "lane"
 SCAN = ("first", "all")
 MOST_BLOCKS = 32768
@@ -61,17 +63,18 @@ class GpuMode:
         dtype: DType = "float32",
         *,
         blas: bool = False,
+        tiles: Mapping[str, Counts] = _NO_TILES,
     ) -> GpuMode:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
         `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
-        With `blas` large matrix products are not cut into parts.
+        With `blas` large matrix products are not cut into parts. `tiles` are those of some kernels.
         """
         if any(map(_is_atomic, mode.kernels)):
             return cls.plain(mode)
         program = gpu_program(mode.program, sizes, dtype, blas=blas)
         run = kernels(program, mode.name)
-        schedules = tuple(gpu_kernel(k, program, sizes) for k in run)
+        schedules = tuple(gpu_kernel(k, program, sizes, tiles.get(k.name)) for k in run)
         return cls(Mode(mode.name, wide_temporaries(program, dtype), run), schedules)
 
     @classmethod

@@ -25,18 +25,21 @@ from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.element_types import numpy_type
-from tadc.runtime.gpu import architecture, cupy, on_one_device
+from tadc.runtime.gpu import architecture, cupy, device_name, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
+from tadc.runtime.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.schedule.gpu_cost import BLOCK
 from tadc.schedule.matrix_product import MatrixProduct, large_product
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
+from tadc.schedule.tile import tile_choices
 
 __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
 MOST_MODULES = 256
+MOST_CHOICES = 12  # tiles of a kernel that are timed
 FAST_MATH = ("--use_fast_math", "--fmad=true")  # of NVRTC
 _BYTE = np.dtype(np.uint8)
 _NO_ARRAYS: Mapping[str, Any] = {}
@@ -92,6 +95,7 @@ class CudaLaunch:
         program = mode.program
         self.device = device
         self.inputs = tuple(t.name for t in program.inputs)
+        self.input_forms = [_form(t, sizes, dtype) for t in program.inputs]
         self.outputs = [_form(program.tensors[n], sizes, dtype) for n in program.outputs]
         places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
         self._temporaries = [
@@ -207,9 +211,38 @@ class CudaRunner:
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        gpu = GpuMode.of(mode, sizes, dtype, blas=options.blas)
         flags = FAST_MATH if options.fast_math else ()
-        return cuda_launch(gpu, sizes, dtype, device, blas=options.blas, flags=flags)
+
+        def scheduled_with(tiles: Tiles) -> GpuMode:
+            return GpuMode.of(mode, sizes, dtype, blas=options.blas, tiles=tiles)
+
+        def launch(tiles: Tiles) -> CudaLaunch:
+            gpu = scheduled_with(tiles)
+            return cuda_launch(gpu, sizes, dtype, device, blas=options.blas, flags=flags)
+
+        numbers = sorted(sizes.items())
+        key = (
+            self._key,
+            sorted(recomputed),
+            numbers,
+            dtype,
+            options.blas,
+            flags,
+            device_name(device),
+        )
+        if not is_tuning():
+            return launch(recalled(key))
+        found = scheduled_with({})
+        program = found.mode.program
+        values = program.size_values({s: sizes[s] for s in program.sizes})
+        choices = {
+            k.name: tile_choices(k, values, MOST_CHOICES)
+            for k, own in zip(found.mode.kernels, found.kernels, strict=True)
+            if own.team == 1
+        }
+        best = tuned({name: c for name, c in choices.items() if len(c) > 1}, launch)
+        store(key, best)
+        return launch(best)
 
 
 def cuda_launch(

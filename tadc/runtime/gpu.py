@@ -14,6 +14,7 @@ __all__ = [
     "as_gpu_array",
     "by_host",
     "cupy",
+    "device_name",
     "devices",
     "is_gpu_array",
     "is_on_gpu",
@@ -50,11 +51,15 @@ def cupy() -> Any:
 def devices() -> list[str]:
     """The names of the GPUs that CuPy can use."""
     try:
-        runtime = cupy().cuda.runtime
+        count = cupy().cuda.runtime.getDeviceCount()
     except BackendError:
         return []
-    numbers = range(runtime.getDeviceCount())
-    return [runtime.getDeviceProperties(n)["name"].decode() for n in numbers]
+    return [device_name(n) for n in range(count)]
+
+
+def device_name(device: int) -> str:
+    name: bytes = cupy().cuda.runtime.getDeviceProperties(device)["name"]
+    return name.decode()
 
 
 def is_gpu_array(value: Any) -> bool:

@@ -53,7 +53,7 @@ from tadc.schedule.loop_nest import (
 from tadc.schedule.scan import running_in_parts
 from tadc.schedule.short import with_short_sums
 from tadc.schedule.split import split
-from tadc.schedule.tile import tiled
+from tadc.schedule.tile import Counts, tiled
 
 __all__ = ["GpuKernel", "gpu_kernel", "gpu_program"]
 
@@ -102,14 +102,21 @@ def gpu_program(
     return unrounded(running_in_parts(split(program, sizes, blas=blas), sizes), dtype)
 
 
-def gpu_kernel(kernel: Kernel, program: Program, sizes: Sizes | None = None) -> GpuKernel:
-    """The kernel's schedule for these values of all sizes; it is right for any others too."""
+def gpu_kernel(
+    kernel: Kernel, program: Program, sizes: Sizes | None = None, tile: Counts | None = None
+) -> GpuKernel:
+    """The kernel's schedule for these values of all sizes; it is right for any others too.
+
+    A thread's tile may be given; it changes no bits.
+    """
     values = typical(program, kernel.extents) if sizes is None else program.size_values(sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
     shared = _Shared({**values, **middle})
     body = tuple(shared.steps(kernel.body))
     alone, time = tiled(kernel, values)
+    if tile is not None:
+        alone, _ = tiled(kernel, values, tile)
     team = 1 if _is_stale(body) else _team(kernel, time, prod(extents), shared)
     return GpuKernel(alone if team == 1 else replace(kernel, body=body), team)
 

@@ -10,14 +10,15 @@ which for 4x4 points reads 8 elements for 16 products instead of 32. Every point
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod, sqrt
+from typing import TypeAlias
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.schedule.gpu_cost import Sizes, duration
-from tadc.schedule.gpu_work import works
+from tadc.schedule.gpu_work import Work, works
 from tadc.schedule.lanes import Varying, in_lanes
 from tadc.schedule.loop_nest import (
     Accumulator,
@@ -34,7 +35,9 @@ from tadc.schedule.loop_nest import (
     steps_of,
 )
 
-__all__ = ["tiled"]
+__all__ = ["Counts", "tile_choices", "tiled"]
+
+Counts: TypeAlias = Mapping[Symbol, int]  # of the indices that have several values in a tile
 
 COUNTS = (1, 2, 3, 4, 8)  # values of an index
 MOST_COUNT = 9  # of an index with no more values
@@ -43,38 +46,83 @@ MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
 
-def tiled(kernel: Kernel, values: Sizes) -> tuple[Kernel, float]:
-    """The kernel with a tile of points a thread, where that pays for these values of all sizes, and how long it takes."""
-    extents = {i: max(1, n.at(values)) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
-    middle = {**values, **{i: n // 2 for i, n in extents.items()}}
-    varying = {i: Varying.of({i}, kernel.body) for i in kernel.indices}
-    last = kernel.indices[-1] if kernel.indices else ""
-    work = list(works(kernel.body, middle, {last}, varying))
+def tiled(kernel: Kernel, values: Sizes, counts: Counts | None = None) -> tuple[Kernel, float]:
+    """The kernel with a tile of points a thread, and how long it takes for these values of all sizes.
 
-    def time(counts: Mapping[Symbol, int]) -> float:
-        lanes = prod(counts.values())
-        tiles = prod(-(-n // counts.get(i, 1)) for i, n in extents.items())
+    Without `counts` the tile is chosen, where one pays.
+    """
+    model = _Model.of(kernel, values)
+    alone = model.time({})
+    if counts is None:
+        counts, time = next(iter(model.choices()), ({}, alone))
+        if time > alone / WORTH:
+            counts = {}
+    if not counts:
+        return kernel, alone
+    windows = any(w.is_window(counts, model.last) for w in model.work)
+    return _with_tile(kernel, counts, windows), model.time(counts)
+
+
+def tile_choices(kernel: Kernel, values: Sizes, most: int) -> list[Counts]:
+    """Tiles that may be best, the model's choice first; `{}` is none."""
+    chosen = {
+        t.index: t.count
+        for s in tiled(kernel, values)[0].body
+        if isinstance(s, Tile)
+        for t in s.indices
+    }
+    others = [dict(counts) for counts, _ in _Model.of(kernel, values).choices()]
+    found: list[Counts] = [chosen, *([{}] if chosen else []), *(c for c in others if c != chosen)]
+    return found[:most]
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """What tiles of a kernel would take."""
+
+    kernel: Kernel
+    extents: Mapping[Symbol, int]
+    varying: Mapping[Symbol, Varying]
+    work: tuple[Work, ...]
+
+    @classmethod
+    def of(cls, kernel: Kernel, values: Sizes) -> _Model:
+        pairs = zip(kernel.indices, kernel.extents, strict=True)
+        extents = {i: max(1, n.at(values)) for i, n in pairs}
+        middle = {**values, **{i: n // 2 for i, n in extents.items()}}
+        varying = {i: Varying.of({i}, kernel.body) for i in kernel.indices}
+        beside = {*kernel.indices[-1:]}
+        return cls(kernel, extents, varying, tuple(works(kernel.body, middle, beside, varying)))
+
+    @property
+    def last(self) -> Symbol:
+        """The index in which threads are neighbours."""
+        return next(reversed(self.kernel.indices), "")
+
+    def time(self, counts: Counts) -> float:
+        """How long it takes, in the unit of `duration`."""
+        tiles = prod(-(-n // counts.get(i, 1)) for i, n in self.extents.items())
+        work = sum(w.of(counts, self.last) for w in self.work) * tiles
         # Points of one thread overlap, if not as those of as many threads do.
-        return duration(sum(w.of(counts, last) for w in work) * tiles, tiles * sqrt(lanes))
+        return duration(work, tiles * sqrt(prod(counts.values())))
 
-    def read(counts: Mapping[Symbol, int]) -> int:
-        return sum(w.values(counts, last) for w in work if w.is_read)
-
-    alone = time({})
-    if not _is_plain(kernel):
-        return kernel, alone
-    free = [i for i in kernel.indices if extents[i] > 1 and _is_free(kernel.body, varying[i])]
-    sums = sum(isinstance(s, Accumulator) for s in steps_of(kernel.body))
-    best: dict[Symbol, int] = {}
-    least = alone / WORTH
-    for chosen in (*combinations(free, 1), *combinations(free, 2)):
-        for numbers in product(*(_counts(extents[i]) for i in chosen)):
-            counts = dict(zip(chosen, numbers, strict=True))
-            if sums * prod(numbers) <= MOST and read(counts) <= MOST_READ and time(counts) < least:
-                best, least = counts, time(counts)
-    if not best:
-        return kernel, alone
-    return _with_tile(kernel, best, any(w.is_window(best, last) for w in work)), least
+    def choices(self) -> list[tuple[Counts, float]]:
+        """All tiles that registers have room for, with their times, the fastest first."""
+        kernel, extents = self.kernel, self.extents
+        if not _is_plain(kernel):
+            return []
+        free = [
+            i for i in kernel.indices if extents[i] > 1 and _is_free(kernel.body, self.varying[i])
+        ]
+        sums = sum(isinstance(s, Accumulator) for s in steps_of(kernel.body))
+        found: dict[tuple[tuple[Symbol, int], ...], float] = {}
+        for chosen in (*combinations(free, 1), *combinations(free, 2)):
+            for numbers in product(*(_counts(extents[i]) for i in chosen)):
+                counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
+                read = sum(w.values(counts, self.last) for w in self.work if w.is_read)
+                if counts and sums * prod(numbers) <= MOST and read <= MOST_READ:
+                    found[tuple(counts.items())] = self.time(counts)
+        return [(dict(counts), found[counts]) for counts in sorted(found, key=found.__getitem__)]
 
 
 def _counts(extent: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -14,11 +15,13 @@ from fake_cupy import STATE
 from oracle import SIZES, random_arrays
 
 import tadc
+from tadc import cache
 from tadc.bench import bench
 from tadc.emit.cuda import GpuMode, fitting_index_type
 from tadc.emit.launcher import atomic_mode, modes_of
 from tadc.runtime import gpu
 from tadc.runtime.cuda import cuda_launch
+from tadc.runtime.tune import tuning
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 LIMITS = {"float64": 1e-11, "float32": 3e-4}
@@ -47,6 +50,14 @@ def xp(request, monkeypatch):
 def double(monkeypatch):
     yield fake_cupy.install(monkeypatch)
     gpu.cupy.cache_clear()
+
+
+@pytest.fixture
+def cache_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("TADC_CACHE_DIR", str(tmp_path))
+    cache.folder.cache_clear()
+    yield tmp_path
+    cache.folder.cache_clear()
 
 
 def relative(found, expected):
@@ -278,8 +289,43 @@ def test_running_sums_are_numpys(xp, count):
 
 
 @pytest.mark.compiler
-def test_fast_mathematics_are_asked_for(double, monkeypatch, tmp_path):
-    monkeypatch.setenv("TADC_CACHE_DIR", str(tmp_path))
+def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, cache_folder):
+    monkeypatch.setattr("tadc.runtime.cuda.MOST_CHOICES", 4)
+    text = "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = max{k} (a[i,k] + b[k,j])"
+    a, b = (double.asarray(np.random.default_rng(n).normal(size=(20, 20))) for n in (0, 1))
+    plain = tadc.compile(text)(a, b)
+    monkeypatch.setattr("tadc.runtime.tune._times", lambda launches: [1.0, 0.99, 0.5, 2.0])
+
+    with tuning():
+        tuned = tadc.compile(text)(a, b)
+    (kept,) = cache_folder.glob("tuned-*.json")
+    (chosen,) = json.loads(kept.read_text()).values()
+    seen = []
+    of = GpuMode.of
+    monkeypatch.setattr(GpuMode, "of", lambda *a, **k: seen.append(k["tiles"]) or of(*a, **k))
+    again = tadc.compile(text)(a, b)
+
+    assert list(seen[0].values()) == [chosen] and chosen
+    np.testing.assert_array_equal(xp_bits(tuned), xp_bits(plain))
+    np.testing.assert_array_equal(xp_bits(again), xp_bits(plain))
+
+
+def xp_bits(a):
+    return np.asarray(a).view(np.uint64)
+
+
+@pytest.mark.compiler
+def test_tuning_times_kernels(double, cache_folder):
+    f = tadc.compile("size N, M\ninput a[N], b[M]\nc[i] = sum{j} exp(a[i] - b[j])", backend="cuda")
+
+    found = bench(f, {"N": 40, "M": 30}, repetitions=1, on_gpu=True, tune=True)
+
+    assert len(found.rows) == 3
+    assert len([*cache_folder.glob("tuned-*.json")]) == 3  # the value, with residuals, the pullback
+
+
+@pytest.mark.compiler
+def test_fast_mathematics_are_asked_for(double, cache_folder):
     text = "size N\ninput x[N]\ny[i] = exp(x[i])/3"
     x = double.asarray(np.ones(3))
 
