@@ -331,17 +331,7 @@ class Function:
         def pullback(
             *cotangents: Any, out: Any = None, accumulate: bool = False
         ) -> dict[str, Array]:
-            given = (
-                cotangents[0]
-                if len(cotangents) == 1 and isinstance(cotangents[0], tuple)
-                else cotangents
-            )
-            if len(given) != len(self.outputs):
-                raise ArgumentError(
-                    None,
-                    f"{len(given)} cotangents are given, and there are {len(self.outputs)} outputs",
-                    fix="give one for each output; None is zero",
-                )
+            given = self._seeds(cotangents[0] if len(cotangents) == 1 else cotangents)
             arrays = {**kept, **bound.arrays}
             for name, f, cotangent in zip(
                 halves[1].inputs[len(halves[1].inputs) - len(given) :],
@@ -384,23 +374,41 @@ class Function:
         gradients. It reads the given arrays as they are then, and returns the same arrays every time. Raises
         ArgumentError for arrays that are not on a GPU, and what the call raises.
         """
+        from tadc.runtime.gpu import on_one_device
         from tadc.runtime.graph import Graph, of_gpu
 
-        names = dict(zip(self.inputs, arrays, strict=False))
-        extra = arrays[len(names) :]
-        given, device = of_gpu(
-            {**names, **{n: named.pop(n) for n in self.inputs if n in named}}.items()
-        )
+        if self._open is not None:
+            f, named = self._of_call(arrays, named)
+            return f.graph(*arrays, cotangents=cotangents, wrt=wrt, **named)
+        bound = self.calls.bound(arrays, named)
+        given = {**dict(zip(self.inputs, arrays, strict=False)), **named}
+        inputs = of_gpu({n: given[n] for n in self.inputs})
+        if not inputs or self._program.is_empty(bound.sizes):
+            raise ArgumentError(None, "this call has nothing to launch", fix="call the function")
+        arguments: dict[str, Any] = {**inputs, **bound.given}
         if cotangents is None:
-            return Graph(lambda: self(*extra, **given, **named), device)
-        seeds = cotangents if isinstance(cotangents, tuple) else (cotangents,)
-        of_gpu((f"d{f}", v) for f, v in zip(self.outputs, seeds, strict=False) if v is not None)
+            return Graph(lambda: self(**arguments), on_one_device(inputs.items()))
+        seeds = self._seeds(cotangents)
+        named_so = {f"d{f}": v for f, v in zip(self.outputs, seeds, strict=True) if v is not None}
+        on_gpu = of_gpu(named_so)
+        seeds = tuple(on_gpu.get(f"d{f}") for f in self.outputs)
 
         def call() -> tuple[Any, dict[str, Array]]:
-            values, pullback = self.vjp(*extra, wrt=wrt, **given, **named)
+            values, pullback = self.vjp(wrt=wrt, **arguments)
             return values, pullback(*seeds)
 
-        return Graph(call, device)
+        return Graph(call, on_one_device([*inputs.items(), *on_gpu.items()]))
+
+    def _seeds(self, cotangents: Any) -> tuple[Any, ...]:
+        """A cotangent for each output."""
+        given = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+        if len(given) != len(self.outputs):
+            raise ArgumentError(
+                None,
+                f"{len(given)} cotangents are given, and there are {len(self.outputs)} outputs",
+                fix="give a tuple, of one for each output; None is zero",
+            )
+        return given
 
     def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
         """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""

@@ -325,7 +325,7 @@ class CText:
                 own += f" % {t.count}"
             inner *= t.count
             place = self._in_tile(t, own)
-            names[beyond(t.index)] = f"({place.text.replace(' * ', '*')})"
+            names[beyond(t.index)] = f"({place.text})"
             last = [] if t.fits else [self.affine(t.extent - 1)]
             inside.append((t.index, place.text))
             edge.append((t.index, self._extreme("min", [place, *last]).text))
@@ -531,7 +531,9 @@ class CText:
             negative = text.startswith("-")
             return Text(text, Precedence.UNARY if negative else Precedence.PRIMARY)
         single = len(form.terms) == 1 and not form.constant
-        return Text(text.replace("*", " * "), Precedence.PRODUCT if single else Precedence.SUM)
+        return Text(
+            re.sub(r" ?\* ?", " * ", text), Precedence.PRODUCT if single else Precedence.SUM
+        )
 
     def floor(self, form: Affine, divisor: int) -> Text:
         if divisor == 1:

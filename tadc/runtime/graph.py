@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from tadc.errors import ArgumentError
-from tadc.runtime.gpu import as_gpu_array, cupy, is_on_gpu, on_one_device
+from tadc.runtime.gpu import as_gpu_array, cupy, is_on_gpu
 
 __all__ = ["Graph", "of_gpu"]
 
@@ -23,6 +23,7 @@ class Graph:
         """`call` launches kernels on the current stream, and nothing else; it is run once before it is captured."""
         xp = cupy()
         self._call = call  # with the arrays that it reads
+        self._device = device
         self._memory = xp.cuda.MemoryPool()  # what the launches use, whether they free it or not
         with xp.cuda.Device(device), xp.cuda.using_allocator(self._memory.malloc):
             outside = xp.cuda.get_current_stream()
@@ -41,17 +42,19 @@ class Graph:
             outside.wait_event(stream.record())
 
     def __call__(self) -> Any:
-        self._graph.launch(cupy().cuda.get_current_stream())
+        xp = cupy()
+        with xp.cuda.Device(self._device):
+            self._graph.launch(xp.cuda.get_current_stream())
         return self._results
 
 
-def of_gpu(arguments: Iterable[tuple[str, Any]]) -> tuple[dict[str, Any], int]:
-    """The arrays, and the number of the GPU that has them all.
+def of_gpu(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as arrays of CuPy.
 
     Raises ArgumentError for what is not on a GPU: its value would be copied once, and never again.
     """
     arrays = {}
-    for name, value in arguments:
+    for name, value in arguments.items():
         if not is_on_gpu(value):
             raise ArgumentError(
                 None,
@@ -59,6 +62,4 @@ def of_gpu(arguments: Iterable[tuple[str, Any]]) -> tuple[dict[str, Any], int]:
                 fix="pass an array of CuPy, such as `cupy.asarray(..)`",
             )
         arrays[name] = as_gpu_array(name, value)
-    if not arrays:
-        raise ArgumentError(None, "a graph of no arrays", fix="pass arrays of CuPy")
-    return arrays, on_one_device(arrays.items())
+    return arrays

@@ -44,9 +44,21 @@ def duration(work: float, threads: float) -> float:
 
 
 def typical(program: Program, extents: Sequence[Affine]) -> Sizes:
-    """Values for sizes that have none: where all results are counted by numbers, their sums are supposed to be long."""
+    """Values for sizes that have none: where all results are counted by numbers, their sums are supposed to be long.
+
+    Of a difference, as `L - N + 1`, something is left.
+    """
     size = 2**20 if all(n.is_constant for n in extents) else 2**10
-    return program.size_values(dict.fromkeys(program.sizes, size))
+    values = dict.fromkeys(program.sizes, size)
+    shapes = (n for t in program.tensors.values() for n in t.shape)
+    for form in (*shapes, *(f for d in program.derived_sizes for f in d.forms)):
+        less = -sum(c for _, c in form.terms if c < 0)
+        values |= {
+            s: max(values[s], (1 + less) * size)
+            for s, c in form.terms
+            if c > 0 and less and s in values
+        }
+    return program.size_values(values)
 
 
 def subscripts(values: Expr | Iterable[Expr]) -> Iterator[tuple[Affine, ...]]:

@@ -6,6 +6,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
+from tadc.normalize.live import live
 from tadc.normalize.simplify import simplify
 from tadc.schedule.gpu_cost import UNROLLED, Sizes
 
@@ -18,7 +19,8 @@ def with_short_sums(program: Program, sizes: Sizes) -> Program:
     if short:
         bounding = _bounding(program)
         short = {s: n for s, n in short.items() if s in bounding}
-    return simplify(program.specialised(short)) if short else program
+    # Of a choice by sizes one branch is left, and what the other one read is not computed.
+    return live(simplify(program.specialised(short))) if short else program
 
 
 def _bounding(program: Program) -> set[Symbol]:

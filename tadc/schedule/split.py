@@ -48,7 +48,7 @@ BETTER = 4  # parts: fewer are not worth a kernel
 def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
-    Running sums stay whole, and with `blas` large matrix products.
+    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
     """
     names = Names((*program.tensors, *program.symbols))
     statements: list[Statement] = []
@@ -56,8 +56,9 @@ def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -
         values = sizes if sizes is not None else typical(program, s.target.shape)
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
+        many = sizes is None and not all(n.is_constant for n in s.target.shape)
         runs = running(s.body, s.extents, program.known)
-        if not s.derived and not left_to_blas and not runs:
+        if not (s.derived or many or left_to_blas or runs):
             for e in always(s.body):
                 parts = _parts(e, s, values) if isinstance(e, Reduce) else None
                 if parts:

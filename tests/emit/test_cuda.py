@@ -334,3 +334,16 @@ def test_the_example_of_the_guide_is_compiled_by_nvcc(tmp_path):
     if shutil.which("nvidia-smi"):
         ran = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
         assert ran.stdout == "0: 3 6 9 12\n"
+
+
+def test_the_examples_that_are_explained_are_the_text_of_today():
+    root = Path(__file__).parents[2]
+    guide = (root / "docs" / "kernels.md").read_text("utf-8")
+    functions = [tadc.load(root / f"examples/{name}.idx") for name in ("hankel", "conv2d")]
+    texts = "".join(g.source("cuda") for f in functions for g in (f, f.adjoint()))
+
+    blocks = re.findall(r"```cuda\n(.*?)```", guide, re.DOTALL)
+
+    assert len(blocks) == 6
+    for block in blocks:
+        assert block in texts

@@ -37,7 +37,7 @@ conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, floa
     for (int lane = 0; lane < 24; lane++) {
       const int c = min(c_ * 8 + lane % 8, C - 1);
       const int n = min(n_ * 3 + lane / 8, B - 1);
-      if ((c_*8 + lane % 8) < C && (n_*3 + lane / 8) < B) {
+      if ((c_ * 8 + lane % 8) < C && (n_ * 3 + lane / 8) < B) {
         dx[((n * C + c) * H + p) * W + q] = s[lane];
       }
     }
@@ -73,7 +73,7 @@ conv2d_adjoint_1(const float* __restrict__ x, const float* __restrict__ dy, floa
     for (int lane = 0; lane < 24; lane++) {
       const int c = min(c_ * 3 + lane % 3, C - 1);
       const int o = min(o_ * 8 + lane / 3, O - 1);
-      if ((c_*3 + lane % 3) < C && (o_*8 + lane / 3) < O) {
+      if ((c_ * 3 + lane % 3) < C && (o_ * 8 + lane / 3) < O) {
         dw[((o * C + c) * R + r) * T + t] = s[lane];
       }
     }

@@ -7,33 +7,33 @@ static __host__ __device__ inline int floor_div(int a, int m) { return a / m - (
 // y[n: B, o: O, p: P, q: P_] = sum{c=0..C - 1, r=0..R - 1, t=0..T - 1} x[n, c, 2*p + 2*r, 2*q + 2*t]*w[o, c, r, t]
 extern "C" __global__ void __launch_bounds__(256)
 conv2d_primal_0(const float* __restrict__ x, const float* __restrict__ w, float* __restrict__ y, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
-  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < ((B + 1) / 2) * ((O + 7) / 8) * P * P_; thread += gridDim.x * blockDim.x) {
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < B * ((O + 7) / 8) * ((P + 2) / 3) * P_; thread += gridDim.x * blockDim.x) {
     const int q = thread % P_;
-    const int p = thread / P_ % P;
-    const int o_ = thread / (P * P_) % ((O + 7) / 8);
-    const int n_ = thread / (((O + 7) / 8) * P * P_);
-    float s[16];
+    const int p_ = thread / P_ % ((P + 2) / 3);
+    const int o_ = thread / (((P + 2) / 3) * P_) % ((O + 7) / 8);
+    const int n = thread / (((O + 7) / 8) * ((P + 2) / 3) * P_);
+    float s[24];
     #pragma unroll
-    for (int lane = 0; lane < 16; lane++) {
+    for (int lane = 0; lane < 24; lane++) {
       s[lane] = 0.0f;
     }
     for (int c = 0; c < C; c++) {
       for (int r = 0; r < R; r++) {
         for (int t = 0; t < T; t++) {
           #pragma unroll
-          for (int lane = 0; lane < 16; lane++) {
-            const int o = min(o_ * 8 + lane % 8, O - 1);
-            const int n = min(n_ * 2 + lane / 8, B - 1);
+          for (int lane = 0; lane < 24; lane++) {
+            const int p = min(p_ * 3 + lane % 3, P - 1);
+            const int o = min(o_ * 8 + lane / 3, O - 1);
             s[lane] = fmaf(x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], w[((o * C + c) * R + r) * T + t], s[lane]);
           }
         }
       }
     }
     #pragma unroll
-    for (int lane = 0; lane < 16; lane++) {
-      const int o = min(o_ * 8 + lane % 8, O - 1);
-      const int n = min(n_ * 2 + lane / 8, B - 1);
-      if ((n_*2 + lane / 8) < B && (o_*8 + lane % 8) < O) {
+    for (int lane = 0; lane < 24; lane++) {
+      const int p = min(p_ * 3 + lane % 3, P - 1);
+      const int o = min(o_ * 8 + lane / 3, O - 1);
+      if ((o_ * 8 + lane / 3) < O && (p_ * 3 + lane % 3) < P) {
         y[((n * O + o) * P + p) * P_ + q] = s[lane];
       }
     }
@@ -63,7 +63,7 @@ extern "C" int conv2d_primal(const float* x, const float* w, float* y, void* wor
   (void)workspace;
   {
     void* arguments[] = {(void*)&x, (void*)&w, (void*)&y, (void*)&B, (void*)&C, (void*)&H, (void*)&W, (void*)&O, (void*)&R, (void*)&T, (void*)&P, (void*)&P_};
-    const cudaError_t status = cudaLaunchKernel(conv2d_primal_0, dim3(blocks((double)((B + 1) / 2) * ((O + 7) / 8) * P * P_)), dim3(256), arguments, 0, stream);
+    const cudaError_t status = cudaLaunchKernel(conv2d_primal_0, dim3(blocks((double)B * ((O + 7) / 8) * ((P + 2) / 3) * P_)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   return cudaSuccess;

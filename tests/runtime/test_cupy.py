@@ -244,10 +244,44 @@ def test_a_graph_of_values_alone(xp):
 
 def test_what_a_graph_cannot_read_anew_is_an_error(double):
     f = tadc.compile("size N\ninput x[N], c[]\nf = sum{i} c*x[i]")
+    x, c = double.asarray(np.ones(3)), double.asarray(2.0)
     with pytest.raises(tadc.Error, match=r"`c` is not on a GPU.*\npass an array of CuPy"):
-        f.graph(double.asarray(np.ones(3)), 2.0)
+        f.graph(x, 2.0)
     with pytest.raises(tadc.Error, match="`df` is not on a GPU"):
-        f.graph(double.asarray(np.ones(3)), double.asarray(2.0), cotangents=1.0)
+        f.graph(x, c, cotangents=1.0)
+    with pytest.raises(tadc.Error, match="`x` is given twice"):
+        f.graph(x, c, x=x)
+    with pytest.raises(tadc.Error, match="3 arrays are given"):
+        f.graph(x, c, x)
+    with pytest.raises(tadc.Error, match="0 cotangents are given"):
+        f.graph(x, c, cotangents=())
+    with pytest.raises(tadc.Error, match="nothing to launch"):
+        f.graph(double.asarray(np.ones(0)), c)
+
+
+@pytest.mark.compiler
+def test_a_graph_runs_on_its_own_device(double):
+    with double.cuda.Device(1):
+        x = double.asarray(np.ones(3))
+    replay = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]").graph(x, cotangents=x)
+    STATE.launches.clear()
+
+    replay()
+
+    assert {device for device, _, _ in STATE.launches} == {1}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("count", [4, 11, 17])
+def test_of_a_choice_by_sizes_one_branch_is_left(xp, count):
+    text = "size N\ninput x[N]\ny[i: N] = if N > 10 then sum{k} x[k]*i else x[i] + max{k} x[k]"
+    x = np.random.default_rng(0).normal(size=count)
+
+    value, pullback = tadc.compile(text).vjp(xp.asarray(x))
+    expected, pull = tadc.compile(text, backend="numpy").vjp(x)
+
+    assert relative(xp.asnumpy(value), expected) < 1e-12
+    assert relative(xp.asnumpy(pullback(value)["x"]), pull(expected)["x"]) < 1e-12
 
 
 @pytest.mark.compiler
