@@ -26,6 +26,7 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import program_text
 from tadc.ir.program import Program
 from tadc.ir.tex_text import tex_display, tex_text
+from tadc.kept import Kept
 from tadc.options import BACKENDS, DTYPES, MEMORY, Options
 from tadc.resolve.resolve import Resolved
 
@@ -168,12 +169,12 @@ class Function:
         self._open = (
             open_  # then `program` is one with other numbers, and tells inputs and outputs only
         )
-        self._closed: dict[tuple[tuple[str, int], ...], Function] = {}
+        self._closed: Kept[Function] = Kept(MOST_CLOSED)
         self._resolved = resolved
         self._program = program
         self._mode = mode
         self._derived: dict[Derivation, Function] = {}
-        self._decided: dict[object, tuple[Function, Function]] = {}
+        self._decided: Kept[tuple[Function, Function]] = Kept(MOST_CLOSED)
 
     # ------------------------------------------------------------------ what it is
 
@@ -530,14 +531,11 @@ class Function:
         Decided once for a set of sizes.
         """
         key = (wrt, dtype in HALF_TYPES, tuple(sizes[s] for s in self._program.sizes))
-        if key not in self._decided:
-            if len(self._decided) >= MOST_CLOSED:
-                self._decided.clear()
-            # Residuals are results: they would be rounded, by the interpreter too, which has float32 nowhere else.
-            rounds = dtype in HALF_TYPES or self._origin.options.backend == "interpreter"
-            halves = (self, self.adjoint(wrt)) if rounds else self._decide(wrt, sizes)
-            self._decided[key] = halves
-        return self._decided[key]
+        # Residuals are results: they would be rounded, by the interpreter too, which has float32 nowhere else.
+        rounds = dtype in HALF_TYPES or self._origin.options.backend == "interpreter"
+        return self._decided.of(
+            key, lambda: (self, self.adjoint(wrt)) if rounds else self._decide(wrt, sizes)
+        )
 
     def _decide(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
         from tadc.schedule.memory import oversized
@@ -647,14 +645,11 @@ class Function:
 
     def _of_numbers(self, sizes: Mapping[str, int]) -> Function:
         """The same function, compiled for these sizes alone."""
-        key = tuple(sizes.items())
-        if key not in self._closed:
-            if len(self._closed) >= MOST_CLOSED:
-                self._closed.clear()
-            origin = self._origin
-            options = replace(origin.options, sizes={**origin.options.sizes, **sizes})
-            self._closed[key] = _rebuilt(replace(origin, options=options))
-        return self._closed[key]
+        origin = self._origin
+        options = replace(origin.options, sizes={**origin.options.sizes, **sizes})
+        return self._closed.of(
+            tuple(sizes.items()), lambda: _rebuilt(replace(origin, options=options))
+        )
 
     def _of_call(
         self, arrays: Sequence[Any], named: Mapping[str, Any]

@@ -13,7 +13,7 @@ ROOMS = (
     *(
         "errors",
         "resources version",
-        "cache options",
+        "cache kept options",
         "syntax",
         "ir",
         "integer",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tadc.errors import BackendError, Error
 from tadc.ir.element_types import HALF_TYPES, arithmetic
 from tadc.ir.program import Program
+from tadc.kept import Kept
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.arguments import bound_arguments, element_type, prepared
@@ -60,10 +61,10 @@ class Calls:
         self._options = options
         self._for_numbers = for_numbers
         self._runners = Runners(program, options)
-        self._sizes: dict[object, dict[str, int]] = {}
-        self._static: dict[object, Calls] = {}
-        self._launches: dict[object, Launch | CudaLaunch] = {}
-        self._prepared: dict[object, Thread] = {}
+        self._sizes: Kept[dict[str, int]] = Kept(MOST_SIGNATURES)
+        self._static: Kept[Calls] = Kept(MOST_STATIC)
+        self._launches: Kept[Launch | CudaLaunch] = Kept(MOST_SIGNATURES)
+        self._prepared: Kept[Thread] = Kept(MOST_SIGNATURES)
 
     def again(self, arrays: Sequence[Any]) -> list[NDArray[Any]] | None:
         """The outputs, if arrays of these shapes and types were seen before and nothing is left to check or convert."""
@@ -82,16 +83,16 @@ class Calls:
     ) -> dict[str, int]:
         """The sizes of a call, after all that depends on them has been checked; remembered by signature."""
         key = (tuple(shapes.items()), tuple(sorted(given.items())))
-        if key not in self._sizes:
+
+        def bound() -> dict[str, int]:
             sizes = bind_sizes(self._program, shapes, given)
             for fact in self._resolved.facts:
                 fact.verify(sizes)
             for unproved in self._resolved.checks:
                 unproved.verify(sizes)
-            if len(self._sizes) >= MOST_SIGNATURES:
-                self._sizes.clear()
-            self._sizes[key] = sizes
-        return self._sizes[key]
+            return sizes
+
+        return self._sizes.of(key, bound)
 
     def run(self, call: Call, out: Mapping[str, Any] | None = None) -> dict[str, NDArray[Any]]:
         """The outputs by name, where it can be in the arrays of `out`; anywhere else `written` has to put them there."""
@@ -148,12 +149,13 @@ class Calls:
     def prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> Thread:
         """Compile what a later call needs in a thread, which has to be joined before the call."""
         key = (backend, dtype, *(sizes[s] for s in self._program.sizes))
-        if key not in self._prepared:
-            if len(self._prepared) >= MOST_SIGNATURES:
-                self._prepared.clear()
-            self._prepared[key] = Thread(target=self._prepare, args=(sizes, dtype, backend))
-            self._prepared[key].start()
-        return self._prepared[key]
+
+        def started() -> Thread:
+            thread = Thread(target=self._prepare, args=(sizes, dtype, backend))
+            thread.start()
+            return thread
+
+        return self._prepared.of(key, started)
 
     def _prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> None:
         with suppress(Exception):  # the call meets it again
@@ -170,9 +172,7 @@ class Calls:
         device = None if on_gpu is None else on_gpu.device.id  # type: ignore[attr-defined]
         launch = self._runners.launch(backend, dtype, call.sizes, device) if key else None
         if launch is not None:
-            if len(self._launches) >= MOST_SIGNATURES:
-                self._launches.clear()
-            self._launches[key] = launch
+            self._launches.keep(key, launch)
 
     def _elements(self, sizes: Mapping[str, int]) -> Iterator[int]:
         """How many elements each tensor would have if no extent were 0."""
@@ -181,13 +181,9 @@ class Calls:
 
     def _of_numbers(self, sizes: Mapping[str, int]) -> Calls:
         numbers = {s: sizes[s] for s in self._program.sizes}
-        key = tuple(numbers.items())
-        if key not in self._static:
-            if len(self._static) >= MOST_STATIC:
-                self._static.clear()
-            self._static[key] = self._for_numbers(numbers)
-            assert not self._static[key]._program.sizes, "a size without a number"
-        return self._static[key]
+        static = self._static.of(tuple(numbers.items()), lambda: self._for_numbers(numbers))
+        assert not static._program.sizes, "a size without a number"
+        return static
 
 
 def _signature(arrays: Sequence[Any]) -> tuple[object, ...] | None:

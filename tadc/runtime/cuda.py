@@ -22,6 +22,7 @@ from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
+from tadc.kept import Kept
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.element_types import numpy_type
@@ -44,7 +45,8 @@ FAST_MATH = ("--use_fast_math", "--fmad=true")  # of NVRTC
 _BYTE = np.dtype(np.uint8)
 _NO_ARRAYS: Mapping[str, Any] = {}
 
-_modules: dict[tuple[int, str, tuple[str, ...]], Any] = {}  # by device, text and flags
+# By device, text and flags; functions that are still used keep theirs.
+_modules: Kept[Any] = Kept(MOST_MODULES)
 _modules_lock = Lock()
 
 
@@ -170,7 +172,7 @@ class CudaRunner:
         self._program = program
         self._dtype = dtype
         self._options = options
-        self._launches: dict[tuple[int, ...], CudaLaunch] = {}
+        self._launches: Kept[CudaLaunch] = Kept(MOST_LAUNCHES)
         self._key = fingerprint(program)
 
     def run(
@@ -198,12 +200,7 @@ class CudaRunner:
     def launch(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
         """What runs the program for these sizes on this device, over and over."""
         key = (device, *(sizes[s] for s in self._program.sizes))
-        launch = self._launches.get(key)
-        if launch is None:
-            if len(self._launches) >= MOST_LAUNCHES:
-                self._launches.clear()
-            launch = self._launches[key] = self._made(sizes, device)
-        return launch
+        return self._launches.of(key, lambda: self._made(sizes, device))
 
     def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
         options, dtype = self._options, self._dtype
@@ -281,11 +278,7 @@ def _module(device: int, text: str, flags: tuple[str, ...]) -> Any:
     """The text as code on the device."""
     key = (device, digest(text), flags)
     with _modules_lock:
-        if key not in _modules:
-            if len(_modules) >= MOST_MODULES:
-                _modules.clear()  # functions that are still used keep theirs
-            _modules[key] = _loaded(device, text, flags)
-        return _modules[key]
+        return _modules.of(key, lambda: _loaded(device, text, flags))
 
 
 def _loaded(device: int, text: str, flags: tuple[str, ...]) -> Any:

@@ -22,6 +22,7 @@ from tadc.emit.launcher import modes_of, workspace_places
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
+from tadc.kept import Kept
 from tadc.options import Options
 from tadc.runtime.blas import gemm
 from tadc.runtime.buffers import are_fit, empty
@@ -93,7 +94,7 @@ class NativeRunner:
         self._dtype = dtype
         self._options = options
         self._launchers: dict[object, tuple[_Built, Any, tuple[int | None, ...]]] = {}
-        self._launches: dict[tuple[int, ...], Launch] = {}
+        self._launches: Kept[Launch] = Kept(MOST_LAUNCHES)
 
     def run(
         self,
@@ -113,12 +114,7 @@ class NativeRunner:
     def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
         """What runs the program for these sizes, over and over."""
         given = tuple(sizes[s] for s in self._program.sizes)
-        launch = self._launches.get(given)
-        if launch is None:
-            if len(self._launches) >= MOST_LAUNCHES:
-                self._launches.clear()
-            launch = self._launches[given] = self._made(sizes, given)
-        return launch
+        return self._launches.of(given, lambda: self._made(sizes, given))
 
     def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
         stored = self._scheduled

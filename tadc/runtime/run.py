@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tadc.errors import BackendError
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
+from tadc.kept import Kept
 from tadc.options import BACKENDS, Options
 from tadc.runtime.c_compiler import compiler
 from tadc.runtime.cuda import CudaLaunch, CudaRunner
@@ -59,7 +60,7 @@ class Runners:
 
     program: Program
     options: Options = field(default_factory=Options)
-    _made: dict[tuple[object, ...], Runner] = field(default_factory=dict)
+    _made: Kept[Runner] = field(default_factory=lambda: Kept(MOST_SPECIALISED))
 
     def run(
         self,
@@ -110,14 +111,11 @@ class Runners:
                 return None
 
     def _runner(self, backend: str, dtype: str, numbers: tuple[tuple[str, int], ...]) -> Runner:
-        key = (backend, dtype, numbers)
-        runner = self._made.get(key)
-        if runner is None:
-            if len(self._made) > MOST_SPECIALISED:
-                self._made.clear()
+        def made() -> Runner:
             program = self.program.specialised(dict(numbers)) if numbers else self.program
-            runner = self._made[key] = _made(backend, program, dtype, self.options)
-        return runner
+            return _made(backend, program, dtype, self.options)
+
+        return self._made.of((backend, dtype, numbers), made)
 
 
 def _made(backend: str, program: Program, dtype: str, options: Options) -> Runner:

@@ -7,7 +7,7 @@ where it holds loops or names, so that nothing of the branch not taken is ever e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence, Set
+from collections.abc import Generator, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -42,6 +42,8 @@ from tadc.schedule.loop_nest import (
     Loop,
     Step,
     Store,
+    steps_of,
+    symbols_of,
 )
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import Running, running
@@ -95,11 +97,34 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
         tuple(group),
         tuple(box),
         tuple(box.values()),
-        tuple(block.steps),
+        _without_unused(block.steps),
         frozenset(lowering.locals),
         tuple(t for t in order if t in reads),
         tuple(t for t in order if t in stored),
     )
+
+
+def _without_unused(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps without derived indices that nothing mentions."""
+    every = list(steps_of(steps))
+    used = {t for s in every if not isinstance(s, LetIndex) for t in symbols_of(s)}
+    for step in reversed(every):  # one may mention another before it
+        if isinstance(step, LetIndex) and step.derived.name in used:
+            used |= set(step.derived.form.symbols)
+
+    def kept(steps: Sequence[Step]) -> Iterator[Step]:
+        for step in steps:
+            match step:
+                case LetIndex(d) if d.name not in used:
+                    pass
+                case Loop(_, _, _, body):
+                    yield replace(step, body=tuple(kept(body)))
+                case Branch(_, then, otherwise):
+                    yield replace(step, then=tuple(kept(then)), otherwise=tuple(kept(otherwise)))
+                case _:
+                    yield step
+
+    return tuple(kept(steps))
 
 
 def _shared(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:

@@ -322,6 +322,28 @@ def test_running_sums_are_numpys(xp, count):
     assert relative(xp.asnumpy(gradient), np.cumsum(x[::-1])[::-1]) < 1e-12
 
 
+GEOMETRY = {
+    "parts of a sum": "size N\ninput x[N]\nf = sum{i} x[i]**2",
+    "running sums": "size N\ninput x[N]\nf[i: N] = sum{j | j <= i} x[j]",
+    "rows": "size N\ninput x[N]\nf[i: 40] = sum{j: N} x[j]*(i + 1)",
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("text", GEOMETRY.values(), ids=GEOMETRY)
+def test_the_bits_do_not_hang_on_the_number_of_blocks(xp, monkeypatch, text):
+    x = xp.asarray(np.random.default_rng(0).normal(size=30_000).astype(np.float32))
+    found = []
+    for blocks in (1, 7, 32768):
+        monkeypatch.setattr("tadc.runtime.cuda.MOST_BLOCKS", blocks)
+        value, pullback = tadc.compile(text).vjp(x)
+        found.append((xp.asnumpy(value), xp.asnumpy(pullback(value)["x"])))
+
+    for value, gradient in found[1:]:
+        np.testing.assert_array_equal(value, found[0][0])
+        np.testing.assert_array_equal(gradient, found[0][1])
+
+
 @pytest.mark.compiler
 def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, cache_folder):
     monkeypatch.setattr("tadc.runtime.cuda.MOST_CHOICES", 4)
