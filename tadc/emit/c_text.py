@@ -54,6 +54,7 @@ from tadc.schedule.loop_nest import (
     LetIndex,
     Loop,
     Once,
+    Shown,
     Step,
     Store,
     Strips,
@@ -197,6 +198,8 @@ class CText:
                     lines.append(f"{pad}if ({RANK} == 0) {{")
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
+                case Shown():
+                    lines.append(f"{pad}{self._barrier}();")
                 case Lanes(body):
                     lines += [f"{pad}#pragma unroll"] if self.target == "cuda" else []
                     lines.append(f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{")
@@ -370,7 +373,7 @@ class CText:
         lines += yield self._lines(step.body, indent + 1)
         lines.append(f"{pad}}}")
         if any(isinstance(s, Store) for s in steps_of(step.body)):
-            lines.append(f"{pad}{'__syncwarp' if self.team == WARP else '__syncthreads'}();")
+            lines.append(f"{pad}{self._barrier}();")
         return lines
 
     def _team_scan(self, step: TeamScan, indent: int) -> Generator[Any, Any, list[str]]:
@@ -394,8 +397,11 @@ class CText:
         lines.append(f"{pad}    {self._accumulate(own, step.op, name(local))}")
         lines += yield within._lines(step.after, indent + 2)
         lines += [f"{pad}  }}", f"{pad}  {self._accumulate(local, step.op, name('all'))}"]
-        barrier = "__syncwarp" if self.team == WARP else "__syncthreads"
-        return [*lines, f"{pad}}}", f"{pad}{barrier}();"]
+        return [*lines, f"{pad}}}", f"{pad}{self._barrier}();"]
+
+    @property
+    def _barrier(self) -> str:
+        return "__syncwarp" if self.team == WARP else "__syncthreads"
 
     def _team_sums(self, step: TeamSums, indent: int) -> Generator[Any, Any, list[str]]:
         """Parts of the sums, and their sum over the team."""

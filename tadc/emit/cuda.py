@@ -21,11 +21,10 @@ from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.schedule.gpu import GpuKernel, gpu_kernel, gpu_program
+from tadc.schedule.gpu import GpuKernel, gpu_kernels, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP, Sizes
 from tadc.schedule.half import wide_temporaries
 from tadc.schedule.loop_nest import Kernel, Store, steps_of
-from tadc.schedule.lower import kernels
 from tadc.schedule.tile import Counts
 from tadc.version import __version__
 
@@ -73,8 +72,9 @@ class GpuMode:
         if any(map(_is_atomic, mode.kernels)):
             return cls.plain(mode)
         program = gpu_program(mode.program, sizes, dtype, blas=blas)
-        run = kernels(program, mode.name)
-        schedules = tuple(gpu_kernel(k, program, sizes, tiles.get(k.name)) for k in run)
+        found = gpu_kernels(program, mode.name, sizes, tiles)
+        run = tuple(kernel for kernel, _ in found)
+        schedules = tuple(scheduled for _, scheduled in found)
         return cls(Mode(mode.name, wide_temporaries(program, dtype), run), schedules)
 
     @classmethod

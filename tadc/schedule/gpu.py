@@ -7,7 +7,7 @@ Which it is follows from the sizes alone, and with it the order in which sums ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -40,6 +40,7 @@ from tadc.schedule.loop_nest import (
     LetIndex,
     Loop,
     Once,
+    Shown,
     Step,
     Store,
     TeamLoop,
@@ -50,12 +51,14 @@ from tadc.schedule.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.lower import kernels
+from tadc.schedule.row_kernels import row_kernels
 from tadc.schedule.scan import running_in_parts
 from tadc.schedule.short import with_short_sums
 from tadc.schedule.split import split
 from tadc.schedule.tile import Counts, tiled
 
-__all__ = ["GpuKernel", "gpu_kernel", "gpu_program"]
+__all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program"]
 
 SHORT = WARP  # a loop that runs less often is not shared
 # What it costs a team to combine its sums, in reads of neighbours.
@@ -102,6 +105,20 @@ def gpu_program(
     return unrounded(running_in_parts(split(program, sizes, blas=blas), sizes), dtype)
 
 
+def gpu_kernels(
+    program: Program, mode: str, sizes: Sizes | None, tiles: Mapping[str, Counts]
+) -> list[tuple[Kernel, GpuKernel]]:
+    """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
+    found = []
+    for together, each in row_kernels(kernels(program, mode), program, sizes):
+        one = gpu_kernel(together, program, sizes, tiles.get(together.name))
+        if len(each) > 1 and one.team > 1:
+            found.append((together, one))
+        else:
+            found += [(k, gpu_kernel(k, program, sizes, tiles.get(k.name))) for k in each]
+    return found
+
+
 def gpu_kernel(
     kernel: Kernel, program: Program, sizes: Sizes | None = None, tile: Counts | None = None
 ) -> GpuKernel:
@@ -112,7 +129,13 @@ def gpu_kernel(
     values = typical(program, kernel.extents) if sizes is None else program.size_values(sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
-    shared = _Shared({**values, **middle})
+    read = {
+        e.tensor
+        for s in steps_of(kernel.body)
+        for e in postorder(values_of(s))
+        if isinstance(e, Read)
+    }
+    shared = _Shared({**values, **middle}, read)
     body = tuple(shared.steps(kernel.body))
     alone, time = tiled(kernel, values)
     if tile is not None:
@@ -135,17 +158,10 @@ def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:
 
 
 def _is_stale(body: Sequence[Step]) -> bool:
-    """Whether a thread of a team may read what another one has stored, and not yet shown."""
+    """Whether threads of a team may add to elements that another one has stored."""
     once = (s for step in steps_of(body) if isinstance(step, Once) for s in step.body)
     stored = {s.tensor for s in once if isinstance(s, Store)}
-    read = {
-        e.tensor
-        for step in steps_of(body)
-        for e in postorder(values_of(step))
-        if isinstance(e, Read)
-    }
-    changed = {s.tensor for s in steps_of(body) if isinstance(s, Store) and s.op}
-    return not stored.isdisjoint(read | changed)
+    return any(isinstance(s, Store) and s.op and s.tensor in stored for s in steps_of(body))
 
 
 @dataclass(slots=True)
@@ -156,6 +172,7 @@ class _Shared:
     """
 
     values: Sizes
+    read: Set[str]  # tensors that the kernel reads
     loops: dict[Symbol, int] = field(
         default_factory=dict
     )  # those that are shared, and how often they run
@@ -174,8 +191,10 @@ class _Shared:
                     yield self._storing(step)
                 case Branch(condition, then, otherwise):
                     yield Branch(condition, tuple(self.steps(then)), tuple(self.steps(otherwise)))
-                case Store():
+                case Store(tensor):
                     yield Once((step,))
+                    if tensor in self.read:
+                        yield Shown()
                 case LetIndex():
                     self.values = with_midpoints((step,), self.values)
                     yield step

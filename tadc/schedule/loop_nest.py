@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | Interior | Chunks | Tile | TeamLoop | TeamSums | TeamScan | Once
+           | Interior | Chunks | Tile | TeamLoop | TeamSums | TeamScan | Once | Shown
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -36,6 +36,7 @@ __all__ = [
     "LetIndex",
     "Loop",
     "Once",
+    "Shown",
     "Step",
     "Store",
     "Strips",
@@ -231,6 +232,11 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What threads of a team have stored is seen by all of them from here on."""
+
+
+@dataclass(frozen=True, slots=True)
 class TileIndex:
     """An index of which a tile has `count` values: neighbours, or where tiles are neighbours, `apart` by their number."""
 
@@ -276,6 +282,7 @@ Step: TypeAlias = (
     | TeamScan
     | TeamSums
     | Once
+    | Shown
     | Tile
 )
 

@@ -48,7 +48,7 @@ from tadc.schedule.loop_nest import (
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import Running, running
 
-__all__ = ["Block", "Lowering", "kernels", "loop_of"]
+__all__ = ["Block", "Lowering", "kernels", "loop_of", "row_of"]
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -236,7 +236,7 @@ class Lowering:
         total = owned.total
         extents = statement.extents
         box = [(i, extents[i]) for i in owned.indices]
-        block.steps += _row(box, (_stored(statement, Const(0)),))
+        block.steps += row_of(box, (_stored(statement, Const(0)),))
         term = Block(block)
         for e in owned.shared:
             yield self.value(e, term)
@@ -249,7 +249,7 @@ class Lowering:
         element = Block(term)
         value = yield self.value(total.body, element)
         element.steps.append(replace(_stored(statement, value), op="sum"))
-        term.steps += _row(box, tuple(element.steps))
+        term.steps += row_of(box, tuple(element.steps))
         block.steps += _nest(total, tuple(term.steps))
         if statement.body is not total:
             last = Block(block)
@@ -257,7 +257,7 @@ class Lowering:
             last.known[total] = Read(stored.tensor, stored.subscripts)
             value = yield self.value(statement.body, last)
             last.steps.append(_stored(statement, value))
-            block.steps += _row(box, tuple(last.steps))
+            block.steps += row_of(box, tuple(last.steps))
         for s in mates:
             yield self.statement(s, block, stored=True, later=False)
 
@@ -280,7 +280,7 @@ class Lowering:
         stored = _stored(statement, Read(local, ()))
         at = tuple(form.substitute(values) for form in stored.subscripts)
         each.steps.append(replace(stored, subscripts=at))
-        block.steps += _row([(run.index, run.extent)], tuple(each.steps))
+        block.steps += row_of([(run.index, run.extent)], tuple(each.steps))
 
     def _branch(self, e: Select, block: Block) -> Walk:
         """A local that is assigned in the branch taken. What both branches need is computed before."""
@@ -354,7 +354,7 @@ def _stored(statement: Statement, value: Expr) -> Store:
     return Store(statement.target.name, tuple(map(symbol, statement.indices)), value)
 
 
-def _row(box: list[tuple[Symbol, Affine]], steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def row_of(box: list[tuple[Symbol, Affine]], steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """Loops over all elements of a row."""
     for index, extent in reversed(box):
         steps = (Loop(index, ((constant(0), 1),), ((extent - 1, 1),), steps),)

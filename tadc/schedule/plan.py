@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
-from tadc.schedule.gpu import gpu_kernel, gpu_program
+from tadc.schedule.gpu import gpu_kernels, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP
 from tadc.schedule.loop_nest import (
     Chunks,
@@ -20,7 +20,6 @@ from tadc.schedule.loop_nest import (
     TeamScan,
     steps_of,
 )
-from tadc.schedule.lower import kernels
 from tadc.schedule.matrix_product import large_product, matrix_product
 
 __all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
@@ -79,14 +78,14 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
     sizes = program.size_values(sizes)
     program = gpu_program(program, sizes, dtype, blas=blas)
     sizes = program.size_values(sizes)
-    found = kernels(program, mode)
+    found = gpu_kernels(program, mode, sizes, {})
     plans = []
-    for kernel in found:
-        k = gpu_kernel(kernel, program, sizes)
+    for kernel, k in found:
         steps = list(steps_of(k.kernel.body))
         shared = dict.fromkeys(s.index for s in steps if isinstance(s, (TeamLoop, TeamScan)))
         loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop))
-        point = "row" if len(kernel.indices) < len(kernel.statements[0].indices) else "element"
+        rows = any(len(s.indices) > len(kernel.indices) for s in kernel.statements)
+        point = "row" if rows else "element"
         schedule = f"{_TEAMS[k.team]} computes each {point}"
         if k.tile:
             indices = ", ".join(t.index for t in k.tile)
@@ -100,7 +99,7 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
             schedule = "a matrix product: cuBLAS computes it"
         statements = "; ".join(map(statement_comment, kernel.statements))
         plans.append(KernelPlan(kernel.name, statements, schedule))
-    return Plan(tuple(plans), _stored(found, program, sizes, dtype))
+    return Plan(tuple(plans), _stored([kernel for kernel, _ in found], program, sizes, dtype))
 
 
 _TEAMS = {1: "a thread", WARP: "a warp", BLOCK: "a block"}

@@ -34,7 +34,7 @@ from tadc.schedule.loop_nest import (
     with_values,
 )
 
-__all__ = ["MOST_POINTS", "unrolled"]
+__all__ = ["MOST_POINTS", "at_point", "unrolled"]
 
 MOST_POINTS = 16  # as many accumulators, each with some lanes
 
@@ -52,7 +52,7 @@ def unrolled(kernel: Kernel) -> Kernel | None:
     bodies = []
     for point, locals_ in zip(points, renamed, strict=True):
         values = {i: constant(n) for i, n in zip(kernel.indices, point, strict=True)}
-        bodies.append(tuple(_at(step, values, locals_) for step in kernel.body))
+        bodies.append(tuple(at_point(step, values, locals_) for step in kernel.body))
     body = _side_by_side(bodies)
     if body is None:
         return None
@@ -60,7 +60,7 @@ def unrolled(kernel: Kernel) -> Kernel | None:
     return replace(kernel, indices=(), extents=(), body=body, locals=every)
 
 
-def _at(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
+def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
     """The step for one point of the box, with locals of its own."""
 
     def own(e: Expr) -> Expr:
@@ -84,12 +84,14 @@ def _at(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str])
                 index,
                 tuple((e.substitute(values), c) for e, c in lows),
                 tuple((e.substitute(values), c) for e, c in highs),
-                tuple(_at(s, values, locals_) for s in body),
+                tuple(at_point(s, values, locals_) for s in body),
             )
         case Branch(condition, then, otherwise):
             if isinstance(condition, Domain):
                 condition = condition.substitute(values)
-            both = (tuple(_at(s, values, locals_) for s in steps) for steps in (then, otherwise))
+            both = (
+                tuple(at_point(s, values, locals_) for s in steps) for steps in (then, otherwise)
+            )
             return Branch(condition, *both)
         case _:
             return step

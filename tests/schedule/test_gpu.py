@@ -49,6 +49,10 @@ PROGRAMS = {
     "running products of rows": ("input x[3, N]\nf[r, i: N] = prod{j | j < i} (1 + x[r, j]/N)", [WARP, BLOCK, 1]),
     "a running sum that begins late": ("input x[N + 2]\nf[i: N] = sum{j | j <= i + 2} x[j]", [WARP, BLOCK, 1, 1]),
     "a running sum with a condition": ("input x[N]\nf[i: N] = sum{j | 2 <= j and j <= i} x[j]", [WARP, BLOCK, 1]),
+    "softmax of rows": ("input x[50, N]\nm[i] = max{j} x[i,j]\nz[i] = sum{j} exp(x[i,j] - m[i])\noutput f\nf[i,j] = exp(x[i,j] - m[i])/z[i]", [WARP, WARP, WARP, WARP, 1]),
+    "normal rows": ("input x[50, N], w[N]\nu[i] = (sum{j} x[i,j])/N\nv[i] = (sum{j} (x[i,j] - u[i])**2)/N\noutput f\nf[i,j] = w[j]*(x[i,j] - u[i])/sqrt(1 + v[i])", [WARP, WARP, WARP, WARP, 1]),
+    "rows between which nothing is shared": ("input x[50, N]\nm[i] = max{j} x[i,j]\noutput f\nf[i: 49,j] = x[i,j] - m[i+1]", [WARP, WARP, 1]),
+    "rows and what comes before them": ("input x[50, N], y[N]\noutput f, g\nf[i,j] = exp(x[i,j] - y[j])\ng[i] = sum{j} f[i,j]*y[N - 1 - j]", [1, WARP, WARP]),
     "two types": ("input x[N]\ns: float32 = sum{i} x[i]\nf = s + sum{i} x[i]", [WARP, BLOCK, WARP, BLOCK]),
 }  # fmt: skip
 
@@ -62,6 +66,7 @@ def library(size):
             patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
             patched.setattr("tadc.schedule.split.CROWD", 2**11)
             patched.setattr("tadc.schedule.scan.CROWD", 2**11)
+            patched.setattr("tadc.schedule.row_kernels.CROWD", 2**11)
         for n, (text, _) in enumerate(PROGRAMS.values()):
             program = renamed(normal(f"size N\n{text}"), n)
             parts = modes_of({"primal": program, "adjoint": adjoint(program)})
@@ -109,9 +114,22 @@ def test_teams_follow_from_sizes(name):
     assert {k.team for k in small.kernels} <= {1, WARP}
 
 
+@pytest.mark.parametrize(
+    "name", ["softmax of rows", "normal rows", "rows and what comes before them"]
+)
+def test_many_rows_are_one_kernel(name):
+    text = PROGRAMS[name][0].replace("50", "B")
+    (mode,) = modes_of({"primal": normal(f"size B, N\n{text}")})
+
+    (one,) = GpuMode.of(mode, {"B": 5000, "N": 2000}).kernels
+    few = GpuMode.of(mode, {"B": 5, "N": 2000}).kernels
+
+    assert one.team > 1 and len(few) > 1
+
+
 # How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
 EAGER = {
-    "teams": {"scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40, "gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
+    "teams": {"row_kernels.LEAST": 1, "row_kernels.CROWD": 1, "scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40, "gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
     "tiles": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile.WORTH": 1e-9},
 }  # fmt: skip
 
