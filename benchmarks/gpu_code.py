@@ -41,9 +41,11 @@ from tadc.schedule.loop_nest import (
     LetIndex,
     Loop,
     Once,
+    Shown,
     Step,
     Store,
     TeamLoop,
+    TeamScan,
     TeamSums,
     Tile,
     beyond,
@@ -161,6 +163,13 @@ class _Executed:
                     total.update(laned.of(body, points, threads * self.lanes))
                 case Branch(Domain() as domain, then) if self.edges & {*domain.symbols}:
                     total.update(self.of(then, points, threads))  # all points are in the box
+                case TeamScan(_, _, _, before, after):
+                    inside = _inside(step, points)
+                    total.update(self.of((*before, *after), inside, 1))
+                    # The tree of threads, and what was before them.
+                    total["operations"] += self.number(inside) * self.scheduled.team.bit_length()
+                case Shown():
+                    pass
                 case Once(body):
                     total.update(self.of(body, points, 1))
                 case TeamSums(body, sums):
@@ -234,7 +243,7 @@ class _Executed:
                 raise AssertionError(f"a {type(e).__name__} is not counted yet")
 
 
-def _inside(loop: Loop | TeamLoop, points: Points) -> Points:
+def _inside(loop: Loop | TeamLoop | TeamScan, points: Points) -> Points:
     i = symbol(loop.index)
     bounds = [
         *(at_least_zero(c * i - e) for e, c in loop.lows),
