@@ -131,7 +131,7 @@ class _Executed:
             return 1
         counts = {t.index: t.count for t in self.scheduled.tile}
         apart = "".join(t.index for t in self.scheduled.tile if t.apart)
-        return Work(1, e.subscripts, {}, is_read=True).values(counts, apart) / self.lanes
+        return Work(1, e.subscripts, {}, reads=1).values(counts, apart) / self.lanes
 
     def of(self, steps: Sequence[Step], points: Points, threads: float) -> Counts:
         """Of steps that so many threads do at each of the points."""

@@ -6,7 +6,7 @@ is written out is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import gcd, prod
 
@@ -17,22 +17,23 @@ from tadc.schedule.gpu_cost import Sizes, cost, is_unrolled, trips, with_midpoin
 from tadc.schedule.lanes import Varying
 from tadc.schedule.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
 
-__all__ = ["Work", "works"]
+__all__ = ["Work", "merged", "works"]
 
 OPERATION = 0.25  # what an operation costs
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Of one expression, in all its runs for a point: `weight` for each different value that points of a tile need of it.
+    """Of expressions, in all their runs for a point: `weight` for each different value that points of a tile need of them.
 
-    `forms` tell values apart, by the tile's indices, and by those of loops that are written out, with their `trips`.
+    `forms` tell values apart, by the tile's indices, and by those of loops that are written out, with their `trips`. So
+    many of the expressions are `reads`.
     """
 
     weight: float
     forms: tuple[Affine, ...]
     trips: Mapping[Symbol, int]
-    is_read: bool
+    reads: int
 
     def of(self, counts: Mapping[Symbol, int], apart: Symbol = "") -> float:
         """For a tile with so many values of each index; those of `apart` are no neighbours."""
@@ -49,6 +50,22 @@ class Work:
             not near.isdisjoint(form.symbols) and not self.trips.keys().isdisjoint(form.symbols)
             for form in self.forms
         )
+
+
+def merged(works: Iterable[Work], indices: Set[Symbol]) -> tuple[Work, ...]:
+    """Those that tell values of the indices apart alike as one."""
+    found: dict[tuple[object, ...], Work] = {}
+    for w in works:
+        telling = (
+            Affine.of({s: c for s, c in form.terms if s in indices or s in w.trips}, 0)
+            for form in w.forms
+        )
+        forms = tuple(form for form in telling if form.terms)
+        key = (forms, tuple(w.trips.items()))
+        other = found.get(key)
+        weight, reads = (other.weight, other.reads) if other else (0.0, 0)
+        found[key] = Work(weight + w.weight, forms, w.trips, reads + w.reads)
+    return tuple(found.values())
 
 
 def _different(
@@ -82,7 +99,7 @@ def works(
                 prod(a.trips for a in around) * cost(step.subscripts, near),
                 forms,
                 {},
-                is_read=False,
+                reads=0,
             )
         for e in postorder(values_of(step)):
             if isinstance(e, Read) and e.subscripts:
@@ -93,10 +110,10 @@ def works(
                     if not (v.symbols - {i}).isdisjoint(e.symbols)
                 )
                 weight = times * max(1.0, cost(e.subscripts, near))
-                yield Work(weight, (*e.subscripts, *derived), written_out, is_read=True)
+                yield Work(weight, (*e.subscripts, *derived), written_out, reads=1)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
-                yield Work(OPERATION * prod(a.trips for a in around), forms, {}, is_read=False)
+                yield Work(OPERATION * prod(a.trips for a in around), forms, {}, reads=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.schedule.gpu_cost import Sizes, duration
-from tadc.schedule.gpu_work import Work, works
+from tadc.schedule.gpu_work import Work, merged, works
 from tadc.schedule.lanes import Varying, in_lanes
 from tadc.schedule.loop_nest import (
     Accumulator,
@@ -92,7 +92,8 @@ class _Model:
         middle = {**values, **{i: n // 2 for i, n in extents.items()}}
         varying = {i: Varying.of({i}, kernel.body) for i in kernel.indices}
         beside = {*kernel.indices[-1:]}
-        return cls(kernel, extents, varying, tuple(works(kernel.body, middle, beside, varying)))
+        work = merged(works(kernel.body, middle, beside, varying), extents.keys())
+        return cls(kernel, extents, varying, work)
 
     @property
     def last(self) -> Symbol:
@@ -119,7 +120,7 @@ class _Model:
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             for numbers in product(*(_counts(extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
-                read = sum(w.values(counts, self.last) for w in self.work if w.is_read)
+                read = sum(w.reads * w.values(counts, self.last) for w in self.work)
                 if counts and sums * prod(numbers) <= MOST and read <= MOST_READ:
                     found[tuple(counts.items())] = self.time(counts)
         return [(dict(counts), found[counts]) for counts in sorted(found, key=found.__getitem__)]
