@@ -69,6 +69,23 @@ def relative(found, expected):
 @pytest.mark.parametrize("dtype", LIMITS)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_values_and_gradients_of_examples_are_numpys(xp, path, dtype):
+    check_example(xp, path, dtype)
+
+
+# Teams, rows and parts wherever they may be, however small the example.
+EAGER = {"gpu.SHORT": 1, "gpu.COMBINED": {32: 0, 256: 0}, "row_kernels.LEAST": 1, "row_kernels.CROWD": 1, "scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_examples_by_teams_are_numpys(double, monkeypatch, path):
+    for name, value in EAGER.items():
+        monkeypatch.setattr(f"tadc.schedule.{name}", value)
+    check_example(double, path, "float64")
+
+
+def check_example(xp, path, dtype):
     f, oracle = tadc.load(path), tadc.load(path, backend="numpy")
     arrays = random_arrays(f, SIZES[path.stem])
     sizes = {s: n for s, n in SIZES[path.stem].items() if s in f.program.sizes}
