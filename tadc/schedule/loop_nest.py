@@ -339,7 +339,7 @@ def has_loops(steps: Sequence[Step]) -> bool:
 def constant_trips(loop: Loop) -> int | None:
     """How often the loop runs, if that is a number."""
     ends = (*loop.lows, *loop.highs)
-    if not all(form.is_constant for form, _ in ends):
+    if not (loop.lows and loop.highs) or not all(form.is_constant for form, _ in ends):
         return None
     low = max(-(-form.constant // c) for form, c in loop.lows)
     high = min(form.constant // c for form, c in loop.highs)

@@ -18,6 +18,7 @@ from tadc.ir.walk import postorder
 from tadc.schedule.gpu_cost import BLOCK, CROWD, WARP, Sizes, typical
 from tadc.schedule.loop_nest import (
     Kernel,
+    LetIndex,
     Step,
     Store,
     bound_indices,
@@ -105,6 +106,8 @@ def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:
         locals_ += own.values()
         inner = tuple(names.fresh(i) for i in kernel.indices[rank:])
         values = dict(zip(kernel.indices, map(symbol, (*rows, *inner)), strict=True))
+        derived = [s.derived.name for s in steps_of(kernel.body) if isinstance(s, LetIndex)]
+        values |= {d: symbol(names.fresh(d)) for d in dict.fromkeys(derived)}
         steps = tuple(at_point(step, values, own) for step in kernel.body)
         body += row_of(list(zip(inner, kernel.extents[rank:], strict=True)), steps)
     writes = {t for k in group for t in k.writes}

@@ -14,7 +14,7 @@ from dataclasses import replace
 from math import prod
 
 from tadc.ir.affine import Affine, constant, symbol
-from tadc.ir.domain import Derived, Domain, at_least_zero, between
+from tadc.ir.domain import FALSE, Derived, Domain, at_least_zero, between
 from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
@@ -83,6 +83,8 @@ def _in_parts(s: Statement, run: Running, count: Affine, names: Names) -> Sequen
             *run.where.substitute(values),
         ]
     )
+    if FALSE in domain.conditions:  # there is nothing to add anywhere
+        return [s]
     terms = Reduce(op, (m,), (), domain, substitute(run.next, values))
     inside = stored("running", {**rows, t: count, own: constant(LENGTH)}, terms)
     last = Read(inside.target.name, (*place, symbol(u), constant(LENGTH - 1)))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
@@ -76,7 +76,9 @@ def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, 
         case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
             return replace(step, local=locals_[local])
         case LetIndex(d):
-            return LetIndex(Derived(d.name, d.form.substitute(values), d.modulus))
+            name = values.get(d.name, symbol(d.name)).as_symbol()
+            assert name is not None, "a derived index is renamed, or stays"
+            return LetIndex(Derived(name, d.form.substitute(values), d.modulus))
         case Store(_, subscripts):
             return replace(step, subscripts=tuple(f.substitute(values) for f in subscripts))
         case Loop(index, lows, highs, body):
