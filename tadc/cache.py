@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from tadc.resources import resource
 
-__all__ = ["cached_file", "digest", "folder", "kept_small", "remembered"]
+__all__ = ["cached_file", "digest", "folder", "kept_small", "own_files", "remembered"]
 
 Made = TypeVar("Made")
 

@@ -30,7 +30,7 @@ from tadc.runtime.gpu import architecture, cupy, device_name, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.schedule.gpu_cost import BLOCK
-from tadc.schedule.matrix_product import MatrixProduct, large_product
+from tadc.schedule.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
 from tadc.schedule.tile import tile_choices
@@ -263,9 +263,7 @@ def cuda_launch(
     kernels: list[tuple[Any, int, Sequence[str]] | MatrixProduct] = []
     entries = made.manifest["modes"][gpu.mode.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
-        (statement, *others) = k.kernel.statements
-        product = blas and not others and large_product(statement, program, sizes)
-        if product:
+        if blas and (product := left_to_blas(k.kernel, program, sizes)):
             kernels.append(product)
             continue
         blocks = min(-(-k.threads(sizes) // BLOCK), MOST_BLOCKS)

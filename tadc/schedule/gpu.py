@@ -14,7 +14,6 @@ from math import prod
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.ir.walk import postorder
 from tadc.schedule.gpu_cost import (
     APART,
     BLOCK,
@@ -48,6 +47,7 @@ from tadc.schedule.loop_nest import (
     TeamSums,
     Tile,
     TileIndex,
+    reads_of,
     steps_of,
     values_of,
 )
@@ -129,13 +129,7 @@ def gpu_kernel(
     values = typical(program, kernel.extents) if sizes is None else program.size_values(sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
-    read = {
-        e.tensor
-        for s in steps_of(kernel.body)
-        for e in postorder(values_of(s))
-        if isinstance(e, Read)
-    }
-    shared = _Shared({**values, **middle}, read)
+    shared = _Shared({**values, **middle}, {e.tensor for e in reads_of(kernel.body)})
     body = tuple(shared.steps(kernel.body))
     alone, time = tiled(kernel, values)
     if tile is not None:
@@ -237,8 +231,7 @@ def _scan(loop: Loop) -> TeamScan | None:
     own = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
     changed = {s.local for s in inner if isinstance(s, (Accumulate, Assign))} - own
     ops = {s.op for s in inner if isinstance(s, Accumulate) and s.local == local}
-    reads = {e for s in inner for e in postorder(values_of(s)) if isinstance(e, Read)}
-    if changed != {local} or len(ops) != 1 or Read(local, ()) in reads:
+    if changed != {local} or len(ops) != 1 or Read(local, ()) in reads_of(before):
         return None
     if any(isinstance(s, Store) or (isinstance(s, Assign) and s.local == local) for s in inner):
         return None

@@ -16,8 +16,9 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Derived, Domain
-from tadc.ir.expr import Comparison, Expr, ReduceOp
+from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.program import Statement
+from tadc.ir.walk import postorder
 
 __all__ = [
     "FIRST",
@@ -49,6 +50,7 @@ __all__ = [
     "bound_indices",
     "constant_trips",
     "has_loops",
+    "reads_of",
     "steps_of",
     "symbols_of",
     "values_of",
@@ -375,6 +377,14 @@ def values_of(step: Step) -> tuple[Expr, ...]:
             return left, right
         case _:
             return ()
+
+
+def reads_of(steps: Sequence[Step]) -> Iterator[Read]:
+    """Every read of the steps and of those inside them, of locals too."""
+    for step in steps_of(steps):
+        for e in postorder(values_of(step)):
+            if isinstance(e, Read):
+                yield e
 
 
 def with_values(step: Step, values: tuple[Expr, ...]) -> Step:

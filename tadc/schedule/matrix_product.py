@@ -10,8 +10,9 @@ from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.program import Program, Statement
+from tadc.schedule.loop_nest import Kernel
 
-__all__ = ["MatrixProduct", "large_product", "matrix_product"]
+__all__ = ["MatrixProduct", "large_product", "left_to_blas", "matrix_product"]
 
 WORTH = 2**24  # multiplications: with fewer, calling a library costs a GPU more than it saves
 
@@ -41,6 +42,14 @@ def large_product(
         return None
     extents = (found.rows, found.columns, found.inner, *(n for _, n in found.batch))
     return found if prod(n.at(sizes) for n in extents) >= WORTH else None
+
+
+def left_to_blas(
+    kernel: Kernel, program: Program, sizes: Mapping[Symbol, int]
+) -> MatrixProduct | None:
+    """The large product that is all that the kernel computes; `program` has the types of its tensors."""
+    statement, *others = kernel.statements
+    return None if others else large_product(statement, program, sizes)
 
 
 def matrix_product(statement: Statement, program: Program) -> MatrixProduct | None:

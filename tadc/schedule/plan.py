@@ -10,6 +10,7 @@ from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.gpu import gpu_kernels, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP
+from tadc.schedule.half import wide_temporaries
 from tadc.schedule.loop_nest import (
     Chunks,
     Interior,
@@ -20,7 +21,7 @@ from tadc.schedule.loop_nest import (
     TeamScan,
     steps_of,
 )
-from tadc.schedule.matrix_product import large_product, matrix_product
+from tadc.schedule.matrix_product import left_to_blas, matrix_product
 
 __all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
 
@@ -79,6 +80,7 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
     program = gpu_program(program, sizes, dtype, blas=blas)
     sizes = program.size_values(sizes)
     found = gpu_kernels(program, mode, sizes, {})
+    typed = wide_temporaries(program, dtype)
     plans = []
     for kernel, k in found:
         steps = list(steps_of(k.kernel.body))
@@ -94,8 +96,7 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
             schedule += f"; its threads share {', '.join(shared)}"
         if loops:
             schedule += f"; loops over {', '.join(loops)}"
-        (first, *others) = kernel.statements
-        if blas and not others and large_product(first, program, sizes):
+        if blas and left_to_blas(kernel, typed, sizes):
             schedule = "a matrix product: cuBLAS computes it"
         statements = "; ".join(map(statement_comment, kernel.statements))
         plans.append(KernelPlan(kernel.name, statements, schedule))

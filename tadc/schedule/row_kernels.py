@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from math import prod
 
 from tadc.ir.affine import Affine, symbol
-from tadc.ir.expr import Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.ir.walk import postorder
 from tadc.schedule.gpu_cost import BLOCK, CROWD, WARP, Sizes, typical
 from tadc.schedule.loop_nest import (
     Kernel,
@@ -23,9 +21,9 @@ from tadc.schedule.loop_nest import (
     Store,
     bound_indices,
     has_loops,
+    reads_of,
     steps_of,
     symbols_of,
-    values_of,
 )
 from tadc.schedule.lower import row_of
 from tadc.schedule.unrolled import at_point
@@ -70,11 +68,10 @@ def _share_rows(group: Sequence[Kernel], program: Program, sizes: Sizes | None) 
     written: set[str] = set()
     for kernel in group:
         row = tuple(map(symbol, kernel.indices[:rank]))
-        steps = list(steps_of(kernel.body))
-        reads = (e for s in steps for e in postorder(values_of(s)) if isinstance(e, Read))
-        if any(e.tensor in written and e.subscripts[:rank] != row for e in reads):
+        others = (e for e in reads_of(kernel.body) if e.tensor in written)
+        if any(e.subscripts[:rank] != row for e in others):
             return False
-        stores = [s for s in steps if isinstance(s, Store)]
+        stores = [s for s in steps_of(kernel.body) if isinstance(s, Store)]
         if any(s.subscripts[:rank] != row or s.op or s.atomic for s in stores):
             return False
         written |= set(kernel.writes)

@@ -52,27 +52,20 @@ def tiled(kernel: Kernel, values: Sizes, counts: Counts | None = None) -> tuple[
     Without `counts` the tile is chosen, where one pays.
     """
     model = _Model.of(kernel, values)
-    alone = model.time({})
     if counts is None:
-        counts, time = next(iter(model.choices()), ({}, alone))
-        if time > alone / WORTH:
-            counts = {}
+        counts = model.chosen()
     if not counts:
-        return kernel, alone
+        return kernel, model.time(counts)
     windows = any(w.is_window(counts, model.last) for w in model.work)
     return _with_tile(kernel, counts, windows), model.time(counts)
 
 
 def tile_choices(kernel: Kernel, values: Sizes, most: int) -> list[Counts]:
     """Tiles that may be best, the model's choice first; `{}` is none."""
-    chosen = {
-        t.index: t.count
-        for s in tiled(kernel, values)[0].body
-        if isinstance(s, Tile)
-        for t in s.indices
-    }
-    others = [dict(counts) for counts, _ in _Model.of(kernel, values).choices()]
-    found: list[Counts] = [chosen, *([{}] if chosen else []), *(c for c in others if c != chosen)]
+    model = _Model.of(kernel, values)
+    chosen = model.chosen()
+    others = (counts for counts, _ in model.choices() if counts != chosen)
+    found = [chosen, *([{}] if chosen else []), *others]
     return found[:most]
 
 
@@ -106,6 +99,12 @@ class _Model:
         work = sum(w.of(counts, self.last) for w in self.work) * tiles
         # Points of one thread overlap, if not as those of as many threads do.
         return duration(work, tiles * sqrt(prod(counts.values())))
+
+    def chosen(self) -> Counts:
+        """The fastest tile, where one pays; `{}` is none."""
+        alone = self.time({})
+        counts, time = next(iter(self.choices()), ({}, alone))
+        return counts if time <= alone / WORTH else {}
 
     def choices(self) -> list[tuple[Counts, float]]:
         """All tiles that registers have room for, with their times, the fastest first."""
