@@ -33,7 +33,7 @@ from sizes import points_of, shapes_at, sizes_at, sizes_of
 
 import tadc
 from tadc.errors import BackendError
-from tadc.runtime.gpu import as_gpu_array, cupy, devices
+from tadc.runtime.gpu import as_gpu_array, cupy, devices, milliseconds
 from tadc.runtime.nvrtc import nvrtc_version
 
 POINTS = [10**k for k in range(3, 9)]
@@ -52,18 +52,12 @@ Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 def interleaved(runs: dict[str, Run], repetitions: int) -> dict[str, float]:
     """Milliseconds of the fastest repetition of each, by events on the current stream."""
-    xp = cupy()
     best: dict[str, float] = {}
     for n in range(repetitions):
         for who, run in runs.items():
             if n >= 2 and best[who] > LONG:
                 continue
-            start, end = xp.cuda.Event(), xp.cuda.Event()
-            start.record()
-            run()
-            end.record()
-            end.synchronize()
-            best[who] = min(best.get(who, float("inf")), xp.cuda.get_elapsed_time(start, end))
+            best[who] = min(best.get(who, float("inf")), milliseconds(run))
     return best
 
 

@@ -94,9 +94,8 @@ class CText:
     dtypes: Mapping[str, str]  # of the elements of each tensor
     index_type: DType
     target: Target
-    lane: tuple[
-        tuple[Symbol, str], ...
-    ] = ()  # the indices that lanes differ in, as each lane has them
+    # The indices that lanes differ in, as each lane has them.
+    lane: tuple[tuple[Symbol, str], ...] = ()
     lanes: int = 0  # of a strip or a tile
     together: bool = False  # all threads compute the same, and share chunks: one of them stores
     team: int = 1  # threads that compute a point together
@@ -381,8 +380,6 @@ class CText:
         pad, real, integer = "  " * indent, REAL[self.dtype], INTEGER[self.index_type]
         i, local, own = self.names[step.index], self.names[step.local], self.names[part(step.local)]
         low, end = self.low(step.lows), self._end(step.highs)
-        group = "warp" if self.team == WARP else "block"
-        suffix = "f" if self.dtype == "float32" else ""
         within = replace(self, names={**self.names, step.local: own})
         lines = [
             f"{pad}for ({integer} first = {low}; first < {end}; first += {self.team}) {{",
@@ -392,12 +389,17 @@ class CText:
         ]
         lines += yield within._lines(step.before, indent + 2)
         lines.append(f"{pad}  }}")
-        lines.append(f"{pad}  const {real} all = {group}_running_{step.op}{suffix}({own});")
+        lines.append(f"{pad}  const {real} all = {self._of_team(f'running_{step.op}')}({own});")
         lines.append(f"{pad}  if ({i} < {end}) {{")
         lines.append(f"{pad}    {self._accumulate(own, step.op, name(local))}")
         lines += yield within._lines(step.after, indent + 2)
         lines += [f"{pad}  }}", f"{pad}  {self._accumulate(local, step.op, name('all'))}"]
         return [*lines, f"{pad}}}", f"{pad}{self._barrier}();"]
+
+    def _of_team(self, function: str) -> str:
+        """The name of a function of `teams.cuh`."""
+        group = "warp" if self.team == WARP else "block"
+        return f"{group}_{function}{'f' if self.dtype == 'float32' else ''}"
 
     @property
     def _barrier(self) -> str:
@@ -413,10 +415,8 @@ class CText:
             neutral = self.value(Const(NEUTRAL[op])).text
             lines.append(f"{pad}  {real} {own[s]} = {neutral};")
         lines += yield parts._lines(step.body, indent + 1)
-        group = "warp" if self.team == WARP else "block"
         for s, op in step.sums:
-            suffix = "f" if self.dtype == "float32" else ""
-            whole = name(f"{group}_{op}{suffix}({own[s]})")
+            whole = name(f"{self._of_team(op)}({own[s]})")
             lines.append(f"{pad}  {self._accumulate(self.names[s], op, whole)}")
         return [*lines, f"{pad}}}"]
 

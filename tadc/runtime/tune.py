@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from tadc.cache import digest, folder, own_files
-from tadc.runtime.gpu import cupy
+from tadc.runtime.gpu import cupy, milliseconds
 from tadc.schedule.tile import Counts
 
 if TYPE_CHECKING:
@@ -62,12 +63,7 @@ def _times(launches: Sequence[CudaLaunch]) -> list[float]:
     best = [float("inf")] * len(launches)
     for _ in range(REPETITIONS):
         for n, launch in enumerate(launches):
-            start, end = xp.cuda.Event(), xp.cuda.Event()
-            start.record()
-            launch(inputs)
-            end.record()
-            end.synchronize()
-            best[n] = min(best[n], xp.cuda.get_elapsed_time(start, end))
+            best[n] = min(best[n], milliseconds(partial(launch, inputs)))
     return best
 
 

@@ -23,7 +23,7 @@ from tadc.schedule.gpu_cost import (
     duration,
     subscripts,
     trips,
-    typical,
+    values_of_sizes,
     with_midpoints,
 )
 from tadc.schedule.gpu_work import works
@@ -126,7 +126,7 @@ def gpu_kernel(
 
     A thread's tile may be given; it changes no bits.
     """
-    values = typical(program, kernel.extents) if sizes is None else program.size_values(sizes)
+    values = values_of_sizes(program, kernel.extents, sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
     shared = _Shared({**values, **middle}, {e.tensor for e in reads_of(kernel.body)})

@@ -25,6 +25,7 @@ __all__ = [
     "subscripts",
     "trips",
     "typical",
+    "values_of_sizes",
     "with_midpoints",
 ]
 
@@ -41,6 +42,11 @@ SHARED, APART = 0.125, 8.0
 def duration(work: float, threads: float) -> float:
     """How long it takes, in no unit: more threads than a GPU has are no faster."""
     return work / min(threads, CROWD)
+
+
+def values_of_sizes(program: Program, extents: Sequence[Affine], sizes: Sizes | None) -> Sizes:
+    """Those that are given, with all derived ones, or typical ones for what has these extents."""
+    return typical(program, extents) if sizes is None else program.size_values(sizes)
 
 
 def typical(program: Program, extents: Sequence[Affine]) -> Sizes:

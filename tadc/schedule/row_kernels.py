@@ -13,7 +13,7 @@ from math import prod
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.gpu_cost import BLOCK, CROWD, WARP, Sizes, typical
+from tadc.schedule.gpu_cost import BLOCK, CROWD, WARP, Sizes, values_of_sizes
 from tadc.schedule.loop_nest import (
     Kernel,
     LetIndex,
@@ -86,7 +86,7 @@ def _are_many(
     sizes: Sizes | None,
 ) -> bool:
     """Whether teams that own rows keep a GPU busy."""
-    values = typical(program, rows) if sizes is None else program.size_values(sizes)
+    values = values_of_sizes(program, rows, sizes)
     longest = max(prod(n.at(values) for n in k.extents[rank:]) for k in within)
     team = BLOCK if longest >= 4 * BLOCK else WARP
     return longest >= LEAST and ENOUGH * team * prod(n.at(values) for n in rows) >= CROWD

@@ -19,7 +19,7 @@ from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
-from tadc.schedule.gpu_cost import BLOCK, CROWD, Sizes, typical
+from tadc.schedule.gpu_cost import BLOCK, CROWD, Sizes, values_of_sizes
 from tadc.schedule.running import Running, running
 
 __all__ = ["running_in_parts"]
@@ -37,7 +37,7 @@ def running_in_parts(program: Program, sizes: Sizes | None = None) -> Program:
     derived_sizes = list(program.derived_sizes)
     for s in program.statements:
         run = None if s.derived else running(s.body, s.extents, program.known)
-        values = sizes if sizes is not None else typical(program, s.target.shape)
+        values = values_of_sizes(program, s.target.shape, sizes)
         if run is None or not _pays(s, run, values):
             statements.append(s)
             continue

@@ -30,7 +30,7 @@ from tadc.schedule.gpu_cost import (
     cost,
     subscripts,
     trips,
-    typical,
+    values_of_sizes,
     with_midpoints,
 )
 from tadc.schedule.lower import loop_of
@@ -53,7 +53,7 @@ def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -
     names = Names((*program.tensors, *program.symbols))
     statements: list[Statement] = []
     for s in program.statements:
-        values = sizes if sizes is not None else typical(program, s.target.shape)
+        values = values_of_sizes(program, s.target.shape, sizes)
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
         many = sizes is None and not all(n.is_constant for n in s.target.shape)
