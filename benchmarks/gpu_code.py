@@ -42,6 +42,7 @@ from tadc.schedule.loop_nest import (
     Loop,
     Once,
     Shown,
+    Staged,
     Step,
     Store,
     TeamLoop,
@@ -49,12 +50,13 @@ from tadc.schedule.loop_nest import (
     TeamSums,
     Tile,
     beyond,
+    place_of,
     values_of,
 )
 
 __all__ = ["COUNTED", "FORMS", "WRITTEN", "counted", "forms", "row", "table", "worse", "written"]
 
-COUNTED = ("operations", "loads", "stores", "atomics", "bytes", "touched bytes")  # per point
+COUNTED = ("operations", "loads", "of buffers", "stores", "atomics", "bytes", "touched bytes")
 WRITTEN = ("kernels", "registers", "spilled bytes", "instructions")
 FORMS = ("gather", "scatter, a thread an element", "scatter, a thread a point")
 ARCHITECTURE, DTYPE = "sm_90", "float32"
@@ -126,12 +128,19 @@ class _Executed:
         return {beyond(t.index) for t in self.scheduled.tile}
 
     def shared(self, e: Read) -> float:
-        """The elements that a tile reads, for each of its points."""
+        """The elements that a thread of a tile reads, for each of its points."""
         if not self.in_lanes:
             return 1
-        counts = {t.index: t.count for t in self.scheduled.tile}
-        apart = "".join(t.index for t in self.scheduled.tile if t.apart)
-        return Work(1, e.subscripts, {}, reads=1).values(counts, apart) / self.lanes
+        tile = self.scheduled.tile
+        groups = {t.index: t.group if t.threads > 1 else 1 if t.apart else t.count for t in tile}
+        near = {own: n for i, n in groups.items() for own in (i, place_of(i))}
+        work = Work(1, e.subscripts, {}, reads=1)
+        apart = (
+            t.count // groups[t.index]
+            for t in tile
+            if not work.symbols.isdisjoint((t.index, place_of(t.index)))
+        )
+        return prod(apart) * work.values(near, set()) / self.lanes
 
     def of(self, steps: Sequence[Step], points: Points, threads: float) -> Counts:
         """Of steps that so many threads do at each of the points."""
@@ -157,7 +166,15 @@ class _Executed:
                 case TeamLoop(_, _, _, body):
                     total.update(self.of(body, _inside(step, points), 1))
                 case Tile(_, body):
-                    total.update(self.of(body, points, threads / self.lanes))
+                    total.update(self.of(body, points, 1 / self.lanes))
+                case Staged(_, _, _, count, buffers, body):
+                    inside = _inside(step, points)
+                    total.update(self.of(body, inside, threads))
+                    tile = prod(t.values for t in self.scheduled.tile)
+                    for b in buffers:
+                        copied = self.number(inside) * prod(b.counts) / (tile * count)
+                        total["loads"] += copied
+                        total["bytes"] += copied * self.itemsize[b.tensor]
                 case Lanes(body):
                     laned = replace(self, in_lanes=True)
                     total.update(laned.of(body, points, threads * self.lanes))
@@ -219,6 +236,8 @@ class _Executed:
             case Read(tensor, _):
                 loaded.add((e, points))
                 times *= self.shared(e)
+                if tensor not in self.itemsize:
+                    return Counter({"of buffers": times})
                 return Counter(loads=times, bytes=times * self.itemsize[tensor])
             case Select(Domain() as domain, then, otherwise):
                 inside = points.within(domain.conditions)
@@ -243,7 +262,7 @@ class _Executed:
                 raise AssertionError(f"a {type(e).__name__} is not counted yet")
 
 
-def _inside(loop: Loop | TeamLoop | TeamScan, points: Points) -> Points:
+def _inside(loop: Loop | Staged | TeamLoop | TeamScan, points: Points) -> Points:
     i = symbol(loop.index)
     bounds = [
         *(at_least_zero(c * i - e) for e, c in loop.lows),
@@ -313,8 +332,9 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
             "gradients. A point is one of the formula's largest loop nest. Operations to touched bytes are executed per point:",
             "the steps of the scheduled loop nests, each times the exact number of points at which it is done for these sizes,",
             "by as many threads as do it. Arithmetic on indices is no operation, loads and stores are counted as if there were no",
-            "cache, and `touched bytes` as if a kernel had one without end. Kernels to instructions are of the compiled text, each",
-            "instruction counted once, however often it is run, index arithmetic included.",
+            "cache, and `touched bytes` as if a kernel had one without end; what blocks copy to buffers is loaded once, and then",
+            "read `of buffers`. Kernels to instructions are of the compiled text, each instruction counted once, however often it",
+            "is run, index arithmetic included.",
             "",
             *lines,
             "",

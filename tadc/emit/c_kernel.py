@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from tadc.emit.c_names import c_names
 from tadc.emit.c_spelling import DType, Target
-from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part
+from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part, subscript_of
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
-from tadc.schedule.loop_nest import Kernel, bound_indices, steps_of, symbols_of
+from tadc.schedule.loop_nest import Kernel, Staged, bound_indices, steps_of, symbols_of
 
 __all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
 
@@ -26,6 +26,9 @@ def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
         used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
     for step in steps_of(kernel.body):
         used |= symbols_of(step)
+        if isinstance(step, Staged):
+            shapes = (program.tensors[b.tensor].shape for b in step.buffers)
+            used |= {s for shape in shapes for n in shape for s in n.symbols}
     return tuple(s for s in program.parameters if s in used)
 
 
@@ -38,6 +41,8 @@ def kernel_text(
     taken: Iterable[str] = (),
 ) -> CText:
     """What prints the kernel's steps. `taken` are names that its surroundings use."""
+    stages = [s for s in steps_of(kernel.body) if isinstance(s, Staged)]
+    buffers = dict.fromkeys(b for s in stages for b in s.buffers)
     names = c_names(
         (*kernel.reads, *kernel.writes),
         kernel_sizes(kernel, program),
@@ -46,6 +51,8 @@ def kernel_text(
         sorted(kernel.locals),
         map(part, sorted(kernel.locals)),
         map(part, kernel.indices),
+        (b.name for b in buffers),
+        (subscript_of(b, d) for b in buffers for d in range(len(b.counts))),
         taken=(*taken, TERM),
     )
     return CText(

@@ -20,7 +20,7 @@ from tadc.emit.c_spelling import (
     name,
     spell,
 )
-from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Domain
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.expr import (
@@ -47,6 +47,7 @@ from tadc.schedule.loop_nest import (
     Accumulator,
     Assign,
     Branch,
+    Buffer,
     Chunks,
     Interior,
     Lanes,
@@ -55,6 +56,7 @@ from tadc.schedule.loop_nest import (
     Loop,
     Once,
     Shown,
+    Staged,
     Step,
     Store,
     Strips,
@@ -64,14 +66,31 @@ from tadc.schedule.loop_nest import (
     Tile,
     TileIndex,
     beyond,
+    first_of,
+    has_loops,
+    last_of,
+    place_of,
     steps_of,
 )
 
-__all__ = ["CHUNKS", "INTEGER", "RANK", "REAL", "TERM", "CText", "part"]
+__all__ = [
+    "CHUNKS",
+    "INTEGER",
+    "IN_PARTS",
+    "LANE",
+    "RANK",
+    "REAL",
+    "TERM",
+    "CText",
+    "part",
+    "subscript_of",
+]
 
 REAL = {"float32": "float", "float64": "double", **{t: t for t in HALF_TYPES}}
 TERM = "term"  # a local variable of one line: what is squared
 RANK = "rank"  # of a thread in its team
+LANE = "lane"  # of a tile
+IN_PARTS = ("first", "last", "all", "n")  # where a team does a loop part by part
 CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
 
@@ -81,6 +100,11 @@ Walk: TypeAlias = Generator[Any, Any, Text]
 def part(local: str) -> str:
     """The name of what a lane, a thread or a chunk adds to a sum: no program has it, and in C it is `<local>_`."""
     return f"{local}\u2032_"
+
+
+def subscript_of(buffer: Buffer, dimension: int) -> str:
+    """The name of a subscript of the element that is copied to a buffer."""
+    return f"{buffer.name}\u2032_{dimension}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +235,8 @@ class CText:
                     lines.append(f"{pad}}}")
                 case Tile():
                     lines += yield self._tile(step, indent)
+                case Staged():
+                    lines += yield self._staged(step, indent)
         return lines
 
     def _summed(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
@@ -315,48 +341,146 @@ class CText:
 
     def _tile(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
         """The lanes of a tile, the last index innermost."""
-        pad = "  " * indent
+        pad, real = "  " * indent, REAL[self.dtype]
         lanes = prod(t.count for t in step.indices)
-        arrays = ", ".join(f"{self.names[t]}[{lanes}]" for t in step.wide)
-        lines = [f"{pad}{REAL[self.dtype]} {arrays};"] if step.wide else []
-        names = {**self.names, **{t: f"{self.names[t]}[lane]" for t in step.wide}}
-        edge, inside, inner = [], [], 1
+        lines = []
+        found = [s.buffers for s in steps_of((step,)) if isinstance(s, Staged)]
+        buffers = dict.fromkeys(b for own in found for b in own)
+        for b in buffers:
+            lines.append(
+                f"{pad}alignas(16) __shared__ {real} {self.names[b.name]}[{prod(b.shape)}];"
+            )
+        names = {**self.names}
+        edge, inside, inner, beside = [], [], 1, 1
         for t in reversed(step.indices):
-            own = "lane" if inner == 1 else f"lane / {inner}"
+            own = LANE if inner == 1 else f"{LANE} / {inner}"
             if inner * t.count < lanes:
                 own += f" % {t.count}"
             inner *= t.count
+            names |= self._ends(t)
+            if t.threads > 1:
+                rank = RANK if beside == 1 else f"{RANK} / {beside}"
+                rank += f" % {t.threads}" if beside * t.threads < step.team else ""
+                beside *= t.threads
+                own = _in_groups(t, rank, own)
+                names[place_of(t.index)] = f"({own})"
             place = self._in_tile(t, own)
             names[beyond(t.index)] = f"({place.text})"
             last = [] if t.fits else [self.affine(t.extent - 1)]
             inside.append((t.index, place.text))
             edge.append((t.index, self._extreme("min", [place, *last]).text))
-        at_edge = replace(self, names=names, lane=tuple(edge), lanes=lanes)
+        tensors = {b.name: Tensor(b.name, tuple(map(constant, b.shape))) for b in buffers}
+        tile = replace(
+            self,
+            names=names,
+            lane=tuple(edge),
+            lanes=lanes,
+            tensors={**self.tensors, **tensors},
+            dtypes={**self.dtypes, **dict.fromkeys(tensors, self.dtype)},
+        )
         if not step.inside:
-            return lines + (yield at_edge._lines(step.body, indent))
-        tests = [
-            f"{self._in_tile(t, str(t.count - 1)).text} < {self.affine(t.extent).text}"
-            for t in step.indices
-            if not t.fits
-        ]
-        lines.append(f"{pad}if ({' && '.join(tests)}) {{")
-        lines += yield replace(at_edge, lane=tuple(inside))._lines(step.inside, indent + 1)
+            return lines + (yield tile._in_lanes(step.body, step.wide, indent))
+        tests = Domain.of(
+            c.substitute(
+                {
+                    t.index: symbol(
+                        (first_of if c.form.coefficient(t.index) > 0 else last_of)(t.index)
+                    )
+                    for t in step.indices
+                }
+            )
+            for c in step.region
+        )
+        lines.append(f"{pad}if ({tile.condition(tests).text}) {{")
+        within = replace(tile, lane=tuple(inside))
+        lines += yield within._in_lanes(step.inside, step.inside_wide, indent + 1)
         lines.append(f"{pad}}} else {{")
-        lines += yield at_edge._lines(step.body, indent + 1)
+        lines += yield tile._in_lanes(step.body, step.wide, indent + 1)
         return [*lines, f"{pad}}}"]
+
+    def _in_lanes(
+        self, steps: Sequence[Step], wide: Sequence[str], indent: int
+    ) -> Generator[Any, Any, list[str]]:
+        """The steps, with arrays for the locals that have a value a lane."""
+        arrays = ", ".join(f"{self.names[t]}[{self.lanes}]" for t in wide)
+        lines = [f"{'  ' * indent}{REAL[self.dtype]} {arrays};"] if wide else []
+        laned = replace(self, names={**self.names, **{t: f"{self.names[t]}[lane]" for t in wide}})
+        return lines + (yield laned._lines(steps, indent))
+
+    def _ends(self, t: TileIndex) -> dict[Symbol, str]:
+        """The first and the last value of the index in a tile."""
+        first = self.names[part(t.index)]
+        last = f"({self._in_tile(t, str(t.values - 1)).text})"
+        if not t.apart or t.threads > 1:
+            first = f"{first} * {t.values}"
+        return {first_of(t.index): first, last_of(t.index): last}
 
     def _in_tile(self, t: TileIndex, own: str) -> Text:
         """The index with the number `own` among those of a tile."""
         first = self.names[part(t.index)]
-        if t.apart:
+        if t.apart and t.threads == 1:
             return Text(f"{first} + {own} * {bracketed(self.tiles(t), Precedence.UNARY)}", Precedence.SUM)  # fmt: skip
-        return Text(f"{first} * {t.count} + {own}", Precedence.SUM)
+        return Text(f"{first} * {t.values} + {own}", Precedence.SUM)
 
     def tiles(self, t: TileIndex) -> Text:
         """How many tiles cover the extent."""
         if t.extent.is_constant:
-            return self.affine(constant(-(-t.extent.constant // t.count)))
-        return Text(f"{bracketed(self.affine(t.extent + (t.count - 1)), Precedence.PRODUCT)} / {t.count}", Precedence.PRODUCT)  # fmt: skip
+            return self.affine(constant(-(-t.extent.constant // t.values)))
+        return Text(f"{bracketed(self.affine(t.extent + (t.values - 1)), Precedence.PRODUCT)} / {t.values}", Precedence.PRODUCT)  # fmt: skip
+
+    def _staged(self, step: Staged, indent: int) -> Generator[Any, Any, list[str]]:
+        """A loop part by part: the block fills its buffers, and then reads them."""
+        pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
+        low, end = self.low(step.lows), self._end(step.highs)
+        names = {first_of(step.index): "first", place_of(step.index): f"({i} - first)"}
+        own = replace(self, names={**self.names, **names})
+        lines = [f"{pad}for ({integer} first = {low}; first < {end}; first += {step.count}) {{"]
+        for b in step.buffers:
+            lines += own._filled(b, indent + 1)
+        last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), name(end)])
+        lines += [f"{pad}  __syncthreads();", f"{pad}  const {integer} last = {last.text};"]
+        lines += [] if has_loops(step.body) else [f"{pad}  #pragma unroll 4"]
+        lines.append(f"{pad}  for ({integer} {i} = first; {i} < last; {i}++) {{")
+        lines += yield own._lines(step.body, indent + 2)
+        return [*lines, f"{pad}  }}", f"{pad}  __syncthreads();", f"{pad}}}"]
+
+    def _filled(self, b: Buffer, indent: int) -> list[str]:
+        """Neighbours copy neighbours of the tensor; what is outside of it nobody reads."""
+        pad, integer = "  " * indent, INTEGER[self.index_type]
+        shape = self.tensors[b.tensor].shape
+        size = prod(b.counts)
+        lines = [f"{pad}for (int n = {RANK}; n < {size}; n += {self.team}) {{"]
+        places: list[str] = []
+        inner = 1
+        for count in reversed(b.counts):
+            place = "n" if inner == 1 else f"n / {inner}"
+            place += f" % {count}" if inner * count < size else ""
+            inner *= count
+            places.insert(0, place if count > 1 else "")
+        names = {**self.names}
+        subscripts, tests = [], []
+        for d, (low, place) in enumerate(zip(b.lows, places, strict=True)):
+            here = names[subscript_of(b, d)]
+            text = self.affine(low).text
+            if place:
+                scaled = place if b.steps[d] == 1 else f"{place} * {b.steps[d]}"
+                text = scaled if text == "0" else f"{text} + {scaled}"
+            lines.append(f"{pad}  const {integer} {here} = {text};")
+            subscripts.append(symbol(subscript_of(b, d)))
+            tests += [f"0 <= {here}"] if b.below[d] else []
+            if not b.is_within(d, shape[d]):
+                tests.append(f"{here} < {self.affine(shape[d]).text}")
+        own = [places[d] or "0" for d in b.order]
+        offset = ""
+        for place, count in zip(own, b.shape, strict=True):
+            if offset not in {"", "0"}:
+                place = f"({offset}) * {count}" + (f" + {place}" if place != "0" else "")
+            offset = place
+        value = self.value(Read(b.tensor, tuple(subscripts))).text
+        target = f"{self.names[b.name]}[{offset}]"
+        element = f"{' && '.join(tests)} ? {value} : 0" if tests else value
+        lines.append(f"{pad}  {target} = {element};")
+        return [*lines, f"{pad}}}"]
 
     def _team_loop(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
         """Every thread has its part of the values; where there are no more of them than threads, one at most."""
@@ -592,6 +716,15 @@ class CText:
             return self.affine(constant(0))
         text = " + ".join(t.text for t in terms).replace("+ -", "- ")
         return Text(text, Precedence.SUM)
+
+
+def _in_groups(t: TileIndex, rank: str, own: str) -> str:
+    """Which value of a block's tile it is that the thread `rank` has as its `own`."""
+    if t.count == 1:
+        return rank
+    if t.group == t.count:
+        return f"{rank} * {t.count} + {own}"
+    return f"{rank} * {t.group} + {own} % {t.group} + {own} / {t.group} * {t.group * t.threads}"
 
 
 def _is_number(x: Text) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, Precedence, bracketed, device_functions
-from tadc.emit.c_text import INTEGER, RANK, CText, part
+from tadc.emit.c_text import IN_PARTS, INTEGER, LANE, RANK, CText, part
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
 from tadc.emit.templates import template
@@ -24,16 +24,17 @@ from tadc.ir.program import Program
 from tadc.schedule.gpu import GpuKernel, gpu_kernels, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP, Sizes
 from tadc.schedule.half import wide_temporaries
-from tadc.schedule.loop_nest import Kernel, Store, steps_of
-from tadc.schedule.tile import Counts
+from tadc.schedule.loop_nest import Kernel, Store, Tile, steps_of
+from tadc.schedule.tile import Shape
 from tadc.version import __version__
 
 __all__ = ["MOST_BLOCKS", "CudaText", "GpuMode", "cuda_text", "emit_cuda", "fitting_index_type"]
 
-_NO_TILES: Mapping[str, Counts] = {}
-POINT, LANE = "point", "lane"
-SCAN = ("first", "all")
+_NO_TILES: Mapping[str, Shape] = {}
+POINT = "point"
 MOST_BLOCKS = 32768
+# Of a multiprocessor, by the values that a thread holds: with more it has no registers for them.
+BLOCKS_BY_VALUES = {1: {12: 3, 32: 2}, BLOCK: {8: 3, 32: 2}}
 MOST_INT32 = (
     LARGEST_INT32 - BLOCK * MOST_BLOCKS
 )  # a grid-stride loop steps past the end by one grid
@@ -62,7 +63,7 @@ class GpuMode:
         dtype: DType = "float32",
         *,
         blas: bool = False,
-        tiles: Mapping[str, Counts] = _NO_TILES,
+        tiles: Mapping[str, Shape] = _NO_TILES,
     ) -> GpuMode:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
@@ -162,7 +163,8 @@ class _Emitter:
 
     def _kernel(self, scheduled: GpuKernel, program: Program) -> dict[str, Any]:
         kernel, team = scheduled.kernel, scheduled.team
-        taken = (RANK, POINT, *SCAN) if team > 1 else (LANE,) if scheduled.tile else ()
+        taken: tuple[str, ...] = (RANK, POINT, *IN_PARTS) if team > 1 else ()
+        taken += (LANE,) if scheduled.tile else ()
         text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda", taken)
         text = replace(text, team=team)
         integer = INTEGER[self.index_type]
@@ -188,6 +190,7 @@ class _Emitter:
         lines.append("  }")
         return {
             "name": kernel.name,
+            "blocks": _blocks(scheduled, text.dtype),
             "comment": [statement_comment(s) for s in kernel.statements],
             "parameters": ", ".join(kernel_parameters(kernel, program, text, "__restrict__")),
             "body": "\n".join(lines),
@@ -249,7 +252,7 @@ class _Emitter:
 
 def _kernel_entry(scheduled: GpuKernel, program: Program) -> dict[str, Any]:
     k, team = scheduled.kernel, scheduled.team
-    tiles = {t.index: f"(({t.extent} + {t.count - 1}) // {t.count})" for t in scheduled.tile}
+    tiles = {t.index: f"(({t.extent} + {t.values - 1}) // {t.values})" for t in scheduled.tile}
     pairs = zip(k.indices, k.extents, strict=True)
     factors = [tiles.get(i) or factor(str(n)) for i, n in pairs]
     threads = "*".join([*factors, *([str(team)] if team > 1 else [])]) or "1"
@@ -269,8 +272,22 @@ _SCHEDULES = {1: "one thread an element", WARP: "a warp an element", BLOCK: "a b
 
 def _schedule(scheduled: GpuKernel) -> str:
     if scheduled.tile:
-        return f"one thread a tile of {scheduled.tile_text} elements"
+        team = "one thread" if scheduled.team == 1 else "a block"
+        return f"{team} a tile of {scheduled.tile_text} elements"
     return _SCHEDULES[scheduled.team]
+
+
+def _blocks(scheduled: GpuKernel, dtype: DType) -> int | None:
+    """How many blocks are to fit on a multiprocessor, so that ptxas leaves a thread the registers that it needs."""
+    words = 3 if dtype == "float64" else 1  # two, and more in what functions compute
+    match scheduled.kernel.body:
+        case (Tile(wide=wide, inside_wide=inside_wide) as tile,):
+            lanes = prod(t.count for t in tile.indices)
+            values = lanes * max(len(wide), len(inside_wide)) * words
+            by_values = BLOCKS_BY_VALUES[scheduled.team].items()
+            return next((blocks for most, blocks in by_values if values <= most), 1)
+        case _:
+            return 4 if dtype == "float64" else None
 
 
 def _product(factors: Sequence[str]) -> str:

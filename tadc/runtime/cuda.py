@@ -29,11 +29,11 @@ from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import architecture, cupy, device_name, on_one_device
 from tadc.runtime.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.tune import Tiles, is_tuning, recalled, store, tuned
+from tadc.schedule.gpu import tile_choices
 from tadc.schedule.gpu_cost import BLOCK
 from tadc.schedule.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
-from tadc.schedule.tile import tile_choices
 
 __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
 
@@ -233,9 +233,9 @@ class CudaRunner:
         program = found.mode.program
         values = program.size_values({s: sizes[s] for s in program.sizes})
         choices = {
-            k.name: tile_choices(k, values, MOST_CHOICES)
+            k.name: tile_choices(k, program, values, MOST_CHOICES)
             for k, own in zip(found.mode.kernels, found.kernels, strict=True)
-            if own.team == 1
+            if own.team == 1 or own.tile
         }
         best = tuned({name: c for name, c in choices.items() if len(c) > 1}, launch)
         store(key, best)

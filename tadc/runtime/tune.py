@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,14 +14,14 @@ import numpy as np
 
 from tadc.cache import digest, folder, own_files
 from tadc.runtime.gpu import cupy, milliseconds
-from tadc.schedule.tile import Counts
+from tadc.schedule.tile import Shape
 
 if TYPE_CHECKING:
     from tadc.runtime.cuda import CudaLaunch
 
 __all__ = ["Tiles", "is_tuning", "recalled", "store", "tuned", "tuning"]
 
-Tiles: TypeAlias = Mapping[str, Counts]  # by kernel
+Tiles: TypeAlias = Mapping[str, Shape]  # by kernel
 
 REPETITIONS = 9
 BETTER = 0.97  # of the time of the model's choice, which counts if nothing is clearly better
@@ -42,9 +43,9 @@ def is_tuning() -> bool:
     return _tuning.get()
 
 
-def tuned(choices: Mapping[str, Sequence[Counts]], launch: Callable[[Tiles], CudaLaunch]) -> Tiles:
+def tuned(choices: Mapping[str, Sequence[Shape]], launch: Callable[[Tiles], CudaLaunch]) -> Tiles:
     """The fastest of each kernel's choices, of which the first is the model's, one kernel after the other."""
-    best: dict[str, Counts] = {}
+    best: dict[str, Shape] = {}
     for name, counts in choices.items():
         times = _times([launch({**best, name: c}) for c in counts])
         fastest = min(range(len(counts)), key=lambda n: times[n])
@@ -70,10 +71,10 @@ def _times(launches: Sequence[CudaLaunch]) -> list[float]:
 def recalled(key: object) -> Tiles:
     """What was stored for the key; nothing if there is nothing that can be read."""
     place = folder()
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, TypeError):
         if place is not None:
-            found: Tiles = json.loads((place / _name(key)).read_text("utf-8"))
-            return found
+            found = json.loads((place / _name(key)).read_text("utf-8"))
+            return {kernel: Shape(**shape) for kernel, shape in found.items()}
     return {}
 
 
@@ -81,7 +82,7 @@ def store(key: object, tiles: Tiles) -> None:
     place = folder()
     with suppress(OSError):  # the disk is full: this process knows
         if place is not None:
-            (place / _name(key)).write_text(json.dumps(tiles), "utf-8")
+            (place / _name(key)).write_text(json.dumps(tiles, default=asdict), "utf-8")
 
 
 def _name(key: object) -> str:

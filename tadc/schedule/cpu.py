@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
@@ -36,7 +36,6 @@ __all__ = ["CpuKernel", "cpu_kernel"]
 
 FEW = 64  # elements: with fewer, threads share the sums of each
 GATHERED = 8.0  # what a read of elements that are apart costs, when one of neighbours costs 1
-TYPICAL = 64  # a size that has no number
 _NONE: Few = {}
 SHARED = 0.5  # one read for all lanes
 REPEATED = 10.0  # how often a loop's body is supposed to run
@@ -59,7 +58,7 @@ class CpuKernel:
 def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
     """The kernel's schedule. `few` has the sizes that do not fill all lanes."""
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
-    surroundings = _surroundings(kernel, program, few)
+    surroundings = Surroundings.of(kernel, program, few)
     if any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body)):
         return CpuKernel(kernel, box, None, kernel.body)
     if (
@@ -67,7 +66,7 @@ def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
         and prod(n.constant for n in kernel.extents) < FEW
     ):
         at_once = unrolled(kernel) or kernel
-        chunked = tuple(_chunked(at_once.body, _surroundings(at_once, program, few)))
+        chunked = tuple(_chunked(at_once.body, Surroundings.of(at_once, program, few)))
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, together=True)
@@ -83,14 +82,6 @@ def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
         (best, dict(box)[best]),
         (_row(kernel, best, *inside, most_lanes(dict(box)[best], few)),),
     )
-
-
-def _surroundings(kernel: Kernel, program: Program, few: Few) -> Surroundings:
-    box = dict(zip(kernel.indices, kernel.extents, strict=True))
-    inside = Domain.box(box)
-    typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
-    around = {i: (constant(0), n - 1) for i, n in box.items()}
-    return Surroundings(around, program.known & inside, typical, few)
 
 
 def _row(

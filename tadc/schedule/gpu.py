@@ -14,6 +14,7 @@ from math import prod
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
+from tadc.schedule.borders import inside
 from tadc.schedule.gpu_cost import (
     APART,
     BLOCK,
@@ -56,9 +57,10 @@ from tadc.schedule.row_kernels import row_kernels
 from tadc.schedule.scan import running_in_parts
 from tadc.schedule.short import with_short_sums
 from tadc.schedule.split import split
-from tadc.schedule.tile import Counts, tiled
+from tadc.schedule.tile import Shape, tiled
+from tadc.schedule.tile_choice import Choice
 
-__all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program"]
+__all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "tile_choices"]
 
 SHORT = WARP  # a loop that runs less often is not shared
 # What it costs a team to combine its sums, in reads of neighbours.
@@ -67,7 +69,7 @@ COMBINED = {WARP: 20 * WARP, BLOCK: 40 * BLOCK}
 
 @dataclass(frozen=True, slots=True)
 class GpuKernel:
-    """The kernel's body runs for each point of its box by a team of `team` threads, 1, a warp, or a block; or for a tile of points by one."""
+    """The kernel's body runs for each point of its box, or each tile of points, by a team of `team` threads: 1, a warp, or a block."""
 
     kernel: Kernel
     team: int
@@ -84,13 +86,13 @@ class GpuKernel:
     @property
     def tile_text(self) -> str:
         """Such as `8x4`."""
-        return "x".join(str(t.count) for t in self.tile)
+        return "x".join(str(t.values) for t in self.tile)
 
     def threads(self, sizes: Sizes) -> int:
         """How many run at once, at best."""
-        counts = {t.index: t.count for t in self.tile}
+        values = {t.index: t.values for t in self.tile}
         pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
-        return self.team * prod(-(-n.at(sizes) // counts.get(i, 1)) for i, n in pairs)
+        return self.team * prod(-(-n.at(sizes) // values.get(i, 1)) for i, n in pairs)
 
 
 def gpu_program(
@@ -106,7 +108,7 @@ def gpu_program(
 
 
 def gpu_kernels(
-    program: Program, mode: str, sizes: Sizes | None, tiles: Mapping[str, Counts]
+    program: Program, mode: str, sizes: Sizes | None, tiles: Mapping[str, Shape]
 ) -> list[tuple[Kernel, GpuKernel]]:
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
     found = []
@@ -120,22 +122,32 @@ def gpu_kernels(
 
 
 def gpu_kernel(
-    kernel: Kernel, program: Program, sizes: Sizes | None = None, tile: Counts | None = None
+    kernel: Kernel, program: Program, sizes: Sizes | None = None, tile: Shape | None = None
 ) -> GpuKernel:
     """The kernel's schedule for these values of all sizes; it is right for any others too.
 
-    A thread's tile may be given; it changes no bits.
+    Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
     values = values_of_sizes(program, kernel.extents, sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
     shared = _Shared({**values, **middle}, {e.tensor for e in reads_of(kernel.body)})
     body = tuple(shared.steps(kernel.body))
-    alone, time = tiled(kernel, values)
-    if tile is not None:
-        alone, _ = tiled(kernel, values, tile)
-    team = 1 if _is_stale(body) else _team(kernel, time, prod(extents), shared)
-    return GpuKernel(alone if team == 1 else replace(kernel, body=body), team)
+    region = inside(kernel, program)
+    choice = Choice.of(kernel, program, region[1], values)
+    shape = choice.chosen(blocks=sizes is not None or not program.sizes)
+    if not _is_stale(body):
+        team = _team(kernel, choice.time(shape), prod(extents), shared)
+        if team > 1:
+            return GpuKernel(replace(kernel, body=body), team)
+    shape = tile or shape
+    alone = tiled(kernel, program, region, shape, choice.middle, windows=choice.windows(shape))
+    return GpuKernel(alone, BLOCK if shape.threads else 1)
+
+
+def tile_choices(kernel: Kernel, program: Program, sizes: Sizes, most: int) -> list[Shape]:
+    """Tiles of the kernel that may be best for these values of all sizes, the model's choice first."""
+    return Choice.of(kernel, program, inside(kernel, program)[1], sizes).choices(most)
 
 
 def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:

@@ -16,10 +16,23 @@ from tadc.ir.walk import postorder
 from tadc.schedule.gpu_cost import Sizes, cost, is_unrolled, trips, with_midpoints
 from tadc.schedule.lanes import Varying
 from tadc.schedule.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
+from tadc.schedule.staged import Stage, staged_loops
 
-__all__ = ["Work", "merged", "works"]
+__all__ = ["StagedRead", "Work", "merged", "works"]
 
 OPERATION = 0.25  # what an operation costs
+
+
+@dataclass(frozen=True, slots=True)
+class StagedRead:
+    """A read that threads of a block may share: `times` for a point, in a loop that runs `passes` times."""
+
+    element: Read
+    loop: Symbol
+    stage: Stage
+    times: int
+    passes: int
+    runs: int  # of the loop, at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +47,23 @@ class Work:
     forms: tuple[Affine, ...]
     trips: Mapping[Symbol, int]
     reads: int
+    staged: StagedRead | None = None
 
-    def of(self, counts: Mapping[Symbol, int], apart: Symbol = "") -> float:
+    @property
+    def symbols(self) -> set[Symbol]:
+        return {s for form in self.forms for s in form.symbols}
+
+    def of(self, counts: Mapping[Symbol, int], apart: Set[Symbol] = frozenset()) -> float:
         """For a tile with so many values of each index; those of `apart` are no neighbours."""
         return self.weight * self.values(counts, apart)
 
-    def values(self, counts: Mapping[Symbol, int], apart: Symbol) -> int:
+    def values(self, counts: Mapping[Symbol, int], apart: Set[Symbol]) -> int:
         """How many different values a tile needs at once."""
         return prod(_different(form, self.trips, counts, apart) for form in self.forms)
 
-    def is_window(self, counts: Mapping[Symbol, int], apart: Symbol) -> bool:
+    def is_window(self, counts: Mapping[Symbol, int], apart: Set[Symbol]) -> bool:
         """Whether neighbours in the tile need the same values at different trips of a loop."""
-        near = counts.keys() - {apart}
+        near = counts.keys() - apart
         return any(
             not near.isdisjoint(form.symbols) and not self.trips.keys().isdisjoint(form.symbols)
             for form in self.forms
@@ -53,9 +71,12 @@ class Work:
 
 
 def merged(works: Iterable[Work], indices: Set[Symbol]) -> tuple[Work, ...]:
-    """Those that tell values of the indices apart alike as one."""
+    """Those that tell values of the indices apart alike as one, but for reads that may be shared."""
     found: dict[tuple[object, ...], Work] = {}
-    for w in works:
+    for n, w in enumerate(works):
+        if w.staged:
+            found[n,] = w
+            continue
         telling = (
             Affine.of({s: c for s, c in form.terms if s in indices or s in w.trips}, 0)
             for form in w.forms
@@ -69,13 +90,13 @@ def merged(works: Iterable[Work], indices: Set[Symbol]) -> tuple[Work, ...]:
 
 
 def _different(
-    form: Affine, trips: Mapping[Symbol, int], counts: Mapping[Symbol, int], apart: Symbol
+    form: Affine, trips: Mapping[Symbol, int], counts: Mapping[Symbol, int], apart: Set[Symbol]
 ) -> int:
     """How many values the form has."""
-    numbers = {**trips, **{i: n for i, n in counts.items() if i != apart}}
+    numbers = {**trips, **{i: n for i, n in counts.items() if i not in apart}}
     steps = [(abs(c), numbers[s]) for s, c in form.terms if s in numbers]
     spread = sum(c * (n - 1) for c, n in steps) // gcd(*(c for c, _ in steps)) + 1 if steps else 1
-    far = counts.get(apart, 1) if apart in form.symbols else 1
+    far = prod(counts.get(i, 1) for i in apart & set(form.symbols))
     return far * min(spread, prod(n for _, n in steps))
 
 
@@ -87,8 +108,9 @@ def works(
 ) -> Iterator[Work]:
     """What is done for a point. Threads side by side differ in the innermost of the indices `beside`.
 
-    `varying` has what the kernel's indices change.
+    `varying` has what the kernel's indices change; without it no read is shared.
     """
+    stages = staged_loops(steps) if varying else {}
     varying = varying or {}
     outside = beside - {s.index for s in steps_of(steps) if isinstance(s, Loop)}
     for step, around in _runs(steps, values):
@@ -110,10 +132,22 @@ def works(
                     if not (v.symbols - {i}).isdisjoint(e.symbols)
                 )
                 weight = times * max(1.0, cost(e.subscripts, near))
-                yield Work(weight, (*e.subscripts, *derived), written_out, reads=1)
+                staged = _staged(e, around, stages, times)
+                yield Work(weight, (*e.subscripts, *derived), written_out, 1, staged)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
                 yield Work(OPERATION * prod(a.trips for a in around), forms, {}, reads=0)
+
+
+def _staged(
+    e: Read, around: Sequence[_Around], stages: Mapping[Symbol, Stage], times: int
+) -> StagedRead | None:
+    passes = 1
+    for loop in around:
+        passes *= loop.trips
+        if loop.index in stages and loop.index in e.symbols:
+            return StagedRead(e, loop.index, stages[loop.index], times, passes, loop.trips)  # fmt: skip
+    return None
 
 
 @dataclass(frozen=True, slots=True)

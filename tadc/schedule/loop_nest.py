@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | Interior | Chunks | Tile | TeamLoop | TeamSums | TeamScan | Once | Shown
+           | Interior | Chunks | Tile | Staged | TeamLoop | TeamSums | TeamScan | Once | Shown
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
@@ -29,6 +30,7 @@ __all__ = [
     "Accumulator",
     "Assign",
     "Branch",
+    "Buffer",
     "Chunks",
     "Interior",
     "Kernel",
@@ -38,6 +40,7 @@ __all__ = [
     "Loop",
     "Once",
     "Shown",
+    "Staged",
     "Step",
     "Store",
     "Strips",
@@ -49,7 +52,11 @@ __all__ = [
     "beyond",
     "bound_indices",
     "constant_trips",
+    "first_of",
+    "group",
     "has_loops",
+    "last_of",
+    "place_of",
     "reads_of",
     "steps_of",
     "symbols_of",
@@ -57,6 +64,8 @@ __all__ = [
     "with_values",
 ]
 
+MOST_GROUP = 4  # neighbours in a buffer that are read at once
+BANKS = 32  # of a buffer
 # The part of an index that a thread or a loop has, without the last: symbols that no program can have.
 FIRST, LAST = "'first", "'last"
 FIRST_LANE, LAST_LANE = "'first lane", "'last lane"  # the values of a strip's index
@@ -240,17 +249,32 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class TileIndex:
-    """An index of which a tile has `count` values: neighbours, or where tiles are neighbours, `apart` by their number."""
+    """An index of which a tile has several values: `count` a thread, for each of so many `threads` of a block.
+
+    Where each thread has a tile of its own, its values are neighbours, or where threads are, `apart` by the number of
+    tiles. In a block they are groups of neighbours.
+    """
 
     index: Symbol
     extent: Affine
     count: int
     apart: bool
+    threads: int = 1
+
+    @property
+    def values(self) -> int:
+        """How many a tile has."""
+        return self.count * self.threads
+
+    @property
+    def group(self) -> int:
+        """Neighbours of a thread in a block: so many that they are read at once, or that threads hit different banks."""
+        return group(self.count)
 
     @property
     def fits(self) -> bool:
         """Whether no tile reaches beyond the extent, whatever the sizes."""
-        return self.extent.is_constant and self.extent.constant % self.count == 0
+        return self.extent.is_constant and self.extent.constant % self.values == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,13 +282,68 @@ class Tile:
     """`body` for a tile of points, the lanes; `wide` are locals with a value a lane.
 
     Points beyond the box are at its edge, and store nothing: `beyond(i)` is the index without that. `inside`, if there
-    is any, is the body for tiles that are not at an edge.
+    is any, is the body for tiles all of whose points are in the `region`, with `inside_wide`.
     """
 
     indices: tuple[TileIndex, ...]
     body: tuple[Step, ...]
     inside: tuple[Step, ...]
+    region: Domain
     wide: tuple[str, ...]
+    inside_wide: tuple[str, ...]
+
+    @property
+    def team(self) -> int:
+        """The threads that have a tile together."""
+        return prod(t.threads for t in self.indices)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Elements of a tensor that the threads of a block read from memory once, and share.
+
+    In dimension `d` of the tensor they begin at `lows[d]`, in terms of `first_of` indices, and there are `counts[d]` of them,
+    `steps[d]` apart; where `below[d]`, they may begin before the tensor. The buffer has the dimensions in another `order`, its outermost first.
+    """
+
+    name: str
+    tensor: str
+    lows: tuple[Affine, ...]
+    steps: tuple[int, ...]
+    counts: tuple[int, ...]
+    below: tuple[bool, ...]
+    order: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In memory: long rows begin where groups may, and where other neighbours write than read, at different banks."""
+        *outer, last = (self.counts[d] for d in self.order)
+        turned = self.order != tuple(range(len(self.order)))
+        if last >= MOST_GROUP**2:
+            last += -last % MOST_GROUP
+            last += MOST_GROUP if turned and last % BANKS == 0 else 0
+        return (*outer, last)
+
+    def is_within(self, dimension: int, extent: Affine) -> bool:
+        """Whether all elements are before the end of a dimension of the tensor, whatever the sizes."""
+        last = self.lows[dimension] + self.steps[dimension] * (self.counts[dimension] - 1)
+        beyond = last - extent
+        return beyond.is_constant and beyond.constant < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A loop of all threads of a block, `count` values at a time, for which they fill the buffers together.
+
+    `place_of(index)` is the number of a value among those.
+    """
+
+    index: Symbol
+    lows: tuple[tuple[Affine, int], ...]
+    highs: tuple[tuple[Affine, int], ...]
+    count: int
+    buffers: tuple[Buffer, ...]
+    body: tuple[Step, ...]
 
 
 Step: TypeAlias = (
@@ -285,6 +364,7 @@ Step: TypeAlias = (
     | TeamSums
     | Once
     | Shown
+    | Staged
     | Tile
 )
 
@@ -312,13 +392,33 @@ def beyond(index: Symbol) -> Symbol:
     return f"'{index}"
 
 
+def group(count: int) -> int:
+    """Neighbours among so many values of a thread of a block."""
+    return count if count % 2 else 2 if count % MOST_GROUP else MOST_GROUP
+
+
+def first_of(index: Symbol) -> Symbol:
+    """The first value that a tile, or a part of a staged loop, has of the index."""
+    return f"'first {index}"
+
+
+def last_of(index: Symbol) -> Symbol:
+    """The last one."""
+    return f"'last {index}"
+
+
+def place_of(index: Symbol) -> Symbol:
+    """The number of a value among them."""
+    return f"'place {index}"
+
+
 def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     """Every step, those inside loops and branches too, in order."""
     for step in steps:
         yield step
         match step:
             case (
-                Loop() | Lanes() | Strips() | Chunks() | TeamLoop() | TeamSums() | Once()
+                Loop() | Lanes() | Strips() | Chunks() | Staged() | TeamLoop() | TeamSums() | Once()
             ) as outer:
                 yield from steps_of(outer.body)
             case (
@@ -353,7 +453,7 @@ def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
     bound = set()
     for step in steps_of(steps):
         match step:
-            case Loop(index) | Strips(index) | TeamLoop(index) | TeamScan(index):
+            case Loop(index) | Strips(index) | Staged(index) | TeamLoop(index) | TeamScan(index):
                 bound.add(index)
             case LetIndex(derived):
                 bound.add(derived.name)
@@ -410,9 +510,16 @@ def symbols_of(step: Step) -> set[Symbol]:
             symbols |= {s for form in subscripts for s in form.symbols}
         case LetIndex(d):
             symbols |= set(d.form.symbols)
-        case Loop(_, lows, highs) | TeamLoop(_, lows, highs) | TeamScan(_, lows, highs):
+        case (
+            Loop(_, lows, highs)
+            | Staged(_, lows, highs)
+            | TeamLoop(_, lows, highs)
+            | TeamScan(_, lows, highs)
+        ):
             symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
-        case Branch(Domain() as domain):
+            if isinstance(step, Staged):
+                symbols |= {s for b in step.buffers for form in b.lows for s in form.symbols}
+        case Branch(Domain() as domain) | Tile(region=domain):
             symbols |= set(domain.symbols)
         case _:
             pass

@@ -48,7 +48,7 @@ from tadc.schedule.loop_nest import (
 from tadc.schedule.rows import Rows, always, rows
 from tadc.schedule.running import Running, running
 
-__all__ = ["Block", "Lowering", "kernels", "loop_of", "row_of"]
+__all__ = ["Block", "Lowering", "kernels", "loop_of", "row_of", "without_unused"]
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -97,14 +97,14 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
         tuple(group),
         tuple(box),
         tuple(box.values()),
-        _without_unused(block.steps),
+        without_unused(block.steps),
         frozenset(lowering.locals),
         tuple(t for t in order if t in reads),
         tuple(t for t in order if t in stored),
     )
 
 
-def _without_unused(steps: Sequence[Step]) -> tuple[Step, ...]:
+def without_unused(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps without derived indices that nothing mentions."""
     every = list(steps_of(steps))
     used = {t for s in every if not isinstance(s, LetIndex) for t in symbols_of(s)}

@@ -91,7 +91,7 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
         schedule = f"{_TEAMS[k.team]} computes each {point}"
         if k.tile:
             indices = ", ".join(t.index for t in k.tile)
-            schedule = f"a thread computes {k.tile_text} elements, neighbours in {indices}"
+            schedule = f"{_TEAMS[k.team]} computes {k.tile_text} elements, neighbours in {indices}"
         if shared:
             schedule += f"; its threads share {', '.join(shared)}"
         if loops:

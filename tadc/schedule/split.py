@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import prod
 
 from tadc.ir.affine import Symbol, constant, symbol
@@ -43,6 +44,8 @@ __all__ = ["split"]
 WORTH = 2**18  # terms in all: with fewer another kernel costs more than it saves
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
+LONG = 16  # an index of which a tile has several values
+OF_TILE = 8  # points of a thread
 
 
 def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -> Program:
@@ -134,19 +137,41 @@ def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
         return None
     longest = max(counts, key=lambda i: counts[i])
     reads = list(subscripts(e.body))
-    # Threads side by side are neighbours in the last index, if there are enough of them.
-    neighbours = s.indices and s.target.shape[-1].at(values) >= WARP
-    alone = sum(cost(own, {s.indices[-1]}) if neighbours else APART for own in reads)
-    by_index = {i: sum(cost(own, {i}) for own in reads) for i in counts if counts[i] >= WARP}
-    beside = min(by_index, key=lambda i: by_index[i], default=longest)
-    together = by_index.get(beside, APART * len(reads))
-    warps = together < alone
-    lanes = warps and beside == longest
-    most = counts[longest] // (LEAST * (WARP if lanes else 1))
-    count = min(CROWD // (points * (WARP if warps else 1)), most)
+    if _is_product(e, s, values):
+        # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
+        *outer, inner = counts
+        index = max(outer, key=lambda i: counts[i], default=inner)
+        index = index if counts[index] >= BETTER * LEAST else inner
+        warps, lanes, threads = False, index == inner, points / OF_TILE
+        least = LEAST * WARP if lanes else 1
+    else:
+        # Threads side by side are neighbours in the last index, if there are enough of them.
+        neighbours = s.indices and s.target.shape[-1].at(values) >= WARP
+        alone = sum(cost(own, {s.indices[-1]}) if neighbours else APART for own in reads)
+        by_index = {i: sum(cost(own, {i}) for own in reads) for i in counts if counts[i] >= WARP}
+        beside = min(by_index, key=lambda i: by_index[i], default=longest)
+        together = by_index.get(beside, APART * len(reads))
+        index = longest
+        warps = together < alone
+        lanes = warps and beside == longest
+        threads = points * (WARP if warps else 1)
+        least = LEAST * (WARP if lanes else 1)
+    count = min(int(CROWD // threads), counts[index] // least)
     if count < BETTER:
         return None
-    return _Parts(e, longest, 1 << count.bit_length() - 1, warps, lanes)
+    return _Parts(e, index, 1 << count.bit_length() - 1, warps, lanes)
+
+
+def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
+    """Whether there are two long indices, on which no range hangs, and each read is without one of them at least."""
+    hangs = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
+    hangs |= {i for d in (*e.derived, *s.derived) for i in d.form.symbols}
+    long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in hangs]
+    used = [{i for form in own for i in form.symbols} for own in subscripts(e.body)]
+    return any(
+        all(not {i, j} <= own for own in used) and {i, j} <= set().union(*used)
+        for i, j in combinations(long, 2)
+    )
 
 
 def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:

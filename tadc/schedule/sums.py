@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tadc.ir.affine import Symbol, symbol
+from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.program import Program
 from tadc.schedule.interior import Bounds, Span, interior, parted
 from tadc.schedule.lanes import Few, accumulated, lanes_of_loop
 from tadc.schedule.loop_nest import (
     FIRST,
     LAST,
     Branch,
+    Kernel,
     Lanes,
     Loop,
     Step,
@@ -27,6 +29,8 @@ PART = (
     ((symbol(LAST) - 1, 1),),
 )  # a thread's part of an index, as bounds of a loop
 
+TYPICAL = 64  # a size that has no number
+_NONE: Few = {}
 MANY, FEWER_LANES = 4, 8  # accumulators side by side that registers do not hold with all lanes
 
 
@@ -40,6 +44,14 @@ class Surroundings:
     known: Domain
     typical: Mapping[Symbol, int]
     few: Few
+
+    @classmethod
+    def of(cls, kernel: Kernel, program: Program, few: Few = _NONE) -> Surroundings:
+        """Those of the steps of a kernel."""
+        box = dict(zip(kernel.indices, kernel.extents, strict=True))
+        typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
+        around = {i: (constant(0), n - 1) for i, n in box.items()}
+        return cls(around, program.known & Domain.box(box), typical, few)
 
     def inside(self, loop: Loop) -> Surroundings:
         """Those of the steps in the loop."""

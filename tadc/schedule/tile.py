@@ -1,4 +1,4 @@
-"""Register tiles: a thread computes several points that share reads and loops.
+"""Tiles: a thread computes several points that share reads and loops, alone, or as one of a block that shares more of them.
 
     s = 0                                    s[lane] = 0
     for k: s += a[i, k]*b[k, j]      is      for k: s[lane] += a[i of the lane, k]*b[k, j of the lane]
@@ -10,144 +10,108 @@ which for 4x4 points reads 8 elements for 16 products instead of 32. Every point
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, product
-from math import prod, sqrt
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from math import prod
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
-from tadc.schedule.gpu_cost import Sizes, duration
-from tadc.schedule.gpu_work import Work, merged, works
+from tadc.ir.names import Names
+from tadc.ir.program import Program
+from tadc.schedule.borders import levelled, tests
+from tadc.schedule.gpu_cost import Sizes
 from tadc.schedule.lanes import Varying, in_lanes
 from tadc.schedule.loop_nest import (
-    Accumulator,
     Branch,
     Kernel,
     Lanes,
-    Loop,
     Step,
     Store,
     Tile,
     TileIndex,
     beyond,
-    has_loops,
+    bound_indices,
     steps_of,
+    symbols_of,
 )
+from tadc.schedule.staged import staged
 
-__all__ = ["Counts", "tile_choices", "tiled"]
-
-Counts: TypeAlias = Mapping[Symbol, int]  # of the indices that have several values in a tile
-
-COUNTS = (1, 2, 3, 4, 8)  # values of an index
-MOST_COUNT = 9  # of an index with no more values
-MOST = 24  # sums of a thread
-MOST_READ = 64  # values that a thread may hold
-WORTH = 1.25  # times as fast
-
-
-def tiled(kernel: Kernel, values: Sizes, counts: Counts | None = None) -> tuple[Kernel, float]:
-    """The kernel with a tile of points a thread, and how long it takes for these values of all sizes.
-
-    Without `counts` the tile is chosen, where one pays.
-    """
-    model = _Model.of(kernel, values)
-    if counts is None:
-        counts = model.chosen()
-    if not counts:
-        return kernel, model.time(counts)
-    windows = any(w.is_window(counts, model.last) for w in model.work)
-    return _with_tile(kernel, counts, windows), model.time(counts)
-
-
-def tile_choices(kernel: Kernel, values: Sizes, most: int) -> list[Counts]:
-    """Tiles that may be best, the model's choice first; `{}` is none."""
-    model = _Model.of(kernel, values)
-    chosen = model.chosen()
-    others = (counts for counts, _ in model.choices() if counts != chosen)
-    found = [chosen, *([{}] if chosen else []), *others]
-    return found[:most]
+__all__ = ["NO_TILE", "Shape", "tiled"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Model:
-    """What tiles of a kernel would take."""
+class Shape:
+    """How many values a thread has of each index that a tile is of, and how many threads of a block there are along it.
 
-    kernel: Kernel
-    extents: Mapping[Symbol, int]
-    varying: Mapping[Symbol, Varying]
-    work: tuple[Work, ...]
+    Without `threads` each thread has a tile of its own.
+    """
 
-    @classmethod
-    def of(cls, kernel: Kernel, values: Sizes) -> _Model:
-        pairs = zip(kernel.indices, kernel.extents, strict=True)
-        extents = {i: max(1, n.at(values)) for i, n in pairs}
-        middle = {**values, **{i: n // 2 for i, n in extents.items()}}
-        varying = {i: Varying.of({i}, kernel.body) for i in kernel.indices}
-        beside = {*kernel.indices[-1:]}
-        work = merged(works(kernel.body, middle, beside, varying), extents.keys())
-        return cls(kernel, extents, varying, work)
+    counts: Mapping[Symbol, int]
+    threads: Mapping[Symbol, int] = field(default_factory=dict)
 
     @property
-    def last(self) -> Symbol:
-        """The index in which threads are neighbours."""
-        return next(reversed(self.kernel.indices), "")
+    def points(self) -> int:
+        """Of a thread."""
+        return prod(self.counts.values())
 
-    def time(self, counts: Counts) -> float:
-        """How long it takes, in the unit of `duration`."""
-        tiles = prod(-(-n // counts.get(i, 1)) for i, n in self.extents.items())
-        work = sum(w.of(counts, self.last) for w in self.work) * tiles
-        # Points of one thread overlap, if not as those of as many threads do.
-        return duration(work, tiles * sqrt(prod(counts.values())))
-
-    def chosen(self) -> Counts:
-        """The fastest tile, where one pays; `{}` is none."""
-        alone = self.time({})
-        counts, time = next(iter(self.choices()), ({}, alone))
-        return counts if time <= alone / WORTH else {}
-
-    def choices(self) -> list[tuple[Counts, float]]:
-        """All tiles that registers have room for, with their times, the fastest first."""
-        kernel, extents = self.kernel, self.extents
-        if not _is_plain(kernel):
-            return []
-        free = [
-            i for i in kernel.indices if extents[i] > 1 and _is_free(kernel.body, self.varying[i])
-        ]
-        sums = sum(isinstance(s, Accumulator) for s in steps_of(kernel.body))
-        found: dict[tuple[tuple[Symbol, int], ...], float] = {}
-        for chosen in (*combinations(free, 1), *combinations(free, 2)):
-            for numbers in product(*(_counts(extents[i]) for i in chosen)):
-                counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
-                read = sum(w.reads * w.values(counts, self.last) for w in self.work)
-                if counts and sums * prod(numbers) <= MOST and read <= MOST_READ:
-                    found[tuple(counts.items())] = self.time(counts)
-        return [(dict(counts), found[counts]) for counts in sorted(found, key=found.__getitem__)]
+    def values(self, index: Symbol) -> int:
+        """Of a tile."""
+        return self.counts.get(index, 1) * self.threads.get(index, 1)
 
 
-def _counts(extent: int) -> list[int]:
-    """How many values of an index of that extent a tile may have."""
-    whole = [extent] if extent <= MOST_COUNT else []
-    return sorted({n for n in COUNTS if n <= extent} | {*whole})
+NO_TILE = Shape({})
 
 
-def _with_tile(kernel: Kernel, counts: Mapping[Symbol, int], windows: bool) -> Kernel:
-    """With the tile. Where neighbours share `windows`, those inside the box can tell."""
+def tiled(
+    kernel: Kernel,
+    program: Program,
+    inside: tuple[Domain, tuple[Step, ...]],
+    shape: Shape,
+    values: Sizes,
+    *,
+    windows: bool = False,
+) -> Kernel:
+    """The kernel with tiles of that shape. `inside` is where in the box there are no borders, and the steps there.
+
+    With `windows` tiles inside the box are apart from those at its edge: neighbours of a thread overlap in what they read.
+    Of loops that blocks stage as many values at a time as suit the `values` of all sizes and of indices around.
+    """
+    if shape == NO_TILE:
+        region, steps = inside
+        apart = region != EVERYWHERE
+        return replace(kernel, body=(Branch(region, steps, kernel.body),)) if apart else kernel
     indices = tuple(
-        TileIndex(i, n, counts[i], apart=i == kernel.indices[-1])
+        TileIndex(i, n, shape.counts.get(i, 1), i == kernel.indices[-1], shape.threads.get(i, 1))
         for i, n in zip(kernel.indices, kernel.extents, strict=True)
-        if counts.get(i, 1) > 1
+        if shape.values(i) > 1
     )
-    inside, wide = in_lanes(kernel.body, {t.index for t in indices})
-    body = inside
+    own = {t.index for t in indices}
+    region, steps = inside
+    level = tuple(levelled(kernel.body, Varying.of(own, kernel.body)))
+    body, wide = in_lanes(level, own)
     within = Domain.of(
         at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
     )
+    inner: tuple[Step, ...] = ()
+    inner_wide: tuple[str, ...] = ()
+    if region != EVERYWHERE or (windows and within != EVERYWHERE):
+        inner, inner_wide = in_lanes(tuple(levelled(steps, Varying.of(own, steps))), own)
+        box = (at_least_zero(t.extent - 1 - symbol(t.index)) for t in indices if not t.fits)
+        region &= Domain.of(box)
     if within != EVERYWHERE:
-        body = tuple(_guarded(inside, within))
-    if within == EVERYWHERE or not windows:
-        inside = ()
-    return replace(kernel, body=(Tile(indices, body, inside, wide),))
+        body = tuple(_guarded(body, within))
+    if shape.threads:
+        names = Names((*kernel.reads, *kernel.writes, *kernel.locals, *_symbols(kernel)))
+        moving = frozenset(Varying.of(own, level).symbols - own)
+        tensors = program.tensors
+        body, inner = staged((body, inner), indices, kernel.indices, moving, tensors, names, values)
+        if tests(body) == tests(inner):
+            inner, region = (), EVERYWHERE
+    return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
+
+
+def _symbols(kernel: Kernel) -> set[Symbol]:
+    mentioned = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
+    return {*kernel.indices, *bound_indices(kernel.body), *mentioned}
 
 
 def _guarded(steps: Sequence[Step], within: Domain) -> Iterator[Step]:
@@ -163,23 +127,3 @@ def _guarded(steps: Sequence[Step], within: Domain) -> Iterator[Step]:
                 yield Branch(condition, *both)
             case _:
                 yield step
-
-
-def _is_plain(kernel: Kernel) -> bool:
-    """Whether every point stores its elements once, after loops."""
-    steps = list(steps_of(kernel.body))
-    in_loops = (s for step in steps if isinstance(step, Loop) for s in step.body)
-    return (
-        has_loops(kernel.body)
-        and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
-        and not any(isinstance(s, Store) for s in steps_of(tuple(in_loops)))
-    )
-
-
-def _is_free(body: Sequence[Step], varying: Varying) -> bool:
-    """Whether all points along an index have the same loops."""
-    return not any(
-        (isinstance(s, Loop) and varying.has_bounds(s))
-        or (isinstance(s, Branch) and varying.has_condition(s) and has_loops((s,)))
-        for s in steps_of(body)
-    )

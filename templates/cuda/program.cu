@@ -25,7 +25,7 @@
 {% for line in kernel.comment %}
 // {{ line }}
 {% endfor %}
-extern "C" __global__ void __launch_bounds__({{ block }})
+extern "C" __global__ void __launch_bounds__({{ block }}{% if kernel.blocks %}, {{ kernel.blocks }}{% endif %})
 {{ kernel.name }}({{ kernel.parameters }}) {
 {{ kernel.body }}
 }

@@ -16,10 +16,11 @@ from test_random_programs import Sample, agree, compiled, modes
 
 import tadc
 from tadc.compiler import adjoint_program
-from tadc.emit.cuda import GpuMode, cuda_text, emit_cuda
+from tadc.emit.cuda import GpuMode, cuda_text
 from tadc.emit.launcher import modes_of
 from tadc.runtime.run import Runners
-from tadc.schedule.gpu_cost import BLOCK, WARP
+from tadc.schedule.borders import inside
+from tadc.schedule.gpu_cost import BLOCK, WARP, values_of_sizes
 
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
@@ -130,7 +131,8 @@ def test_many_rows_are_one_kernel(name):
 # How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
 EAGER = {
     "teams": {"row_kernels.LEAST": 1, "row_kernels.CROWD": 1, "scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40, "gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
-    "tiles": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile.WORTH": 1e-9},
+    "tiles": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile_choice.WORTH": 1e-9, "staged.LEAST": 2**40, "borders.FEW": 0},
+    "blocks": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile_choice.WORTH": 1e-9, "staged.LEAST": 1, "staged.WORTH": 0, "staged.PARTS": (3,), "borders.FEW": 0},
 }  # fmt: skip
 
 
@@ -139,12 +141,20 @@ def random_library(eager, level, first):
     """Random programs with their adjoints as one library, and the number of each seed in it."""
     functions = {n: f for n in range(first, first + 10) if (f := compiled(level, n)) is not None}
     texts = []
+    inside.cache_clear()
     with pytest.MonkeyPatch.context() as patched:
         for name, value in EAGER[eager].items():
             patched.setattr(f"tadc.schedule.{name}", value)
         for f in functions.values():
-            emitted = emit_cuda({m: g.program for m, g in modes(f).items()}, "", "float64")
+            parts = modes_of({m: g.program for m, g in modes(f).items()})
+            large = eager == "blocks"  # which are for calls with sizes alone
+            gpu = [
+                GpuMode.of(m, values_of_sizes(m.program, (), None) if large else None, "float64")
+                for m in parts
+            ]
+            emitted = cuda_text(gpu, "", "float64")
             texts.append((emitted.text, emitted.manifest))
+    inside.cache_clear()
     return HostBatch(texts), list(functions)
 
 

@@ -1,0 +1,311 @@
+"""Loops whose reads the threads of a block share: what a tile of points reads again and again is copied together, once.
+
+    for k: s[lane] += a[i, k]*b[k, j]
+
+is, for a tile of 64x64 points and 16 values of `k` at a time, 1024 elements of each in a buffer of fast memory that all
+threads of the block fill, and from which each thread reads what its points need. Every point keeps the order of its sums.
+
+Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; what strides leave out is not copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import gcd, prod
+from typing import TypeAlias
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Condition, Domain, at_least_zero
+from tadc.ir.expr import Const, Expr, Read, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Tensor
+from tadc.ir.walk import rewrite
+from tadc.schedule.gpu_cost import BLOCK, Sizes, trips, with_midpoints
+from tadc.schedule.loop_nest import (
+    Branch,
+    Buffer,
+    Lanes,
+    LetIndex,
+    Loop,
+    Staged,
+    Step,
+    TileIndex,
+    bound_indices,
+    constant_trips,
+    first_of,
+    has_loops,
+    place_of,
+    reads_of,
+    steps_of,
+    values_of,
+    with_values,
+)
+
+__all__ = [
+    "Inner",
+    "Stage",
+    "count_of",
+    "elements",
+    "is_shared",
+    "staged",
+    "staged_loops",
+    "step_of",
+]
+
+MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
+MOST_INNER = 64  # runs of the loops inside a staged one
+PARTS = (32, 16, 8, 4, 2)  # values of a staged loop at a time
+LEAST = 8  # values of a loop that is worth it
+WORTH = 4  # reads of an element
+
+Inner: TypeAlias = Mapping[
+    Symbol, tuple[int, int]
+]  # loops of a constant length: first value, count
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What is inside a loop that may be staged: loops, and the derived indices that are bound there."""
+
+    inner: Inner
+    derived: frozenset[Symbol]
+
+
+def staged_loops(steps: Sequence[Step]) -> dict[Symbol, Stage]:
+    """The loops that may be staged, by their indices."""
+    found: dict[Symbol, Stage] = {}
+    for step in steps:
+        match step:
+            case Loop(index, _, _, body):
+                inner = _constant_loops(body)
+                if inner is None:
+                    found |= staged_loops(body)
+                else:
+                    found[index] = Stage(inner, frozenset(bound_indices(body) - inner.keys()))
+            case Branch(_, then, otherwise):
+                found |= {**staged_loops(then), **staged_loops(otherwise)}
+            case _:
+                pass
+    return found
+
+
+def _constant_loops(steps: Sequence[Step]) -> Inner | None:
+    """All loops in the steps, if they have few runs, whatever the sizes."""
+    found: dict[Symbol, tuple[int, int]] = {}
+    for loop in (s for s in steps_of(steps) if isinstance(s, Loop)):
+        count = constant_trips(loop)
+        if not count:
+            return None
+        found[loop.index] = max(-(-e.constant // c) for e, c in loop.lows), count
+    return found if prod(n for _, n in found.values()) <= MOST_INNER else None
+
+
+def elements(subscripts: Sequence[Affine], counts: Mapping[Symbol, int]) -> int:
+    """How many different elements the reads have, for so many values of each index."""
+    return prod(step_of(form, counts)[1] for form in subscripts)
+
+
+def step_of(form: Affine, counts: Mapping[Symbol, int]) -> tuple[int, int]:
+    """The step from one value of the form to the next, and how many there are, gaps included."""
+    own = [(abs(c), counts[s]) for s, c in form.terms if s in counts]
+    step = gcd(*(c for c, _ in own)) or 1
+    return step, sum(c * (n - 1) for c, n in own) // step + 1
+
+
+def is_shared(
+    subscripts: Sequence[Affine], of_thread: Mapping[Symbol, int], of_block: Mapping[Symbol, int]
+) -> bool:
+    """Whether the threads of a block, with so many values of each index, read the same elements often."""
+    symbols = {s for form in subscripts for s in form.symbols}
+    reads = BLOCK * prod(of_thread[s] for s in of_thread.keys() & symbols)
+    return reads >= WORTH * elements(subscripts, of_block)
+
+
+def count_of(
+    reads: Sequence[Sequence[Affine]], loop: Symbol, counts: Mapping[Symbol, int], runs: int
+) -> int:
+    """How many values of the loop are staged at a time, 0 for none. `counts` are those of the other indices."""
+    for count in PARTS:
+        if count // 2 < runs and runs >= LEAST:
+            own = {**counts, loop: min(count, runs)}
+            if sum(elements(subscripts, own) for subscripts in reads) <= MOST_STAGED:
+                return min(count, runs)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """The values that indices have at a time: the first one, and how many."""
+
+    tile: Sequence[TileIndex]
+    loop: Symbol
+    count: int
+    inner: Inner
+    naturals: frozenset[Symbol]  # that are at least 0
+
+    @property
+    def counts(self) -> dict[Symbol, int]:
+        own = {t.index: t.values for t in self.tile}
+        return {**own, self.loop: self.count, **{i: n for i, (_, n) in self.inner.items()}}
+
+    def low(self, index: Symbol) -> Affine:
+        return constant(self.inner[index][0]) if index in self.inner else symbol(first_of(index))
+
+    def place(self, index: Symbol) -> Affine:
+        return symbol(index) - self.low(index) if index in self.inner else symbol(place_of(index))
+
+    def is_shared(self, e: Read) -> bool:
+        of_thread = {**self.counts, **{t.index: t.count for t in self.tile}}
+        return is_shared(e.subscripts, of_thread, self.counts)
+
+    def _is_natural(self, low: Affine) -> bool:
+        """Whether the form is at least 0, as far as one can see."""
+        return low.constant >= 0 and all(c > 0 and s in self.naturals for s, c in low.terms)
+
+    def buffer(self, e: Read, names: Names) -> Buffer:
+        counts = self.counts
+        lows = []
+        for form in e.subscripts:
+            ends = {}
+            for s, c in form.terms:
+                if s in counts:
+                    ends[s] = self.low(s) + (counts[s] - 1 if c < 0 else 0)
+            lows.append(form.substitute(ends))
+        spreads = [step_of(form, counts) for form in e.subscripts]
+        ranks = {t.index: n for n, t in enumerate(self.tile, 1)}
+        outwards = sorted(
+            range(len(spreads)),
+            key=lambda d: max((ranks.get(s, 0) for s in e.subscripts[d].symbols), default=0),
+        )
+        return Buffer(
+            names.fresh(f"{e.tensor}_tile"),
+            e.tensor,
+            tuple(lows),
+            tuple(step for step, _ in spreads),
+            tuple(count for _, count in spreads),
+            tuple(not self._is_natural(low) for low in lows),
+            tuple(outwards),
+        )
+
+    def read(self, e: Read, buffer: Buffer) -> Read:
+        """The element in the buffer."""
+        counts = self.counts
+        places = []
+        for form, step in zip(e.subscripts, buffer.steps, strict=True):
+            place = constant(0)
+            for s, c in form.terms:
+                if s in counts:
+                    place += c // step * self.place(s) - min(0, c // step) * (counts[s] - 1)
+            places.append(place)
+        return Read(buffer.name, tuple(places[d] for d in buffer.order))
+
+
+@dataclass(frozen=True, slots=True)
+class _Staging:
+    """Stages loops of a tile's steps."""
+
+    tile: Sequence[TileIndex]
+    moving: frozenset[Symbol]  # besides the tile's indices, what differs between its points
+    loops: Mapping[Symbol, Stage]
+    naturals: frozenset[Symbol]
+    tensors: Mapping[str, Tensor]
+    names: Names
+    buffers: dict[tuple[Read, int], Buffer]  # of all bodies
+
+    def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
+        values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
+        for step in steps:
+            match step:
+                case Loop(index) if index in self.loops:
+                    yield self._staged(step, values)
+                case Loop(body=body):
+                    inner = with_midpoints((step,), values)
+                    yield replace(step, body=tuple(self.steps(body, inner)))
+                case Branch(condition, then, otherwise) if has_loops((step,)):
+                    both = (tuple(self.steps(s, values)) for s in (then, otherwise))
+                    yield Branch(condition, *both)
+                case _:
+                    yield step
+
+    def _staged(self, loop: Loop, values: Sizes) -> Step:
+        stage = self.loops[loop.index]
+        runs = trips(loop.lows, loop.highs, values)
+        naturals = self.naturals
+        if any(e.is_constant and e.constant >= 0 for e, _ in loop.lows):
+            naturals |= {first_of(loop.index)}
+        box = _Box(self.tile, loop.index, 1, stage.inner, naturals)
+        bound = stage.derived | self.moving
+        reads = dict.fromkeys(
+            e
+            for e in reads_of(loop.body)
+            if loop.index in e.symbols and bound.isdisjoint(e.symbols)
+        )
+        # What is shared for one value is for several.
+        shared = [e for e in reads if box.is_shared(e)]
+        counts = {s: n for s, n in box.counts.items() if s != loop.index}
+        count = count_of([e.subscripts for e in shared], loop.index, counts, runs)
+        if not shared or not count:
+            return loop
+        box = replace(box, count=count)
+        found = {}
+        for e in shared:
+            if (e, count) not in self.buffers:
+                self.buffers[e, count] = box.buffer(e, self.names)
+            found[e] = self.buffers[e, count]
+
+        elements = {box.read(e, buffer): e for e, buffer in found.items()}
+
+        def rule(e: Expr) -> Expr:
+            match e:
+                case Read() if e in found:
+                    return box.read(e, found[e])
+                case Select(Domain() as domain, Read() as then, Const(0)) if then in elements:
+                    # What is outside of the tensor is 0 in the buffer.
+                    within = self._within(elements[then])
+                    return then if within.issuperset(domain.conditions) else e
+                case _:
+                    return e
+
+        body = tuple(_rewritten(loop.body, rule))
+        return Staged(loop.index, loop.lows, loop.highs, count, tuple(found.values()), body)
+
+    def _within(self, e: Read) -> frozenset[Condition]:
+        """What holds of subscripts inside of the tensor."""
+        pairs = zip(e.subscripts, self.tensors[e.tensor].shape, strict=True)
+        return frozenset(at_least_zero(form) for f, extent in pairs for form in (f, extent - 1 - f))
+
+
+def _rewritten(steps: Sequence[Step], rule: Callable[[Expr], Expr]) -> Iterator[Step]:
+    for step in steps:
+        own = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
+        match own:
+            case Loop(body=body) | Lanes(body=body):
+                yield replace(own, body=tuple(_rewritten(body, rule)))
+            case Branch(condition, then, otherwise):
+                both = (tuple(_rewritten(s, rule)) for s in (then, otherwise))
+                yield Branch(condition, *both)
+            case _:
+                yield own
+
+
+def staged(
+    bodies: Sequence[Sequence[Step]],
+    tile: Sequence[TileIndex],
+    box: Collection[Symbol],
+    moving: frozenset[Symbol],
+    tensors: Mapping[str, Tensor],
+    names: Names,
+    values: Sizes,
+) -> tuple[tuple[Step, ...], ...]:
+    """The bodies of a tile, of which one is run, with loops staged.
+
+    `box` has the kernel's indices, `moving` what else differs between points of the tile.
+    """
+    naturals = frozenset(box) | {first_of(t.index) for t in tile}
+    buffers: dict[tuple[Read, int], Buffer] = {}
+    found = []
+    for body in bodies:
+        staging = _Staging(tile, moving, staged_loops(body), naturals, tensors, names, buffers)
+        found.append(tuple(staging.steps(body, values)))
+    return tuple(found)
