@@ -209,11 +209,12 @@ class _Emitter:
         extents = self._extents(scheduled, text)
         tiles = {t.index: text.names[part(t.index)] for t in scheduled.tile}
         for d, index in reversed(list(enumerate(scheduled.kernel.indices))):
-            inner = extents[d + 1 :]
+            inner = [n for n in extents[d + 1 :] if n != "1"]
             divisor = _product(inner)
             grouped = divisor if len(inner) == 1 or divisor.isdigit() else f"({divisor})"
             quotient = f"{point} / {grouped}" if inner else point
             value = quotient if d == 0 else f"{quotient} % {extents[d]}"
+            value = value if extents[d] != "1" else "0"
             lines.append(f"    const {integer} {tiles.get(index, text.names[index])} = {value};")
         return lines
 

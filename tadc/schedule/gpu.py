@@ -114,7 +114,7 @@ def gpu_kernels(
     found = []
     for together, each in row_kernels(kernels(program, mode), program, sizes):
         one = gpu_kernel(together, program, sizes, tiles.get(together.name))
-        if len(each) > 1 and one.team > 1:
+        if len(each) == 1 or one.team > 1:
             found.append((together, one))
         else:
             found += [(k, gpu_kernel(k, program, sizes, tiles.get(k.name))) for k in each]

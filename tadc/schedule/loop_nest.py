@@ -65,7 +65,6 @@ __all__ = [
 ]
 
 MOST_GROUP = 4  # neighbours in a buffer that are read at once
-BANKS = 32  # of a buffer
 # The part of an index that a thread or a loop has, without the last: symbols that no program can have.
 FIRST, LAST = "'first", "'last"
 FIRST_LANE, LAST_LANE = "'first lane", "'last lane"  # the values of a strip's index
@@ -321,7 +320,7 @@ class Buffer:
         turned = self.order != tuple(range(len(self.order)))
         if last >= MOST_GROUP**2:
             last += -last % MOST_GROUP
-            last += MOST_GROUP if turned and last % BANKS == 0 else 0
+            last += MOST_GROUP if turned and last // MOST_GROUP % 2 == 0 else 0
         return (*outer, last)
 
     def is_within(self, dimension: int, extent: Affine) -> bool:

@@ -16,9 +16,11 @@ from tadc.schedule.loop_nest import (
     Interior,
     Kernel,
     Loop,
+    Staged,
     Strips,
     TeamLoop,
     TeamScan,
+    Tile,
     steps_of,
 )
 from tadc.schedule.matrix_product import left_to_blas, matrix_product
@@ -85,7 +87,10 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
     for kernel, k in found:
         steps = list(steps_of(k.kernel.body))
         shared = dict.fromkeys(s.index for s in steps if isinstance(s, (TeamLoop, TeamScan)))
-        loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop))
+        staged = dict.fromkeys(s.index for s in steps if isinstance(s, Staged))
+        loops = dict.fromkeys(
+            s.index for s in steps if isinstance(s, Loop) and s.index not in staged
+        )
         rows = any(len(s.indices) > len(kernel.indices) for s in kernel.statements)
         point = "row" if rows else "element"
         schedule = f"{_TEAMS[k.team]} computes each {point}"
@@ -94,8 +99,13 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
             schedule = f"{_TEAMS[k.team]} computes {k.tile_text} elements, neighbours in {indices}"
         if shared:
             schedule += f"; its threads share {', '.join(shared)}"
+        if staged:
+            schedule += f"; it stages {', '.join(staged)}"
         if loops:
             schedule += f"; loops over {', '.join(loops)}"
+        apart = k.team == 1 and not k.tile and k.kernel.body != kernel.body
+        if apart or any(isinstance(s, Tile) and s.inside for s in steps):
+            schedule += "; no tests inside, away from the borders"
         if blas and left_to_blas(kernel, typed, sizes):
             schedule = "a matrix product: cuBLAS computes it"
         statements = "; ".join(map(statement_comment, kernel.statements))

@@ -129,7 +129,8 @@ class _Parts:
 def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
     """How the reduction is cut, None if it is not."""
     points = prod(max(1, n.at(values)) for n in s.target.shape)
-    if BETTER * points > CROWD:
+    is_product = _is_product(e, s, values)
+    if BETTER * points > CROWD * (OF_TILE if is_product else 1):
         return None
     middle = {i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}
     counts = _counts(e, {**values, **middle})
@@ -137,7 +138,7 @@ def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
         return None
     longest = max(counts, key=lambda i: counts[i])
     reads = list(subscripts(e.body))
-    if _is_product(e, s, values):
+    if is_product:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
         *outer, inner = counts
         index = max(outer, key=lambda i: counts[i], default=inner)
@@ -163,11 +164,12 @@ def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
 
 
 def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
-    """Whether there are two long indices, on which no range hangs, and each read is without one of them at least."""
+    """Whether there are two long indices, on which no range hangs, and each read in the loops is without one of them."""
     hangs = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
     hangs |= {i for d in (*e.derived, *s.derived) for i in d.form.symbols}
     long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in hangs]
-    used = [{i for form in own for i in form.symbols} for own in subscripts(e.body)]
+    reads = ({i for form in own for i in form.symbols} for own in subscripts(e.body))
+    used = [own for own in reads if not own.isdisjoint(e.indices)]
     return any(
         all(not {i, j} <= own for own in used) and {i, j} <= set().union(*used)
         for i, j in combinations(long, 2)

@@ -55,7 +55,7 @@ __all__ = [
 
 MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
 MOST_INNER = 64  # runs of the loops inside a staged one
-PARTS = (32, 16, 8, 4, 2)  # values of a staged loop at a time
+PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
 WORTH = 4  # reads of an element
 
@@ -70,6 +70,11 @@ class Stage:
 
     inner: Inner
     derived: frozenset[Symbol]
+
+    @property
+    def runs(self) -> int:
+        """Of the loops inside, for each value of the loop."""
+        return prod(n for _, n in self.inner.values())
 
 
 def staged_loops(steps: Sequence[Step]) -> dict[Symbol, Stage]:
@@ -123,14 +128,20 @@ def is_shared(
 
 
 def count_of(
-    reads: Sequence[Sequence[Affine]], loop: Symbol, counts: Mapping[Symbol, int], runs: int
+    reads: Sequence[Sequence[Affine]],
+    loop: Symbol,
+    stage: Stage,
+    counts: Mapping[Symbol, int],
+    runs: int,
 ) -> int:
-    """How many values of the loop are staged at a time, 0 for none. `counts` are those of the other indices."""
-    for count in PARTS:
-        if count // 2 < runs and runs >= LEAST:
-            own = {**counts, loop: min(count, runs)}
-            if sum(elements(subscripts, own) for subscripts in reads) <= MOST_STAGED:
-                return min(count, runs)
+    """How many values of the loop are staged at a time, 0 for none. `counts` are those of all other indices."""
+    if runs >= LEAST:
+        for count in PARTS:
+            count = min(count, runs)
+            own = {**counts, loop: count}
+            some = sum(elements(subscripts, own) for subscripts in reads) <= MOST_STAGED
+            if some and count * stage.runs > 1:
+                return count
     return 0
 
 
@@ -244,7 +255,7 @@ class _Staging:
         # What is shared for one value is for several.
         shared = [e for e in reads if box.is_shared(e)]
         counts = {s: n for s, n in box.counts.items() if s != loop.index}
-        count = count_of([e.subscripts for e in shared], loop.index, counts, runs)
+        count = count_of([e.subscripts for e in shared], loop.index, stage, counts, runs)
         if not shared or not count:
             return loop
         box = replace(box, count=count)

@@ -129,7 +129,8 @@ class Choice:
         loop = reads[0]
         counts = {i: shape.values(i) for i in shape.counts}
         counts |= {i: n for i, (_, n) in loop.stage.inner.items()}
-        count = count_of([r.element.subscripts for r in reads], loop.loop, counts, loop.runs)
+        subscripts = [r.element.subscripts for r in reads]
+        count = count_of(subscripts, loop.loop, loop.stage, counts, loop.runs)
         if not count:
             return float("inf")
         counts[loop.loop] = count

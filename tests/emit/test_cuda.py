@@ -340,10 +340,11 @@ def test_the_examples_that_are_explained_are_the_text_of_today():
     root = Path(__file__).parents[2]
     guide = (root / "docs" / "kernels.md").read_text("utf-8")
     functions = [tadc.load(root / f"examples/{name}.idx") for name in ("hankel", "conv2d")]
+    functions += map(tadc.compile, re.findall(r"```text\n(.*?)```", guide, re.DOTALL))
     texts = "".join(g.source("cuda") for f in functions for g in (f, f.adjoint()))
 
     blocks = re.findall(r"```cuda\n(.*?)```", guide, re.DOTALL)
 
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     for block in blocks:
         assert block in texts

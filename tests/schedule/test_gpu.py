@@ -190,6 +190,17 @@ def test_the_plan_says_who_computes_what():
     assert list(f.plan(N=LARGE).stored) == ["f_parts"]
 
 
+def test_the_plan_tells_of_tiles_and_borders():
+    f = tadc.compile("size C, O, N\ninput x[C,N], w[O,C,3]\ny[o,i: N - 2] = sum{c,p} x[c,i+p]*w[o,c,p]", backend="cuda")  # fmt: skip
+
+    _, dx, _, dw = f.plan(mode="vjp", C=64, O=64, N=20000).kernels
+    (few,) = f.plan(C=2, O=2, N=20000).kernels
+
+    assert dx.schedule == "a block computes 64x96 elements, neighbours in c, i; it stages o; loops over p; no tests inside, away from the borders"  # fmt: skip
+    assert dw.schedule == "a warp computes each element; its threads share i_1"
+    assert few.schedule == "a thread computes each element; loops over c, p"
+
+
 def test_the_guide_shows_the_text_of_today():
     guide = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text("utf-8")
     (kernel,) = re.findall(r"```cuda\n(.*?)```", guide, re.DOTALL)
