@@ -34,6 +34,7 @@ from tadc.schedule.gpu_cost import BLOCK
 from tadc.schedule.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
+from tadc.schedule.tile import Shape
 
 __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
 
@@ -210,36 +211,34 @@ class CudaRunner:
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
         flags = FAST_MATH if options.fast_math else ()
 
-        def scheduled_with(tiles: Tiles) -> GpuMode:
-            return GpuMode.of(mode, sizes, dtype, blas=options.blas, tiles=tiles)
+        key = (self._key, sorted(recomputed), sorted(sizes.items()), dtype, options.blas)
+
+        def gpu(tiles: Tiles) -> GpuMode:
+            """The schedules, which take longer to choose than to read."""
+            return remembered(
+                ("gpu", key, sorted(tiles.items(), key=repr)),
+                lambda: GpuMode.of(mode, sizes, dtype, blas=options.blas, tiles=tiles),
+            )
 
         def launch(tiles: Tiles) -> CudaLaunch:
-            gpu = scheduled_with(tiles)
-            return cuda_launch(gpu, sizes, dtype, device, blas=options.blas, flags=flags)
+            return cuda_launch(gpu(tiles), sizes, dtype, device, blas=options.blas, flags=flags)
 
-        numbers = sorted(sizes.items())
-        key = (
-            self._key,
-            sorted(recomputed),
-            numbers,
-            dtype,
-            options.blas,
-            flags,
-            device_name(device),
-        )
+        on_device = (key, flags, device_name(device))
         if not is_tuning():
-            return launch(recalled(key))
-        found = scheduled_with({})
-        program = found.mode.program
-        values = program.size_values({s: sizes[s] for s in program.sizes})
-        choices = {
-            k.name: tile_choices(k, program, values, MOST_CHOICES)
-            for k, own in zip(found.mode.kernels, found.kernels, strict=True)
-            if own.team == 1 or own.tile
-        }
-        best = tuned({name: c for name, c in choices.items() if len(c) > 1}, launch)
-        store(key, best)
+            return launch(recalled(on_device))
+        best = tuned(_tile_choices(gpu({}), sizes), launch)
+        store(on_device, best)
         return launch(best)
+
+
+def _tile_choices(gpu: GpuMode, sizes: Mapping[Symbol, int]) -> dict[str, list[Shape]]:
+    """By kernel, where there is a choice."""
+    program = gpu.mode.program
+    values = program.size_values({s: sizes[s] for s in program.sizes})
+    pairs = zip(gpu.mode.kernels, gpu.kernels, strict=True)
+    alone = [k for k, scheduled in pairs if scheduled.team == 1 or scheduled.tile]
+    choices = {k.name: tile_choices(k, program, values, MOST_CHOICES) for k in alone}
+    return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}
 
 
 def cuda_launch(

@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
+MOST_SHARED = 48 * 1024 // 8  # in all buffers of a kernel, of float64
 MOST_INNER = 64  # runs of the loops inside a staged one
 PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
@@ -133,13 +134,17 @@ def count_of(
     stage: Stage,
     counts: Mapping[Symbol, int],
     runs: int,
+    most: int = MOST_STAGED,
 ) -> int:
-    """How many values of the loop are staged at a time, 0 for none. `counts` are those of all other indices."""
+    """How many values of the loop are staged at a time, `most` elements of them, 0 for none.
+
+    `counts` are those of all other indices.
+    """
     if runs >= LEAST:
         for count in PARTS:
             count = min(count, runs)
             own = {**counts, loop: count}
-            some = sum(elements(subscripts, own) for subscripts in reads) <= MOST_STAGED
+            some = sum(elements(subscripts, own) for subscripts in reads) <= most
             if some and count * stage.runs > 1:
                 return count
     return 0
@@ -223,6 +228,7 @@ class _Staging:
     tensors: Mapping[str, Tensor]
     names: Names
     buffers: dict[tuple[Read, int], Buffer]  # of all bodies
+    most: int  # elements in the buffers of a loop
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
@@ -255,7 +261,7 @@ class _Staging:
         # What is shared for one value is for several.
         shared = [e for e in reads if box.is_shared(e)]
         counts = {s: n for s, n in box.counts.items() if s != loop.index}
-        count = count_of([e.subscripts for e in shared], loop.index, stage, counts, runs)
+        count = count_of([e.subscripts for e in shared], loop.index, stage, counts, runs, self.most)
         if not shared or not count:
             return loop
         box = replace(box, count=count)
@@ -314,9 +320,15 @@ def staged(
     `box` has the kernel's indices, `moving` what else differs between points of the tile.
     """
     naturals = frozenset(box) | {first_of(t.index) for t in tile}
-    buffers: dict[tuple[Read, int], Buffer] = {}
-    found = []
-    for body in bodies:
-        staging = _Staging(tile, moving, staged_loops(body), naturals, tensors, names, buffers)
-        found.append(tuple(staging.steps(body, values)))
-    return tuple(found)
+    most = MOST_STAGED
+    while True:
+        buffers: dict[tuple[Read, int], Buffer] = {}
+        found = []
+        own = names.copy()
+        for body in bodies:
+            loops = staged_loops(body)
+            staging = _Staging(tile, moving, loops, naturals, tensors, own, buffers, most)
+            found.append(tuple(staging.steps(body, values)))
+        if sum(prod(b.shape) for b in buffers.values()) <= MOST_SHARED:
+            return tuple(found)
+        most //= 2

@@ -164,7 +164,7 @@ class Choice:
         """Tiles that may be best, the chosen one first."""
         chosen = self.chosen()
         times = [(s, self.time(s)) for s in (*self._of_threads(), *self._of_blocks())]
-        ordered = [s for s, _ in sorted(times, key=_second)]
+        ordered = [s for s, time in sorted(times, key=_second) if time < float("inf")]
         return [chosen, *(s for s in (NO_TILE, *ordered) if s != chosen)][:most]
 
     def _free(self) -> list[Symbol]:

@@ -376,6 +376,7 @@ def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, 
     ((name, chosen),) = json.loads(kept.read_text()).items()
     seen = []
     of = GpuMode.of
+    monkeypatch.setenv("TADC_REMEMBER", "0")
     monkeypatch.setattr(GpuMode, "of", lambda *a, **k: seen.append(k["tiles"]) or of(*a, **k))
     again = tadc.compile(text)(a, b)
 
