@@ -179,7 +179,8 @@ class _Box:
         """Whether the form is at least 0, as far as one can see."""
         return low.constant >= 0 and all(c > 0 and s in self.naturals for s, c in low.terms)
 
-    def buffer(self, e: Read, names: Names) -> Buffer:
+    def buffer(self, e: Read) -> Buffer:
+        """It has no name yet."""
         counts = self.counts
         lows = []
         for form in e.subscripts:
@@ -195,7 +196,7 @@ class _Box:
             key=lambda d: max((ranks.get(s, 0) for s in e.subscripts[d].symbols), default=0),
         )
         return Buffer(
-            names.fresh(f"{e.tensor}_tile"),
+            "",
             e.tensor,
             tuple(lows),
             tuple(step for step, _ in spreads),
@@ -227,7 +228,7 @@ class _Staging:
     naturals: frozenset[Symbol]
     tensors: Mapping[str, Tensor]
     names: Names
-    buffers: dict[tuple[Read, int], Buffer]  # of all bodies
+    buffers: dict[Buffer, Buffer]  # of all bodies, by what they are without their names
     most: int  # elements in the buffers of a loop
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
@@ -267,10 +268,11 @@ class _Staging:
         box = replace(box, count=count)
         found = {}
         for e in shared:
-            if (e, count) not in self.buffers:
-                self.buffers[e, count] = box.buffer(e, self.names)
-            found[e] = self.buffers[e, count]
-
+            alike = box.buffer(e)
+            if alike not in self.buffers:
+                named = replace(alike, name=self.names.fresh(f"{e.tensor}_tile"))
+                self.buffers[alike] = named
+            found[e] = self.buffers[alike]
         elements = {box.read(e, buffer): e for e, buffer in found.items()}
 
         def rule(e: Expr) -> Expr:
@@ -285,7 +287,8 @@ class _Staging:
                     return e
 
         body = tuple(_rewritten(loop.body, rule))
-        return Staged(loop.index, loop.lows, loop.highs, count, tuple(found.values()), body)
+        buffers = tuple(dict.fromkeys(found.values()))
+        return Staged(loop.index, loop.lows, loop.highs, count, buffers, body)
 
     def _within(self, e: Read) -> frozenset[Condition]:
         """What holds of subscripts inside of the tensor."""
@@ -322,7 +325,7 @@ def staged(
     naturals = frozenset(box) | {first_of(t.index) for t in tile}
     most = MOST_STAGED
     while True:
-        buffers: dict[tuple[Read, int], Buffer] = {}
+        buffers: dict[Buffer, Buffer] = {}
         found = []
         own = names.copy()
         for body in bodies:

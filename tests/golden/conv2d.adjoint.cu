@@ -5,7 +5,7 @@
 static __host__ __device__ inline int floor_div(int a, int m) { return a / m - (a % m < 0); }
 
 // dx[n: B, c: C, p: H, q: W] = if p % 2 = 0 and q % 2 = 0 then sum{r=max(0, (p // 2) - P + 1)..min(R - 1, p // 2), o=0..O - 1, t=max(0, (q // 2) - P_ + 1)..min(T - 1, q // 2)} dy[n, o, (p // 2) - r, (q // 2) - t]*w[o, c, r, t] else 0
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 2)
 conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, float* __restrict__ dx, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < ((B + 2) / 3) * ((C + 7) / 8) * H * W; thread += gridDim.x * blockDim.x) {
     const int q = thread % W;
@@ -45,7 +45,7 @@ conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, floa
 }
 
 // dw[o: O, c: C, r: R, t: T] = sum{n=0..B - 1, p=0..P - 1, q=0..P_ - 1} dy[n, o, p, q]*x[n, c, 2*p + 2*r, 2*q + 2*t]
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 2)
 conv2d_adjoint_1(const float* __restrict__ x, const float* __restrict__ dy, float* __restrict__ dw, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < ((O + 7) / 8) * ((C + 2) / 3) * R * T; thread += gridDim.x * blockDim.x) {
     const int t = thread % T;

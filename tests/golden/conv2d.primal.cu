@@ -5,7 +5,7 @@
 static __host__ __device__ inline int floor_div(int a, int m) { return a / m - (a % m < 0); }
 
 // y[n: B, o: O, p: P, q: P_] = sum{c=0..C - 1, r=0..R - 1, t=0..T - 1} x[n, c, 2*p + 2*r, 2*q + 2*t]*w[o, c, r, t]
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 2)
 conv2d_primal_0(const float* __restrict__ x, const float* __restrict__ w, float* __restrict__ y, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < B * ((O + 7) / 8) * ((P + 2) / 3) * P_; thread += gridDim.x * blockDim.x) {
     const int q = thread % P_;
