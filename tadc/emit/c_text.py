@@ -445,7 +445,7 @@ class CText:
         return [*lines, f"{pad}  }}", f"{pad}  __syncthreads();", f"{pad}}}"]
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
-        """Neighbours copy neighbours of the tensor; what is outside of it nobody reads."""
+        """Neighbours copy neighbours of the tensor; what is outside of it is 0."""
         pad, integer = "  " * indent, INTEGER[self.index_type]
         shape = self.tensors[b.tensor].shape
         size = prod(b.counts)
@@ -474,7 +474,8 @@ class CText:
         offset = ""
         for place, count in zip(own, b.shape, strict=True):
             if offset not in {"", "0"}:
-                place = f"({offset}) * {count}" + (f" + {place}" if place != "0" else "")
+                scaled = offset if count == 1 else f"({offset}) * {count}"
+                place = scaled if place == "0" else f"{scaled} + {place}"
             offset = place
         value = self.value(Read(b.tensor, tuple(subscripts))).text
         target = f"{self.names[b.name]}[{offset}]"

@@ -142,7 +142,11 @@ def gpu_kernel(
             return GpuKernel(replace(kernel, body=body), team)
     shape = tile or shape
     alone = tiled(kernel, program, region, shape, choice.middle, windows=choice.windows(shape))
-    return GpuKernel(alone, BLOCK if shape.threads else 1)
+    match alone.body:
+        case (Tile() as made,):
+            return GpuKernel(alone, made.team)
+        case _:
+            return GpuKernel(alone, 1)
 
 
 def tile_choices(kernel: Kernel, program: Program, sizes: Sizes, most: int) -> list[Shape]:

@@ -16,7 +16,7 @@ from tadc.ir.walk import postorder
 from tadc.schedule.gpu_cost import Sizes, cost, is_unrolled, trips, with_midpoints
 from tadc.schedule.lanes import Varying
 from tadc.schedule.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
-from tadc.schedule.staged import Stage, staged_loops
+from tadc.schedule.staged import Stage, stage_of
 
 __all__ = ["StagedRead", "Work", "merged", "works"]
 
@@ -33,6 +33,11 @@ class StagedRead:
     times: int
     passes: int
     runs: int  # of the loop, at a time
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Of the loop."""
+        return self.loop, self.passes, self.runs, *self.stage.inner.items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,6 @@ def works(
 
     `varying` has what the kernel's indices change; without it no read is shared.
     """
-    stages = staged_loops(steps) if varying else {}
     varying = varying or {}
     outside = beside - {s.index for s in steps_of(steps) if isinstance(s, Loop)}
     for step, around in _runs(steps, values):
@@ -132,21 +136,20 @@ def works(
                     if not (v.symbols - {i}).isdisjoint(e.symbols)
                 )
                 weight = times * max(1.0, cost(e.subscripts, near))
-                staged = _staged(e, around, stages, times)
+                staged = _staged(e, around, times) if varying else None
                 yield Work(weight, (*e.subscripts, *derived), written_out, 1, staged)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
                 yield Work(OPERATION * prod(a.trips for a in around), forms, {}, reads=0)
 
 
-def _staged(
-    e: Read, around: Sequence[_Around], stages: Mapping[Symbol, Stage], times: int
-) -> StagedRead | None:
+def _staged(e: Read, around: Sequence[_Around], times: int) -> StagedRead | None:
     passes = 1
     for loop in around:
         passes *= loop.trips
-        if loop.index in stages and loop.index in e.symbols:
-            return StagedRead(e, loop.index, stages[loop.index], times, passes, loop.trips)  # fmt: skip
+        if loop.stage:
+            staged = StagedRead(e, loop.index, loop.stage, times, passes, loop.trips)
+            return staged if loop.index in e.symbols else None
     return None
 
 
@@ -157,6 +160,7 @@ class _Around:
     index: Symbol
     trips: int
     unrolled: bool
+    stage: Stage | None
 
 
 def _times(around: Sequence[_Around], e: Read) -> tuple[int, dict[Symbol, int]]:
@@ -182,7 +186,8 @@ def _runs(steps: Sequence[Step], values: Sizes) -> Iterator[tuple[Step, tuple[_A
             yield step, around
             match step:
                 case Loop(index, lows, highs, inner):
-                    own = _Around(index, max(1, trips(lows, highs, known)), is_unrolled(step))
+                    often = max(1, trips(lows, highs, known))
+                    own = _Around(index, often, is_unrolled(step), stage_of(step))
                     waiting.append((inner, (*around, own), with_midpoints((step,), known)))
                 case Branch(_, then, otherwise):
                     waiting += [(then, around, known), (otherwise, around, known)]

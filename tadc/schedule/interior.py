@@ -104,10 +104,12 @@ class _Inside:
         for i, (low, high) in self.around.items():
             values[i] = (low.at(values) + high.at(values)) // 2
         own = next(i for i in condition.form.symbols if i in self.indices)
-        first, last = self.around[own]
-        own_values = range(first.at(values), last.at(values) + 1)
-        held = [condition.holds({**values, own: k}) for k in own_values]
-        return 2 * sum(held) >= len(held)
+        first, last = (end.at(values) for end in self.around[own])
+        # form >= 0  <=>  c*own >= -rest
+        c = condition.form.coefficient(own)
+        rest = condition.form.at({**values, own: 0})
+        held = last - max(first, -(rest // c)) if c > 0 else min(last, rest // -c) - first
+        return 2 * (held + 1) >= last - first + 1
 
     # ------------------------------------------------------------------ through the steps
 

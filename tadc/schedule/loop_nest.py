@@ -312,15 +312,16 @@ class Buffer:
     counts: tuple[int, ...]
     below: tuple[bool, ...]
     order: tuple[int, ...]
+    aligned: int
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """In memory: long rows begin where groups may, and where other neighbours write than read, at different banks."""
+        """In memory: rows begin where `aligned` neighbours may, and what is copied at once is spread over the banks."""
         *outer, last = (self.counts[d] for d in self.order)
+        last += -last % self.aligned
         turned = self.order != tuple(range(len(self.order)))
-        if last >= MOST_GROUP**2:
-            last += -last % MOST_GROUP
-            last += MOST_GROUP if turned and last // MOST_GROUP % 2 == 0 else 0
+        if turned and last // self.aligned % 2 == 0:
+            last += self.aligned
         return (*outer, last)
 
     def is_within(self, dimension: int, extent: Affine) -> bool:

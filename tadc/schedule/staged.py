@@ -10,7 +10,7 @@ Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; what s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import gcd, prod
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from tadc.ir.program import Tensor
 from tadc.ir.walk import rewrite
 from tadc.schedule.gpu_cost import BLOCK, Sizes, trips, with_midpoints
 from tadc.schedule.loop_nest import (
+    MOST_GROUP,
     Branch,
     Buffer,
     Lanes,
@@ -48,8 +49,8 @@ __all__ = [
     "count_of",
     "elements",
     "is_shared",
+    "stage_of",
     "staged",
-    "staged_loops",
     "step_of",
 ]
 
@@ -78,33 +79,18 @@ class Stage:
         return prod(n for _, n in self.inner.values())
 
 
-def staged_loops(steps: Sequence[Step]) -> dict[Symbol, Stage]:
-    """The loops that may be staged, by their indices."""
-    found: dict[Symbol, Stage] = {}
-    for step in steps:
-        match step:
-            case Loop(index, _, _, body):
-                inner = _constant_loops(body)
-                if inner is None:
-                    found |= staged_loops(body)
-                else:
-                    found[index] = Stage(inner, frozenset(bound_indices(body) - inner.keys()))
-            case Branch(_, then, otherwise):
-                found |= {**staged_loops(then), **staged_loops(otherwise)}
-            case _:
-                pass
-    return found
-
-
-def _constant_loops(steps: Sequence[Step]) -> Inner | None:
-    """All loops in the steps, if they have few runs, whatever the sizes."""
-    found: dict[Symbol, tuple[int, int]] = {}
-    for loop in (s for s in steps_of(steps) if isinstance(s, Loop)):
-        count = constant_trips(loop)
+def stage_of(loop: Loop) -> Stage | None:
+    """What is inside the loop, if it may be staged: the loops there are short, whatever the sizes."""
+    inner: dict[Symbol, tuple[int, int]] = {}
+    for own in (s for s in steps_of(loop.body) if isinstance(s, Loop)):
+        count = constant_trips(own)
         if not count:
             return None
-        found[loop.index] = max(-(-e.constant // c) for e, c in loop.lows), count
-    return found if prod(n for _, n in found.values()) <= MOST_INNER else None
+        values = max(-(-e.constant // c) for e, c in own.lows), count
+        if inner.setdefault(own.index, values) != values:
+            return None
+    stage = Stage(inner, frozenset(bound_indices(loop.body) - inner.keys()))
+    return stage if stage.runs <= MOST_INNER else None
 
 
 def elements(subscripts: Sequence[Affine], counts: Mapping[Symbol, int]) -> int:
@@ -203,7 +189,13 @@ class _Box:
             tuple(count for _, count in spreads),
             tuple(not self._is_natural(low) for low in lows),
             tuple(outwards),
+            self._aligned(e.subscripts[outwards[-1]]),
         )
+
+    def _aligned(self, last: Affine) -> int:
+        """How many neighbours of the last dimension a thread reads at once."""
+        groups = (t.group for t in self.tile if abs(last.coefficient(t.index)) == 1)
+        return next((n for n in groups if n in {2, MOST_GROUP}), 1)
 
     def read(self, e: Read, buffer: Buffer) -> Read:
         """The element in the buffer."""
@@ -223,8 +215,7 @@ class _Staging:
     """Stages loops of a tile's steps."""
 
     tile: Sequence[TileIndex]
-    moving: frozenset[Symbol]  # besides the tile's indices, what differs between its points
-    loops: Mapping[Symbol, Stage]
+    moving: Set[Symbol]  # besides the tile's indices, what differs between its points
     naturals: frozenset[Symbol]
     tensors: Mapping[str, Tensor]
     names: Names
@@ -235,8 +226,8 @@ class _Staging:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
         for step in steps:
             match step:
-                case Loop(index) if index in self.loops:
-                    yield self._staged(step, values)
+                case Loop() if stage := stage_of(step):
+                    yield self._staged(step, stage, values)
                 case Loop(body=body):
                     inner = with_midpoints((step,), values)
                     yield replace(step, body=tuple(self.steps(body, inner)))
@@ -246,8 +237,7 @@ class _Staging:
                 case _:
                     yield step
 
-    def _staged(self, loop: Loop, values: Sizes) -> Step:
-        stage = self.loops[loop.index]
+    def _staged(self, loop: Loop, stage: Stage, values: Sizes) -> Step:
         runs = trips(loop.lows, loop.highs, values)
         naturals = self.naturals
         if any(e.is_constant and e.constant >= 0 for e, _ in loop.lows):
@@ -313,14 +303,14 @@ def staged(
     bodies: Sequence[Sequence[Step]],
     tile: Sequence[TileIndex],
     box: Collection[Symbol],
-    moving: frozenset[Symbol],
+    moving: Sequence[Set[Symbol]],
     tensors: Mapping[str, Tensor],
     names: Names,
     values: Sizes,
 ) -> tuple[tuple[Step, ...], ...]:
     """The bodies of a tile, of which one is run, with loops staged.
 
-    `box` has the kernel's indices, `moving` what else differs between points of the tile.
+    `box` has the kernel's indices, `moving` what else differs in each body between points of the tile.
     """
     naturals = frozenset(box) | {first_of(t.index) for t in tile}
     most = MOST_STAGED
@@ -328,9 +318,8 @@ def staged(
         buffers: dict[Buffer, Buffer] = {}
         found = []
         own = names.copy()
-        for body in bodies:
-            loops = staged_loops(body)
-            staging = _Staging(tile, moving, loops, naturals, tensors, own, buffers, most)
+        for body, differing in zip(bodies, moving, strict=True):
+            staging = _Staging(tile, differing, naturals, tensors, own, buffers, most)
             found.append(tuple(staging.steps(body, values)))
         if sum(prod(b.shape) for b in buffers.values()) <= MOST_SHARED:
             return tuple(found)

@@ -24,6 +24,7 @@ from tadc.schedule.loop_nest import (
     Branch,
     Kernel,
     Lanes,
+    Staged,
     Step,
     Store,
     Tile,
@@ -73,7 +74,8 @@ def tiled(
     """The kernel with tiles of that shape. `inside` is where in the box there are no borders, and the steps there.
 
     With `windows` tiles inside the box are apart from those at its edge: neighbours of a thread overlap in what they read.
-    Of loops that blocks stage as many values at a time as suit the `values` of all sizes and of indices around.
+    Of loops that blocks stage as many values at a time as suit the `values` of all sizes and of indices around. Where a block
+    finds none to stage, there is no tile.
     """
     if shape == NO_TILE:
         region, steps = inside
@@ -91,21 +93,25 @@ def tiled(
     within = Domain.of(
         at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
     )
+    inner_level: tuple[Step, ...] = ()
     inner: tuple[Step, ...] = ()
     inner_wide: tuple[str, ...] = ()
     if region != EVERYWHERE or (windows and within != EVERYWHERE):
-        inner, inner_wide = in_lanes(tuple(levelled(steps, Varying.of(own, steps))), own)
+        inner_level = tuple(levelled(steps, Varying.of(own, steps)))
+        inner, inner_wide = in_lanes(inner_level, own)
         box = (at_least_zero(t.extent - 1 - symbol(t.index)) for t in indices if not t.fits)
         region &= Domain.of(box)
     if within != EVERYWHERE:
         body = tuple(_guarded(body, within))
     if shape.threads:
-        names = Names((*kernel.reads, *kernel.writes, *kernel.locals, *_symbols(kernel)))
-        moving = frozenset(Varying.of(own, level).symbols - own)
+        moving = [Varying.of(own, each).symbols - own for each in (level, inner_level)]
+        names = Names((*program.names, *program.symbols, *kernel.locals, *_symbols(kernel)))
         tensors = program.tensors
         body, inner = staged((body, inner), indices, kernel.indices, moving, tensors, names, values)
+        if not any(isinstance(s, Staged) for s in steps_of((*body, *inner))):
+            return tiled(kernel, program, inside, NO_TILE, values)
         if tests(body) == tests(inner):
-            inner, region = (), EVERYWHERE
+            inner, inner_wide, region = (), (), EVERYWHERE
     return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
 
 

@@ -104,14 +104,14 @@ class Choice:
         """The work of a thread of a block that stages loops, infinite where there are none."""
         own = shape.counts.keys()
         moving = set[Symbol]().union(*(self.varying[i].symbols for i in own)) - own
-        total, loops = 0.0, dict[Symbol, list[StagedRead]]()
+        total, loops = 0.0, dict[object, list[StagedRead]]()
         groups = {i: group(n) for i, n in shape.counts.items()}
         for w in self.work(next(reversed(list(own)))):
             read = w.staged
             often = prod(shape.counts[i] // groups[i] for i in own & w.symbols)
             values = often * w.values(groups, frozenset())
             if read and moving.isdisjoint(w.symbols) and self._is_shared(read, shape):
-                loops.setdefault(read.loop, []).append(read)
+                loops.setdefault(read.key, []).append(read)
                 total += STAGED * read.times * values
             else:
                 total += w.weight * values

@@ -38,6 +38,11 @@ PROGRAMS = {
     "every second": ("size C, O, N\ninput x[C,2*N+1], w[O,C,3]\ny[o,i] = sum{c,p} x[c,2*i+p]*w[o,c,2-p]", {"C": 64, "O": 64, "N": 10000}, ["32x48"]),
     "a product over part of a loop": ("size I, J, K\ninput a[I,K+3], b[K,J]\nc[i,j] = max{k=2..K-1} a[i,k+3]*b[k,j]", {"I": 500, "J": 500, "K": 500}, ["16x16"]),
     "a diagonal": ("size I, J, K\ninput a[I,J], b[K,K,J], x[I,K]\nc[i,j] = sum{k} a[i,j]*b[k,k,j]*x[i,k]", {"I": 1000, "J": 1000, "K": 1000}, ["4x4"]),
+    "loops of one name": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = sum{k} (max{p=0..2} a[i,k+p]*b[k,j])*(max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["2x4"]),
+    "one after the other": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["48x48"]),
+    "one without the other's loop": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} a[i,k]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
+    "a size named as a buffer": ("size I, b_tile, K\ninput a[I,K], b[K,b_tile]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "b_tile": 1000, "K": 1000}, ["64x64"]),
+    "a border around a loop": ("size J, K, N\ninput g[N,K], w[3,K,J]\nc[i: N+2,j] = sum{p: 3} (if 0 <= i-p and i-p < N then (max{k} g[i-p,k]*w[p,k,j]) else 0)", {"J": 1000, "K": 1000, "N": 1000}, ["64x64"]),
 }  # fmt: skip
 EXTENTS = (1, 2, 7, 9, 31, 32, 33, 64, 65, 128, 257)
 CALLS, MOST_POINTS = 40, 3000
@@ -115,3 +120,12 @@ def test_tiles_follow_from_sizes(name):
 
     assert [k.tile_text for k in GpuMode.of(mode, sizes).kernels] == tiles
     assert not any(k.tile for k in GpuMode.of(mode, dict.fromkeys(sizes, 2)).kernels)
+
+
+def test_borders_of_long_extents_take_no_longer():
+    text = "size N = 1000000000000\ninput x[N], w[3]\ny[i: N] = sum{p: 3} (if 1 <= i + p and i + p <= N then x[i+p-1] else 0)*w[p]"
+    (mode,) = modes_of({"primal": normal(text)})
+
+    (kernel,) = GpuMode.of(mode, {}).kernels
+
+    assert kernel.tile_text == "8" and kernel.kernel.body[0].inside
