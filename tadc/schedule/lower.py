@@ -7,7 +7,7 @@ where it holds loops or names, so that nothing of the branch not taken is ever e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence, Set
+from collections.abc import Generator, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -106,25 +106,32 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
 
 def without_unused(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps without derived indices that nothing mentions."""
-    every = list(steps_of(steps))
-    used = {t for s in every if not isinstance(s, LetIndex) for t in symbols_of(s)}
-    for step in reversed(every):  # one may mention another before it
-        if isinstance(step, LetIndex) and step.derived.name in used:
-            used |= set(step.derived.form.symbols)
+    return _used(steps)[0]
 
-    def kept(steps: Sequence[Step]) -> Iterator[Step]:
-        for step in steps:
-            match step:
-                case LetIndex(d) if d.name not in used:
-                    pass
-                case Loop(_, _, _, body):
-                    yield replace(step, body=tuple(kept(body)))
-                case Branch(_, then, otherwise):
-                    yield replace(step, then=tuple(kept(then)), otherwise=tuple(kept(otherwise)))
-                case _:
-                    yield step
 
-    return tuple(kept(steps))
+def _used(steps: Sequence[Step]) -> tuple[tuple[Step, ...], set[Symbol]]:
+    """The steps of a block that are used, and the symbols that they take from outside."""
+    kept: list[Step] = []
+    symbols: set[Symbol] = set()
+    for step in reversed(steps):
+        match step:
+            case LetIndex(d) if d.name not in symbols:
+                continue
+            case LetIndex(d):
+                symbols.remove(d.name)
+            case Loop(_, _, _, body):
+                body, inner = _used(body)
+                step = replace(step, body=body)
+                symbols |= inner
+            case Branch(_, then, otherwise):
+                (then, one), (otherwise, other) = _used(then), _used(otherwise)
+                step = replace(step, then=then, otherwise=otherwise)
+                symbols |= one | other
+            case _:
+                symbols |= {t for s in steps_of((step,)) for t in symbols_of(s)}
+        symbols |= symbols_of(step)
+        kept.append(step)
+    return tuple(reversed(kept)), symbols
 
 
 def _shared(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
