@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from tadc.emit.c_names import c_names
 from tadc.emit.c_spelling import DType, Target
-from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part, subscript_of
+from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part
+from tadc.emit.gpu_text import GpuText, subscript_of
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
 from tadc.schedule.loop_nest import Kernel, Staged, bound_indices, steps_of, symbols_of
@@ -55,7 +56,8 @@ def kernel_text(
         (subscript_of(b, d) for b in buffers for d in range(len(b.counts))),
         taken=(*taken, TERM),
     )
-    return CText(
+    text = GpuText if target == "cuda" else CText
+    return text(
         names,
         program.tensors,
         kernel.locals,

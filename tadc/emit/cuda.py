@@ -13,7 +13,8 @@ from typing import Any
 
 from tadc.emit.c_kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, Precedence, bracketed, device_functions
-from tadc.emit.c_text import IN_PARTS, INTEGER, LANE, RANK, CText, part
+from tadc.emit.c_text import INTEGER, CText, part
+from tadc.emit.gpu_text import IN_PARTS, LANE, RANK, GpuText, tile_count
 from tadc.emit.index_width import numbers
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
 from tadc.emit.templates import template
@@ -166,6 +167,7 @@ class _Emitter:
         taken: tuple[str, ...] = (RANK, POINT, *IN_PARTS) if team > 1 else ()
         taken += (LANE,) if scheduled.tile else ()
         text = kernel_text(kernel, program, self.dtype, self.index_type, "cuda", taken)
+        assert isinstance(text, GpuText)
         text = replace(text, team=team)
         integer = INTEGER[self.index_type]
         own = "threadIdx.x" if team == BLOCK else f"threadIdx.x % {team}"
@@ -198,16 +200,16 @@ class _Emitter:
 
     def _extents(self, scheduled: GpuKernel, text: CText) -> list[str]:
         """How many points each index has, or tiles: factors."""
-        tiles = {t.index: text.tiles(t) for t in scheduled.tile}
+        counts = {t.index: tile_count(t, text) for t in scheduled.tile}
         pairs = zip(scheduled.kernel.indices, scheduled.kernel.extents, strict=True)
-        return [bracketed(tiles.get(i) or text.affine(n), Precedence.UNARY) for i, n in pairs]
+        return [bracketed(counts.get(i) or text.affine(n), Precedence.UNARY) for i, n in pairs]
 
     def _decomposed(self, scheduled: GpuKernel, text: CText, point: str) -> list[str]:
         """The indices from the point's number, innermost first; the outermost needs no remainder."""
         lines = []
         integer = INTEGER[self.index_type]
         extents = self._extents(scheduled, text)
-        tiles = {t.index: text.names[part(t.index)] for t in scheduled.tile}
+        own = {t.index: text.names[part(t.index)] for t in scheduled.tile}
         for d, index in reversed(list(enumerate(scheduled.kernel.indices))):
             inner = [n for n in extents[d + 1 :] if n != "1"]
             divisor = _product(inner)
@@ -215,7 +217,7 @@ class _Emitter:
             quotient = f"{point} / {grouped}" if inner else point
             value = quotient if d == 0 else f"{quotient} % {extents[d]}"
             value = value if extents[d] != "1" else "0"
-            lines.append(f"    const {integer} {tiles.get(index, text.names[index])} = {value};")
+            lines.append(f"    const {integer} {own.get(index, text.names[index])} = {value};")
         return lines
 
     # ------------------------------------------------------------------ launchers
