@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tadc.errors import (
     ArgumentError,
     BackendError,
@@ -10,22 +13,51 @@ from tadc.errors import (
     FileError,
     RangeError,
     ShapeError,
+    Source,
+    Span,
     SyntaxError,
 )
 from tadc.function import Function, compile, load
 from tadc.version import __version__
 
+if TYPE_CHECKING:
+    from tadc.check import Report
+    from tadc.schedule.cost import Cost, KernelCost
+    from tadc.schedule.plan import KernelPlan, Plan
+
 __all__ = [
     "ArgumentError",
     "BackendError",
+    "Cost",
     "DerivativeError",
     "Error",
     "FileError",
     "Function",
+    "KernelCost",
+    "KernelPlan",
+    "Plan",
     "RangeError",
+    "Report",
     "ShapeError",
+    "Source",
+    "Span",
     "SyntaxError",
     "__version__",
     "compile",
     "load",
 ]
+
+# Types of results, imported when they are asked for: text is compiled without numpy.
+_LATER = {
+    "Cost": "tadc.schedule.cost",
+    "KernelCost": "tadc.schedule.cost",
+    "KernelPlan": "tadc.schedule.plan",
+    "Plan": "tadc.schedule.plan",
+    "Report": "tadc.check",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module `tadc` has no attribute `{name}`")

@@ -1,90 +1,227 @@
-"""The user's cache folder: what takes time to make and is the same every time."""
+"""The user's cache folder: what takes time to make and is the same every time.
+
+An entry is its content, then a digest of its name and content: what was cut off, changed or moved is not read, but
+removed, and made again. The folder and the entries are the user's own, and nobody else may write to them: who could,
+might have a library loaded in the user's name.
+"""
 
 from __future__ import annotations
 
 import os
 import pickle
+import stat
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from threading import get_ident
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tadc.resources import resource
 
-__all__ = ["cached_file", "digest", "folder", "kept_small", "own_files", "remembered"]
+__all__ = [
+    "digest",
+    "folder",
+    "kept",
+    "kept_small",
+    "own_files",
+    "place",
+    "read",
+    "remembered",
+    "remove",
+    "unused",
+    "write",
+]
 
 Made = TypeVar("Made")
 
 MOST_BYTES = 256 * 2**20  # of all files with a name of KINDS
-KINDS = ("native-*.so", "made-*.pickle", "tuned-*.json")
+PART = ".part"  # what is being written, or was when its process ended
+KINDS = ("native-*.so", "made-*.pickle", "grammar-*.pickle", "tuned-*.json", f"*{PART}")
+STALE = 3600  # seconds after which nobody is writing a part any more
 WORTH = 0.002  # seconds that something takes to make, if it is to be remembered
 MOST_PICKLED = 4 * 2**20  # bytes of one thing that is remembered
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+# ---------------------------------------------------------------------- the folder
 
 
 @cache
 def folder() -> Path | None:
-    """`TADC_CACHE_DIR`, else `tadc` in the user's cache folder; None where it cannot be made."""
+    """The folder; None where it is not used. A relative path is one from where the process was when it first asked."""
+    path = place()
+    return None if unused(path) else path
+
+
+def place() -> Path:
+    """`TADC_CACHE_DIR`, else `tadc` in the user's cache folder."""
     given = os.environ.get("TADC_CACHE_DIR")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    path = Path(given) if given else Path(home, "tadc")
+    return Path(os.path.abspath(given or os.path.join(home, "tadc")))
+
+
+def unused(path: Path) -> str:
+    """Why the folder is not used; empty if it is. It is made if it is not there."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        link, own = path.lstat(), path.stat()
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    if not (_is_own(link) and _is_own(own)):
+        return "it belongs to another user"
+    return "other users may write to it" if own.st_mode & OTHERS_MAY_WRITE else ""
+
+
+def _is_own(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def _usable() -> Path | None:
+    """The folder as it is now: it may have been removed, or given to others."""
+    path = folder()
+    return None if path is None or unused(path) else path
+
+
+# ---------------------------------------------------------------------- entries
+
+
+def read(name: str) -> bytes | None:
+    """The content of an entry as it was written; None where there is none."""
+    within = _usable()
+    if within is None:
+        return None
+    path = within / name
+    try:
+        # No link is followed, and a pipe is not waited for.
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with open(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
+            status = os.fstat(file.fileno())
+            mode = status.st_mode
+            if not (stat.S_ISREG(mode) and _is_own(status)) or mode & OTHERS_MAY_WRITE:
+                return None
+            stored = file.read()
     except OSError:
+        return None
+    length = len(stored) - sha256().digest_size
+    content = stored[: max(0, length)]
+    if stored[len(content) :] != _seal(name, content):
+        remove(name)
+        return None
+    with suppress(OSError):
+        path.touch()  # that it was used
+    return content
+
+
+def write(name: str, content: bytes) -> Path | None:
+    """Keep the content: the path of the entry, which appears whole or not at all; None where it cannot be."""
+    within = _usable()
+    if within is None:
+        return None
+    path = within / name
+    try:
+        handle, part = tempfile.mkstemp(PART, f"{name}.", within)
+        try:
+            with open(handle, "wb") as file:
+                file.write(content)
+                file.write(_seal(name, content))
+                file.flush()
+                os.fsync(file.fileno())  # else a name may come to the disk before its content
+            os.replace(part, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part)
+            raise
+    except OSError:  # the disk is full, or the folder cannot be written
         return None
     return path
 
 
-def cached_file(name: str, make: Callable[[Path | None], Made]) -> Made:
-    """What `make` gives for the path of a file that it reads if it is there, and else writes.
+def remove(name: str) -> None:
+    """Remove an entry that cannot be used, for it to be made again."""
+    within = _usable()
+    with suppress(OSError):
+        if within is not None:
+            (within / name).unlink()
 
-    A file appears whole or not at all: it is written under another name first. Where that fails `make` gets None.
+
+def _seal(name: str, content: bytes) -> bytes:
+    return sha256(name.encode() + b"\0" + content).digest()
+
+
+def kept_small() -> None:
+    """Remove what ended processes left half written, and the entries that were not used for longest, where all together
+    are too large.
     """
-    place = folder()
-    if place is None:
-        return make(None)
-    path = place / name
-    if path.exists():
-        return make(path)
-    own = path.with_name(f"{name}.{os.getpid()}")
-    try:
-        made = make(own)
-    except OSError:
-        return make(None)
-    try:
-        os.replace(own, path)
-    except OSError:
-        own.unlink(missing_ok=True)
-    return made
+    within = _usable()
+    if within is None:
+        return
+    found: list[tuple[float, int, Path]] = []
+    for path in (p for kind in KINDS for p in within.glob(kind)):
+        with suppress(OSError):  # another process may remove them too
+            status = path.lstat()
+            found.append((status.st_mtime, status.st_size, path))
+    total = 0
+    now = time.time()
+    for used, size, path in sorted(found, reverse=True):
+        total += size
+        if total > MOST_BYTES or (path.suffix == PART and now - used > STALE):
+            with suppress(OSError):
+                path.unlink()
+
+
+@cache
+def _kept_small_once() -> None:
+    kept_small()
+
+
+# ---------------------------------------------------------------------- what is made
 
 
 def remembered(key: object, make: Callable[[], Made]) -> Made:
     """What `make` gives, from a file if it was made before: by this version, from the same `key`, which has a `repr`
     that says all. With `TADC_REMEMBER=0` it is always made.
     """
-    place = folder()
-    if place is None or os.environ.get("TADC_REMEMBER") == "0":
+    if os.environ.get("TADC_REMEMBER") == "0":
         return make()
-    path = place / f"made-{digest(own_files(), repr(key))}.pickle"
-    with suppress(Exception):  # whatever is in a file that is cut off
-        made: Made = pickle.loads(path.read_bytes())
-        path.touch()  # that it was used
-        return made
+    return kept(f"made-{digest(own_files(), repr(key))}.pickle", make)
+
+
+def kept(name: str, make: Callable[[], Made]) -> Made:
+    """What `make` gives, from the entry of this name if there is one."""
+    content = read(name)
+    if content is not None:
+        with suppress(Exception):  # it needs more than an entry may have
+            made: Made = _Values(BytesIO(content)).load()
+            return made
     start = time.perf_counter()
     made = make()
     if time.perf_counter() - start >= WORTH:
-        with suppress(Exception):  # it has no pickle, or the disk is full
+        with suppress(Exception):  # it has no pickle
             data = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
-            if len(data) <= MOST_PICKLED:
-                own = path.with_suffix(f".{os.getpid()}.{get_ident()}")
-                own.write_bytes(data)
-                os.replace(own, path)
-                _kept_small_once(place)
+            if len(data) <= MOST_PICKLED and write(name, data):
+                _kept_small_once()
     return made
+
+
+class _Values(pickle.Unpickler):
+    """Reads values: what is built in, and objects of tadc's own classes.
+
+    Programs are graphs of such objects that share their parts, which is what the format of pickle is for. What makes it
+    dangerous is left out: a name that is looked up is that of a class of tadc, never of a function or of another
+    module, so that reading an entry runs nothing but constructors of values.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.startswith("tadc.") and name.isidentifier():
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no value of tadc")
 
 
 def digest(*texts: str) -> str:
@@ -102,23 +239,3 @@ def own_files() -> str:
             status = path.stat()
             found.append(f"{path} {status.st_size} {status.st_mtime_ns}")
     return digest(sys.version, *found)
-
-
-@cache
-def _kept_small_once(place: Path) -> None:
-    kept_small(place)
-
-
-def kept_small(place: Path) -> None:
-    """Remove the files that were not used for longest, where all together are too large."""
-    found: list[tuple[float, int, Path]] = []
-    for path in (p for kind in KINDS for p in place.glob(kind)):
-        with suppress(OSError):  # another process may remove them too
-            status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
-    total = 0
-    for _, size, path in sorted(found, reverse=True):
-        total += size
-        if total > MOST_BYTES:
-            with suppress(OSError):
-                path.unlink()

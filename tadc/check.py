@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +17,7 @@ from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.runtime.gpu import devices
 from tadc.runtime.run import Runners, default_backend
+from tadc.tables import html_table
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -33,6 +34,7 @@ COMPLEX = 1e-11  # that of the complex step
 DOT_PRODUCT = 1e-12
 TINY = 1e-100  # the complex step
 FEW = 10_000  # elements of all tensors together: the interpreter takes some seconds
+MOST_OPEN = 20  # sets of numbers tried for sizes that multiply or divide indices
 FIRST = 13  # candidates for sizes among which few elements are looked for
 ANALYTIC = frozenset(
     [
@@ -101,18 +103,20 @@ class Report:
         ]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        sizes = ", ".join(f"{s} = {n}" for s, n in self.sizes.items())
+        head = ("", "against", "difference", "allowed", "")
+        rows = [
+            (r.subject, r.against, f"{r.error:.2e}", f"{r.limit:.0e}", "ok" if r.agrees else "DIFFERS")
+            for r in self.rows
+        ]  # fmt: skip
+        return html_table([head, *rows], (0, 1, 4), f"sizes: {sizes}" if sizes else "")
+
 
 def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
     """Compare on random input. Raises ShapeError where no small sizes fit, ArgumentError for unknown ones."""
+    f, numbers, sizes = _with_small_sizes(f, given)
     program = f.program
-    unknown = [s for s in given if s not in program.sizes]
-    if unknown:
-        raise ArgumentError(
-            None,
-            f"there is no size `{unknown[0]}`",
-            fix=f"the sizes are {', '.join(program.sizes) or 'none'}",
-        )
-    sizes = small_sizes(f, given)
     random = np.random.default_rng(seed)
     arrays = random_arrays(program, sizes, random)
     values = _interpreted(program, arrays, sizes)
@@ -146,7 +150,7 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
         numeric = _Numeric(program, arrays, weights, sizes)
         for x, dx in zip(f.inputs, adjoint.outputs, strict=True):
             rows.append(numeric.row(x, dx, gradients[dx], random))
-    return Report({s: sizes[s] for s in program.sizes}, tuple(rows))
+    return Report({**numbers, **{s: sizes[s] for s in program.sizes}}, tuple(rows))
 
 
 def _interpreted(program: Program, arrays: Arrays, sizes: Mapping[str, int]) -> Arrays:
@@ -156,6 +160,39 @@ def _interpreted(program: Program, arrays: Arrays, sizes: Mapping[str, int]) -> 
 def _with(arrays: Arrays, inputs: Sequence[str], added: Arrays) -> Arrays:
     """The inputs of a derivative: those of the program, then the added ones."""
     return {**arrays, **dict(zip(inputs[len(arrays) :], added.values(), strict=True))}
+
+
+def _with_small_sizes(
+    f: Function, given: Mapping[str, int]
+) -> tuple[Function, dict[str, int], dict[str, int]]:
+    """The function with numbers for its open sizes; these numbers; and those of all its other sizes."""
+    unknown = [s for s in given if s not in f.sizes]
+    if unknown:
+        raise ArgumentError(
+            None,
+            f"there is no size `{unknown[0]}`",
+            fix=f"the sizes are {', '.join(f.sizes) or 'none'}",
+        )
+    rest = {s: n for s, n in given.items() if s not in f.open_sizes}
+    chosen = [s for s in f.open_sizes if s not in given]
+    problem: Error | None = None
+    for candidate in islice(_open_candidates(len(chosen)), MOST_OPEN):
+        tried = dict(zip(chosen, candidate, strict=True))
+        numbers = {s: given[s] if s in given else tried[s] for s in f.open_sizes}
+        try:
+            fixed = f.fix(**numbers)
+            return fixed, numbers, small_sizes(fixed, rest)
+        except Error as error:
+            problem = problem or error
+    assert problem is not None, "no candidates"
+    raise problem
+
+
+def _open_candidates(count: int) -> Iterator[tuple[int, ...]]:
+    """Numbers to try for open sizes: 2, 3, 4, .. first, which keep what they multiply small."""
+    yield tuple(range(2, 2 + count))
+    if count:
+        yield from _candidates(count)
 
 
 def small_sizes(f: Function, given: Mapping[str, int]) -> dict[str, int]:

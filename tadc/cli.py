@@ -12,16 +12,16 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import asdict, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from tadc.errors import (
-    ArgumentError,
     BackendError,
     DerivativeError,
     Error,
@@ -30,17 +30,19 @@ from tadc.errors import (
     Span,
 )
 from tadc.ir.element_types import HALF_TYPES
-from tadc.options import BACKENDS, DTYPES
+from tadc.options import BACKENDS, DERIVED, DTYPES
 from tadc.version import __version__
 
 if TYPE_CHECKING:
     from tadc.emit.c_spelling import DType
     from tadc.function import Function
+    from tadc.schedule.cost import Cost
 
 __all__ = ["commands", "main"]
 
 TARGETS = {"cuda": ".cu", "c": ".c", "numpy": ".py", "idx": ".idx", "latex": ".tex"}
-MODES = ("primal", "adjoint", "tangent", "jacobian", "inverse-tangent", "inverse-adjoint")
+LATER_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
+MODES = (*DERIVED, *LATER_MODES)
 RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # language, section 3
 
 INPUT, BUG, INTERRUPTED, CLOSED_PIPE = 1, 70, 130, 141
@@ -107,7 +109,7 @@ def _coloured(message: str) -> str:
     """The message with its carets in red and its sentences of cause in bold, where it is read on a terminal."""
     styled = []
     for line in message.split("\n"):
-        if line and not line.strip(" ^"):
+        if line and not line.strip(" ^\t"):
             line = click.style(line, fg="red", bold=True)
         elif re.match(r"\S+?:\d+:\d+: ", line):
             line = click.style(line, bold=True)
@@ -178,6 +180,7 @@ _index_base = click.option(
     "--index-base", type=click.Choice((0, 1)), default=0, show_default=True, help="The first index."
 )
 _mode = click.option("--mode", type=click.Choice(MODES), default="primal", show_default=True)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs to read.")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -358,6 +361,7 @@ def _without_kernels(manifest: Mapping[str, Any], targets: Sequence[str]) -> dic
     "--plan", is_flag=True, help="Show what is stored, and how each kernel runs on a CPU."
 )
 @_verbose
+@_json
 @_size
 @_index_base
 def show(
@@ -369,16 +373,24 @@ def show(
     cost: bool,
     plan: bool,
     verbose: bool,
+    as_json: bool,
     sizes: dict[str, int],
     index_base: int,
 ) -> int:
-    """Print a program or a derivative of it, with the bounds that were found."""
+    """Print a program or a derivative of it, with the bounds that were found.
+
+    Costs and plans are formulas while sizes have no numbers.
+    """
     _check_modes((mode,))
     f = _loaded(file, sizes, index_base=index_base)
     _refuse_open_sizes(f, sizes)
     if verbose:
         _print_skipped(f)
     g = _derivative(f, mode, wrt)
+    if as_json:
+        asked = {"ranges": ranges, "cost": cost, "plan": plan}
+        _print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}))
+        return 0
     if ranges:
         _print_ranges(g)
     if cost:
@@ -388,6 +400,70 @@ def show(
     if not (ranges or cost or plan):
         click.echo(g.source("latex") if format_ == "latex" else str(g), nl=False)
     return 0
+
+
+def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, Any]:
+    """What `show` prints, as data: a text, and what was asked for besides."""
+    data: dict[str, Any] = {
+        "program": f.name,
+        "mode": mode,
+        "text": f.source("latex") if format_ == "latex" else str(f),
+        "sizes": f.sizes,
+        "inputs": f.inputs,
+        "outputs": f.outputs,
+    }
+    if "ranges" in asked:
+        data["ranges"] = [
+            {
+                "index": r.index,
+                "statement": r.statement,
+                "range": r.range,
+                "rule": r.rule,
+                "place": _place(r.place) if r.place else None,
+            }
+            for r in f.ranges
+        ]
+    if "cost" in asked:
+        data["cost"] = _cost_data(f.cost())
+    if "plan" in asked:
+        data["plan"] = asdict(f.plan())
+    return data
+
+
+def _cost_data(cost: Cost) -> dict[str, Any]:
+    """The costs of all kernels, and together; numbers are null where sizes have none."""
+    names = ("operations", "bytes_read", "bytes_written", "temporary_bytes")
+    kernels = [
+        {
+            "name": k.name,
+            **dict(zip(names, k.numbers or (None,) * 4, strict=True)),
+            "formulas": dict(zip(names, k.formulas, strict=True)),
+        }
+        for k in cost.kernels
+    ]
+    known = cost.has_numbers
+    return {
+        "kernels": kernels,
+        **{name: getattr(cost, name) if known else None for name in names},
+        "formula": cost.formula,
+    }
+
+
+def _print_json(data: Any) -> None:
+    click.echo(json.dumps(_finite(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(data: Any) -> Any:
+    """The data with null for numbers that JSON has not."""
+    match data:
+        case Mapping():
+            return {name: _finite(value) for name, value in data.items()}
+        case list() | tuple():
+            return [_finite(value) for value in data]
+        case float():
+            return data if isfinite(data) else None
+        case _:
+            return data
 
 
 def _print_ranges(f: Function) -> None:
@@ -412,8 +488,11 @@ def _print_skipped(f: Function) -> None:
 
 def _print_costs(f: Function, g: Function, mode: str) -> None:
     """The table of the mode's kernels, and what value and gradients cost together, as a multiple of the value."""
-    own, value, both = g.cost(), f.cost(), f.cost(mode="vjp")
+    own = g.cost()
     click.echo(str(own))
+    if not own.has_numbers:
+        return
+    value, both = f.cost(), f.cost(mode="vjp")
     if value.operations:
         ratios = [f"value and gradients: {both.operations / value.operations:.2f} times the value"]
         if mode != "primal":
@@ -422,7 +501,9 @@ def _print_costs(f: Function, g: Function, mode: str) -> None:
 
 
 def _place(span: Span) -> str:
-    return f"{span.source.name}:{span.line}:{span.column} `{' '.join(span.text.split())}`"
+    text = " ".join(span.text.split())
+    shown = text if len(text) <= 60 else f"{text[:58]}.."
+    return f"{span.source.name}:{span.line}:{span.column} `{shown}`"
 
 
 # ---------------------------------------------------------------------- run
@@ -430,58 +511,76 @@ def _place(span: Span) -> str:
 
 @commands.command()
 @click.argument("file", metavar="FILE")
-@click.argument("arguments", nargs=-1, callback=_assignments, metavar="[name=array.npy]...")
+@click.argument(
+    "arguments", nargs=-1, callback=_assignments, metavar="[name=array.npy|.csv|.npz]..."
+)
 @click.option(
-    "-o", "output", type=Path, metavar="out.npy|DIR", help="Write the outputs there instead."
+    "-o",
+    "output",
+    metavar="out.npy|.csv|.npz|DIR|-",
+    help="Write the outputs there instead; `-` is standard output, as .csv.",
 )
 @_mode
 @_wrt
 @click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True)
+@click.option("--dtype", type=click.Choice(DTYPES), help="Compute in this type.")
 @_size
 @_index_base
 def run(
     file: str,
     arguments: dict[str, str],
-    output: Path | None,
+    output: str | None,
     mode: str,
     wrt: tuple[str, ...] | None,
     backend: str,
+    dtype: str | None,
     sizes: dict[str, int],
     index_base: int,
 ) -> int:
-    """Evaluate a program, or a derivative of it, on arrays from .npy files or on numbers.
+    """Evaluate a program, or a derivative of it, on arrays from files or on numbers.
 
-    Derivatives take cotangents or tangents by name: `dc=dc.npy`.
+    A .npz file gives the array of the input's name, or its only one; a .csv file has lines of numbers. Derivatives take
+    cotangents or tangents by name: `dc=dc.npy`.
     """
     from tadc.runtime.arguments import bound_arguments
-    from tadc.runtime.files import array_writer, refuse_collisions, write_all
+    from tadc.runtime.array_files import array_writers, csv_text, output_paths
+    from tadc.runtime.files import refuse_collisions, write_all
 
     _check_modes((mode,))
-    f = _derivative(_loaded(file, sizes, backend=backend, index_base=index_base), mode, wrt)
-    targets = {} if output is None else _output_files(output, f.outputs)
-    refuse_collisions(
-        map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets.values()]
-    )
-    values = {name: _value(text) for name, text in arguments.items()}
-    values |= {name: n for name, n in sizes.items() if name in f.program.sizes}
+    f = _loaded(file, sizes, backend=backend, dtype=dtype, index_base=index_base)
+    f = _derivative(f, mode, wrt)
+    path = None if output in (None, "-") else Path(output or "")
+    targets = {} if path is None else output_paths(path, f.outputs)
+    refuse_collisions(map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets])
+    values = {name: _value(f, name, text) for name, text in arguments.items()}
+    values |= {name: n for name, n in sizes.items() if name in f.sizes}
+    f, values = f.of_call(values)
     bound = bound_arguments(f.program, (), values)
     given: dict[str, Any] = dict(bound.sizes)
     results = f(*(bound.arrays[name] for name in f.inputs), **given)
     named = dict(zip(f.outputs, results if isinstance(results, tuple) else (results,), strict=True))
-    if output is None:
-        click.echo("\n".join(_printed(name, value, len(named)) for name, value in named.items()))
+    if path is not None:
+        write_all(array_writers(path, named))
+        click.echo(f"{file} -> {', '.join(map(str, targets))}")
+    elif output == "-":
+        if len(named) > 1:
+            raise FileError(
+                None,
+                f"standard output takes one output, and there are {len(named)}: {', '.join(named)}",
+                fix="name a folder with `-o`, or a `.npz` file",
+            )
+        click.echo("".join(csv_text(name, value) for name, value in named.items()), nl=False)
     else:
-        write_all({targets[name]: array_writer(value) for name, value in named.items()})
-        click.echo(f"{file} -> {', '.join(map(str, targets.values()))}")
+        click.echo("\n".join(_printed(name, value, len(named)) for name, value in named.items()))
     return 0
 
 
-def _value(text: str) -> Any:
-    """The array in a `.npy` file; a number where there is no such file."""
-    from tadc.runtime.files import read_npy
+def _value(f: Function, name: str, text: str) -> Any:
+    """The array in a file for an argument; a number where there is no such file."""
+    from tadc.runtime.array_files import read_array
 
     number = None if os.path.exists(text) else _number(text)
-    return read_npy(text) if number is None else number
+    return read_array(text, name, f.rank(name)) if number is None else number
 
 
 def _number(text: str) -> int | float | None:
@@ -491,19 +590,6 @@ def _number(text: str) -> int | float | None:
         except ValueError:
             continue
     return None
-
-
-def _output_files(output: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Where each output goes: one may have a file of its own, others go to a folder by name."""
-    if output.suffix != ".npy":
-        return {name: output / f"{name}.npy" for name in names}
-    if len(names) > 1:
-        raise FileError(
-            None,
-            f"{output} is one file, and there are {len(names)} outputs: {', '.join(names)}",
-            fix="name a folder with `-o`",
-        )
-    return {names[0]: output} if names else {}
 
 
 def _printed(name: str, value: Any, count: int) -> str:
@@ -517,10 +603,14 @@ def _printed(name: str, value: Any, count: int) -> str:
 
 
 @commands.command()
-def doctor() -> int:
+@_json
+def doctor(as_json: bool) -> int:
     """Show what is found on this machine, and what to do about what is not."""
     from tadc.doctor import findings
 
+    if as_json:
+        _print_json([asdict(finding) for finding in findings()])
+        return 0
     for finding in findings():
         click.echo(f"{finding.what:14} {finding.found or 'none'}")
         if not finding.found and finding.advice:
@@ -535,18 +625,35 @@ def doctor() -> int:
 @click.argument("file", metavar="FILE")
 @_size
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--prove", is_flag=True, help="Prove reads, gradients and loops for all sizes first.")
+@_json
 @_index_base
-def check(file: str, sizes: dict[str, int], seed: int, index_base: int) -> int:
+def check(
+    file: str, sizes: dict[str, int], seed: int, prove: bool, as_json: bool, index_base: int
+) -> int:
     """Compare derivatives with numeric differentiation, and backends with each other.
 
-    On random input; sizes that are not given are chosen small. Status 1 where something differs.
+    On random input; sizes that are not given are chosen small. Status 1 where something differs, or is not proved.
     """
     from tadc import check as checking
 
     f = _loaded(file, sizes, index_base=index_base)
-    report = checking.check(f, seed, {s: n for s, n in sizes.items() if s in f.program.sizes})
-    click.echo(str(report))
-    return 0 if report else INPUT
+    given = {s: n for s, n in sizes.items() if s in f.sizes}
+    report = checking.check(f, seed, given)
+    # Of sizes that need numbers those that were checked.
+    needed = {s: report.sizes[s] for s in f.open_sizes}
+    proofs = f.prove(**{**given, **needed}) if prove else None
+    report = replace(report, sizes={**sizes, **report.sizes})
+    if as_json:
+        rows = [{**asdict(row), "agrees": row.agrees} for row in report.rows]
+        told = {"agrees": bool(report), "sizes": report.sizes, "rows": rows}
+        if proofs is not None:
+            told["proved"] = bool(proofs)
+            told["proofs"] = [{**asdict(p), "holds": p.holds} for p in proofs.proofs]
+        _print_json(told)
+    else:
+        click.echo("\n\n".join(str(r) for r in (proofs, report) if r is not None))
+    return 0 if report and (proofs is None or proofs) else INPUT
 
 
 # ---------------------------------------------------------------------- bench
@@ -558,6 +665,7 @@ def check(file: str, sizes: dict[str, int], seed: int, index_base: int) -> int:
 @click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True)
 @click.option("--repetitions", type=click.IntRange(min=1), default=9, show_default=True)
 @click.option("--tune", is_flag=True, help="Time schedules on the GPU first, and keep the best.")
+@_json
 @_index_base
 def bench(
     file: str,
@@ -565,6 +673,7 @@ def bench(
     backend: str,
     repetitions: int,
     tune: bool,
+    as_json: bool,
     index_base: int,
 ) -> int:
     """Time the value, and the value with all gradients, on random input.
@@ -578,7 +687,7 @@ def bench(
     from tadc import bench as benching
 
     f = _loaded(file, sizes, backend=backend, index_base=index_base)
-    given = {s: n for s, n in sizes.items() if s in f.program.sizes}
+    given = {s: n for s, n in sizes.items() if s in f.sizes}
     chosen = benching.large_sizes(f, given)
 
     def progress(numbers: Iterable[int]) -> Iterator[int]:
@@ -587,7 +696,11 @@ def bench(
 
     on_gpu = backend == "cuda"
     found = benching.bench(f, chosen, repetitions, progress=progress, on_gpu=on_gpu, tune=tune)
-    click.echo(str(replace(found, sizes={**sizes, **chosen})))
+    found = replace(found, sizes={**sizes, **chosen})
+    if as_json:
+        _print_json(asdict(found))
+    else:
+        click.echo(str(found))
     return 0
 
 
@@ -597,13 +710,22 @@ def bench(
 def _loaded(file: str, sizes: Mapping[str, int], **options: Any) -> Function:
     from tadc.function import load
 
-    return load(file, sizes=sizes, **options)
+    f = load(file, sizes=sizes, **options)
+    if f.skipped and not click.get_current_context().params.get("verbose"):
+        count = len(f.skipped)
+        what = "a formula is" if count == 1 else f"{count} formulas are"
+        click.echo(
+            f"{file}: {what} skipped, since no tensor is defined there: {_place(f.skipped[0])}"
+            + (", .." if count > 1 else ""),
+            err=True,
+        )
+    return f
 
 
 def _refuse_open_sizes(f: Function, sizes: Mapping[str, int]) -> None:
     """Raise ShapeError where a number was given for a size that is still symbolic: calls alone can bind it."""
     for name in sizes:
-        if name in f.program.sizes:
+        if name in f.sizes:
             raise ShapeError(
                 None,
                 f"the size `{name}` is not declared: it stands for the extent of an input",
@@ -612,32 +734,18 @@ def _refuse_open_sizes(f: Function, sizes: Mapping[str, int]) -> None:
 
 
 def _derivative(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function:
-    for name in wrt or ():
-        if name not in f.inputs:
-            raise ArgumentError(
-                None,
-                f"`{name}` is no input",
-                fix=f"the inputs are {', '.join(f.inputs) or 'none'}",
-            )
-    match mode:
-        case "primal":
-            return f
-        case "adjoint":
-            return f.adjoint(wrt)
-        case "tangent":
-            return f.tangent(wrt)
-        case _:
-            assert mode == "jacobian", mode
-            return f.jacobian(wrt)
+    from tadc.function import in_mode
+
+    return in_mode(f, mode, wrt)
 
 
 def _check_modes(modes: Sequence[str]) -> None:
     for mode in modes:
-        if mode.startswith("inverse"):
+        if mode in LATER_MODES:
             raise DerivativeError(
                 None,
                 f"the mode `{mode}` is not supported yet",
-                fix="use `primal`, `adjoint`, `tangent` or `jacobian`",
+                fix=f"use one of {', '.join(f'`{m}`' for m in DERIVED)}",
             )
 
 

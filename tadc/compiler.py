@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from tadc.derive.adjoint import adjoint, gradient, jacobian
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
+from tadc.ir.affine import symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import rewrite
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
-from tadc.normalize.simplify import simplify
-from tadc.normalize.solved import solved
+from tadc.normalize.simplify import simplified_statement, simplify
+from tadc.normalize.solved import solved_statement
+from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.common import common
 from tadc.schedule.shared import shared
@@ -25,9 +30,11 @@ __all__ = [
     "front",
     "gradient_program",
     "jacobian_program",
-    "named_extents",
+    "jvp_program",
     "normalized",
+    "parsed",
     "tangent_program",
+    "vjp_program",
     "vjp_programs",
 ]
 
@@ -36,23 +43,15 @@ def front(
     source: Source, lang: str, name: str, sizes: Mapping[str, int], index_base: int = 0
 ) -> Resolved:
     """Text to program: parse, resolve, normalize."""
-    parsed = _parsed(source, lang)
-    resolved = resolve(parsed, name, sizes, index_base)
-    return replace(resolved, program=normalized(resolved.program), skipped=parsed.skipped)
+    with stage("reading the program"):
+        tree = parsed(source, lang)
+    with stage("finding ranges of indices"):
+        resolved = resolve(tree, name, sizes, index_base)
+    return replace(resolved, program=normalized(resolved.program), skipped=tree.skipped)
 
 
-def named_extents(source: Source, lang: str) -> dict[str, tuple[str, int]]:
-    """The sizes that are the whole extent of an input's dimension, by name: the input and the dimension."""
-    found: dict[str, tuple[str, int]] = {}
-    for item in _parsed(source, lang).items:
-        if isinstance(item, ast.TensorDeclaration) and item.kind == "input":
-            for d, extent in enumerate(item.extents or ()):
-                if isinstance(extent, ast.Name):
-                    found.setdefault(extent.name, (item.name.name, d))
-    return found
-
-
-def _parsed(source: Source, lang: str) -> ast.Program:
+def parsed(source: Source, lang: str) -> ast.Program:
+    """The syntax tree of a text."""
     if lang == "tex":
         from tadc.syntax.tex import parse_tex  # its grammar is loaded only when it is needed
 
@@ -64,20 +63,33 @@ def normalized(program: Program) -> Program:
     """What every program goes through, the user's and derivatives alike."""
     # Derivatives hold copies of reductions inside each other: names are told apart before they are solved.
     program = _solved(plain_names(live(simplify(program))))
-    program = _solved(separate_inner_reductions(program, taken_names(program)))
+    settled = frozenset(program.statements)
+    program = _solved(separate_inner_reductions(program, taken_names(program)), settled)
     return plain_names(live(program))
 
 
-def _solved(program: Program) -> Program:
+def _solved(program: Program, settled: Set[Statement] = frozenset()) -> Program:
+    """The program with every statement solved but those of `settled`, which are."""
+    known = program.known
+    statements = []
+    count = len(program.statements)
+    with stage(f"solving {count} statement{'s' * (count != 1)}", count) as step:
+        for s in program.statements:
+            statements.append(s if s in settled else _settled(s, known))
+            step()
+    return replace(program, statements=tuple(statements))
+
+
+def _settled(statement: Statement, known: Domain) -> Statement:
     """Solved and simplified, until nothing changes: a guard of an inner reduction restricts the outer one's domain.
 
     Or until a form comes back: the same bounds may be written in one quotient or in another.
     """
-    seen: set[Program] = set()
-    while program not in seen:
-        seen.add(program)
-        program = simplify(solved(program))
-    return program
+    seen: set[Statement] = set()
+    while statement not in seen:
+        seen.add(statement)
+        statement = simplified_statement(solved_statement(statement, known))
+    return statement
 
 
 def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
@@ -85,11 +97,19 @@ def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
     return normalized(adjoint(separate_reductions(program, names), wrt, names))
 
 
+def vjp_program(program: Program, wrt: Sequence[str]) -> Program:
+    """The outputs and the gradients as one program: the adjoint, with what the program gives as outputs before."""
+    names = taken_names(program)
+    both = adjoint(separate_reductions(program, names), wrt, names)
+    return normalized(replace(both, outputs=(*program.outputs, *both.outputs)))
+
+
 def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program]:
     """The adjoint in two halves: what needs no cotangent, with the program's outputs; and the gradients from there.
 
     The first gives the outputs, then the residuals: tensors that the second reads, and nothing else. The second takes
-    the inputs, the residuals, then the cotangents.
+    the inputs, the residuals, then the cotangents. No output is a residual, since a caller may change it: what the
+    second reads of one is a copy.
     """
     names = taken_names(program)
     separated = separate_reductions(program, names)
@@ -110,30 +130,72 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
             second.append(s)
             later.add(s.target.name)
     read = {name for s in second for name in s.reads}
-    residuals = tuple(s.target for s in first if s.target.name in read)
-    kept = (t.name for t in residuals if t.name not in program.outputs)
+    kept = [s.target for s in first if s.target.name in read]
+    copies = _copies([t for t in kept if t.name in program.outputs], taken_names(both))
+    residuals = [copies[t.name].target if t.name in copies else t for t in kept]
     forward = replace(
-        both, inputs=program.inputs, statements=tuple(first), outputs=(*program.outputs, *kept)
+        both,
+        inputs=program.inputs,
+        statements=(*first, *copies.values()),
+        outputs=(*program.outputs, *(t.name for t in residuals)),
     )
-    inputs = (*program.inputs, *residuals, *cotangents)
-    backward = replace(both, inputs=inputs, statements=tuple(second), outputs=gradients)
+
+    def from_copy(e: Expr) -> Expr:
+        if isinstance(e, Read) and e.tensor in copies:
+            return Read(copies[e.tensor].target.name, e.subscripts)
+        return e
+
+    backward = replace(
+        both,
+        inputs=(*program.inputs, *residuals, *cotangents),
+        statements=tuple(replace(s, body=rewrite(s.body, from_copy)) for s in second),
+        outputs=gradients,
+    )
     return live(forward), backward
+
+
+def _copies(tensors: Iterable[Tensor], names: Names) -> dict[str, Statement]:
+    """A statement for each tensor, by its name, that gives its elements to another one."""
+    copies = {}
+    for t in tensors:
+        indices = tuple(f"i{d}" for d in range(len(t.shape)))
+        body = Read(t.name, tuple(map(symbol, indices)))
+        copies[t.name] = Statement(replace(t, name=names.fresh(t.name)), indices, (), body)
+    return copies
 
 
 def _early(program: Program, stay: Set[str]) -> Program:
     """The program with all statements but those of `stay` as early as they can be, for others to read them."""
-    statements = [s for s in program.statements if s.target.name in stay]
-    for s in (s for s in program.statements if s.target.name not in stay):
-        place = max((n for n, t in enumerate(statements, 1) if t.target.name in s.reads), default=0)
-        while place < len(statements) and statements[place].target.name not in stay:
-            place += 1
-        statements.insert(place, s)
-    return replace(program, statements=tuple(statements))
+    # Those before the first that stays, those after it, after the second, ..
+    after: list[list[Statement]] = [[]]
+    place: dict[str, int] = {}
+    for s in program.statements:
+        if s.target.name in stay:
+            after.append([s])
+            place[s.target.name] = len(after) - 1
+    for s in program.statements:
+        if s.target.name not in stay:
+            place[s.target.name] = max((place.get(name, 0) for name in s.reads), default=0)
+            after[place[s.target.name]].append(s)
+    return replace(program, statements=tuple(s for group in after for s in group))
 
 
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
     names = taken_names(program)
     return normalized(tangent(separate_reductions(program, names), wrt, names))
+
+
+def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
+    """The program's outputs and their tangents, from the inputs of the tangent program.
+
+    The outputs are copies: tangents read what was computed, and not what 16 bits keep of it.
+    """
+    names = taken_names(program)
+    both = tangent(separate_reductions(program, names), wrt, names)
+    copies = _copies((both.tensors[f] for f in program.outputs), names)
+    values = (s.target.name for s in copies.values())
+    statements = (*both.statements, *copies.values())
+    return normalized(replace(both, statements=statements, outputs=(*values, *both.outputs)))
 
 
 def gradient_program(program: Program, wrt: Sequence[str], prefix: str = "d") -> Program:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from tadc.cache import folder
+from tadc.cache import place, unused
 from tadc.errors import BackendError
 from tadc.runtime.blas import gemm
 from tadc.runtime.c_compiler import compiler, loaded
@@ -44,12 +44,8 @@ def findings() -> Iterator[Finding]:
     yield Finding("tadc", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
     for package in ("numpy", "scipy"):
         yield Finding(package, _version(package), f"pip install {package}")
-    command = compiler()
-    yield Finding(
-        "C compiler",
-        " ".join(command) if command else "",
-        "install one (`apt install gcc`), or set `CC`; without it the CPU computes with numpy",
-    )
+    command, advice = _compiler()
+    yield Finding("C compiler", command, advice)
     yield Finding(
         "OpenMP",
         _openmp() if command else "",
@@ -61,8 +57,13 @@ def findings() -> Iterator[Finding]:
         "scipy's" if gemm("float64") else "",
         "update scipy; without it matrix products run in tadc's own kernels",
     )
-    place = folder()
-    yield Finding("cache", str(place or ""), "set TADC_CACHE_DIR to a folder that can be written")
+    own = place()
+    wrong = unused(own) or ("" if os.access(own, os.W_OK) else "it cannot be written")
+    yield Finding(
+        "cache",
+        "" if wrong else str(own),
+        f"{own} is not used: {wrong}; set TADC_CACHE_DIR to a folder that is yours alone",
+    )
     yield Finding(
         "NVRTC",
         find_nvrtc() or "",
@@ -85,6 +86,15 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+def _compiler() -> tuple[str, str]:
+    """Its command, and what to do without one."""
+    advice = "install one (`apt install gcc`), or set `CC`; without it the CPU computes with numpy"
+    try:
+        return " ".join(compiler() or ()), advice
+    except BackendError as error:
+        return "", f"{error.fact}; {error.fix}"
 
 
 def _openmp() -> str:

@@ -6,8 +6,11 @@ caret), and what to write instead.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 __all__ = [
     "ArgumentError",
@@ -24,12 +27,19 @@ __all__ = [
 ]
 
 
+MOST_SHOWN = 140  # characters of a line
+MOST_BEFORE = 60  # of them before the place, where the line is longer
+MOST_QUOTED = 80  # characters of a quotation in a sentence
+MOST_SAID = 2000  # characters of a sentence
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A program's text and the name it is shown under in diagnostics (`conv.idx`, `<string>`)."""
 
     text: str
     name: str = "<string>"
+    lang: Literal["idx", "tex"] = "idx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +71,69 @@ class Span:
         return Span(self.source, self.start, other.end)
 
     def excerpt(self) -> str:
-        """The line of the span and a line of carets under it; a tab stays a tab in the line of carets."""
+        """The line of the span and a line of carets under it; a tab stays a tab in the line of carets.
+
+        A long line is cut, with `..` where something is missing, to what is around the start of the span.
+        """
         line_end = self.source.text.find("\n", self.start)
         line_end = len(self.source.text) if line_end < 0 else line_end
-        line = self.source.text[self._line_start : line_end].rstrip("\r")
-        before = line[: self.start - self._line_start]
-        margin = "".join("\t" if c == "\t" else " " for c in before)
-        marked = line[len(before) : self.end - self._line_start]
-        carets = "".join("\t" if c == "\t" else "^" for c in marked) or "^"
-        return f"    {line}\n    {margin}{carets}"
+        start = self._line_start
+        before, after = "", ""
+        if line_end - start > MOST_SHOWN:
+            start = max(start, min(self.start - MOST_BEFORE, line_end - MOST_SHOWN))
+            before = ".." if start > self._line_start else ""
+            after = ".." if start + MOST_SHOWN < line_end else ""
+            line_end = min(line_end, start + MOST_SHOWN)
+        line = self.source.text[start:line_end].rstrip("\r")
+        at = self.start - start
+        margin = "".join(_blank(c) for c in before + line[:at])
+        carets = "".join(_blank(c, "^") for c in line[at : max(self.end - start, at)]) or "^"
+        return f"    {before}{_visible(line)}{after}\n    {margin}{carets}"
+
+
+def _blank(character: str, sign: str = " ") -> str:
+    """The sign as often as the character has columns on a terminal; a tab is a tab."""
+    if character == "\t":
+        return "\t"
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return ""  # an accent on the character before
+    return sign * (2 if unicodedata.east_asian_width(character) in "WF" else 1)
+
+
+def _visible(line: str) -> str:
+    """The line without what would move the cursor or change colours."""
+    kept = (c.isprintable() or c == "\t" or unicodedata.category(c) == "Zs" for c in line)
+    return "".join(c if keep else "\ufffd" for c, keep in zip(line, kept, strict=True))
+
+
+def _short(sentence: str) -> str:
+    """The sentence with long quotations and names cut in the middle, and nothing quoted over several lines."""
+
+    def cut(text: str, most: int) -> str:
+        half = most // 2 - 2
+        return text if len(text) <= most else f"{text[:half]} .. {text[-half:]}"
+
+    if len(sentence) <= MOST_QUOTED and "\n" not in sentence:
+        return sentence
+    sentence = re.sub(
+        r"`([^`]*)`", lambda found: f"`{cut(' '.join(found[1].split()), MOST_QUOTED)}`", sentence
+    )
+    return cut(re.sub(r"[^\s`]{301,}", lambda found: cut(found[0], 300), sentence), MOST_SAID)
 
 
 class Error(Exception):
     """A failure that is the user's to mend. `.span` is None where no place in a source is to blame.
 
-    `fact` is one sentence saying what is wrong, `fix` one saying what to write instead.
+    `fact` is one sentence saying what is wrong, `fix` one saying what to write instead; neither repeats long parts of
+    the text.
     `.errors` lists the single diagnostics; one error may carry those of several statements. `.sizes` are those that
     need numbers for the text to be a program, if that is what is wrong.
     """
 
     def __init__(self, span: Span | None, fact: str, *, fix: str = "") -> None:
         self.span = span
-        self.fact = fact
-        self.fix = fix
+        self.fact = fact = _short(fact)
+        self.fix = fix = _short(fix)
         self.errors: tuple[Error, ...] = (self,)
         self.sizes: tuple[str, ...] = ()
         super().__init__(span, fact, fix)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -23,23 +22,29 @@ from tadc.errors import (
     Span,
 )
 from tadc.ir.element_types import HALF_TYPES
-from tadc.ir.idx_text import program_text
+from tadc.ir.idx_text import program_text, tensor_text
 from tadc.ir.program import Program
 from tadc.ir.tex_text import tex_display, tex_text
 from tadc.kept import Kept
-from tadc.options import BACKENDS, DTYPES, MEMORY, Options
+from tadc.open_sizes import OpenSizes
+from tadc.options import Options, checked_options, size_number
 from tadc.resolve.resolve import Resolved
+from tadc.signature import signature, with_argument_errors
 
 if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
-    from numpy.typing import NDArray
+    from inspect import Signature
+
+    from numpy.typing import DTypeLike, NDArray
 
     from tadc.check import Report
     from tadc.emit.launcher import Mode
-    from tadc.runtime.calls import Calls
+    from tadc.prove import Report as Proofs
+    from tadc.runtime.calls import Call, Calls
+    from tadc.runtime.pullback import Halves
     from tadc.schedule.cost import Cost
     from tadc.schedule.plan import Plan
 
-__all__ = ["Function", "compile", "load"]
+__all__ = ["Function", "compile", "in_mode", "load"]
 
 Array: TypeAlias = "NDArray[Any]"
 Wrt: TypeAlias = str | Sequence[str] | None
@@ -47,14 +52,16 @@ Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # how a derivative was aske
 
 
 MOST_CLOSED = 64  # sets of sizes for which functions or decisions are kept
+MOST_SIGNATURES = 256  # of calls, for which it is kept what they run
 STAND_INS = (2, 3, 1, 5, 8)  # for open sizes, while no call gives numbers
 
 
+@with_argument_errors
 def compile(
     source: str,
     *,
     lang: Literal["idx", "tex"] = "idx",
-    dtype: str | None = None,
+    dtype: DTypeLike | None = None,
     sizes: Mapping[str, int] | None = None,
     backend: str = "auto",
     memory: str = "auto",
@@ -67,20 +74,60 @@ def compile(
 ) -> Function:
     """A function of arrays from the text of a program.
 
-    `sizes` gives numbers to symbolic sizes, `dtype` ("float32", "float64", on GPUs "float16" and "bfloat16") fixes the
-    type of tensors that declare none. With `fast_math` kernels on GPUs have approximate divisions, roots and functions
-    of float32, and no subnormals. Raises SyntaxError, ShapeError or RangeError, with the place in the text.
+    Parameters
+    ----------
+    source, lang
+        The text, and its spelling: "idx", or "tex" for LaTeX.
+    dtype
+        The element type of tensors that declare none: "float32", "float64", on GPUs "float16" and "bfloat16", or what
+        `numpy.dtype` takes for one of these. None: that of the arrays of a call, float32 in generated text.
+    sizes
+        Numbers for symbolic sizes.
+    backend
+        "auto", "numpy", "native", "cuda", or "interpreter", which is the oracle.
+    memory, memory_limit
+        What happens to intermediate tensors: "auto", "recompute", "materialize"; and the bytes they may have together.
+    blas
+        Whether matrix products are left to BLAS, or to cuBLAS.
+    index_base
+        The first index, 0 or 1, where the text does not say.
+    name
+        That of the program in generated code.
+    threads
+        How many threads of the CPU a call may use.
+    fast_math
+        Approximate divisions, roots and functions of float32 on GPUs, and no subnormals there.
+
+    Raises
+    ------
+    SyntaxError, ShapeError, RangeError
+        With the place in the text.
+    ArgumentError
+        For options that are none, or of another kind.
+    BackendError
+        For an option that an explicitly named backend has no use for.
     """
-    options = _options(
-        dtype, sizes, backend, memory, blas, index_base, name, threads, memory_limit, fast_math
+    options = checked_options(
+        dtype=dtype,
+        sizes=sizes,
+        backend=backend,
+        memory=memory,
+        blas=blas,
+        index_base=index_base,
+        name=name,
+        threads=threads,
+        memory_limit=memory_limit,
+        fast_math=fast_math,
     )
     return _compiled(Source(_text(source), "<string>"), lang, options)
 
 
+@with_argument_errors
 def load(
     path: str | Path,
     *,
-    dtype: str | None = None,
+    lang: Literal["idx", "tex"] | None = None,
+    dtype: DTypeLike | None = None,
     sizes: Mapping[str, int] | None = None,
     backend: str = "auto",
     memory: str = "auto",
@@ -91,22 +138,26 @@ def load(
     memory_limit: int | None = None,
     fast_math: bool = False,
 ) -> Function:
-    """A function of arrays from an `.idx` or `.tex` file. As `compile`; raises FileError for one that cannot be read."""
+    """A function of arrays from an `.idx` or `.tex` file; `lang` says otherwise than its name. The rest as `compile`.
+
+    Raises what `compile` does, and FileError for a file that cannot be read.
+    """
     if not isinstance(path, (str, Path)):
-        raise ArgumentError(None, f"the path is {path!r}", fix="pass a string or a `Path`")
-    options = _options(
-        dtype,
-        sizes,
-        backend,
-        memory,
-        blas,
-        index_base,
-        name or Path(path).stem,
-        threads,
-        memory_limit,
-        fast_math,
+        raise ArgumentError(None, f"the path is {path!r:.40}", fix="pass a string or a `Path`")
+    options = checked_options(
+        dtype=dtype,
+        sizes=sizes,
+        backend=backend,
+        memory=memory,
+        blas=blas,
+        index_base=index_base,
+        name=Path(path).stem if name is None or name == "" else name,
+        threads=threads,
+        memory_limit=memory_limit,
+        fast_math=fast_math,
     )
-    lang: Literal["idx", "tex"] = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
+    if lang is None:
+        lang = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
     try:
         text = Path(path).read_text("utf-8")
     except OSError as error:
@@ -135,26 +186,15 @@ class _Origin:
         return self.source, self.lang, o.name, sizes, o.index_base, self.derivations
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """Sizes that get their numbers from a call, since subscripts are multiplied or divided by them.
-
-    `error` says where; `extents` has the input and dimension that show a size, if there are some.
-    """
-
-    error: Error
-    sizes: tuple[str, ...]
-    extents: Mapping[str, tuple[str, int]]
-
-
 class Function:
     """A program as a function of arrays.
 
     Call it with one array an input, by position in the order of `inputs` or by name; sizes that do not follow from
     the shapes are keywords. Made by `compile`, `load`, and the methods that derive.
 
-    Where a size without a number multiplies an index, there is no program before a call gives the number: the
-    function is compiled for each number that it meets, and has no text.
+    Where a size without a number multiplies or divides an index, there is no program before a call gives the number:
+    the function is compiled for each number that it meets. It has a text; what else needs the numbers asks for
+    `fix`: derivatives as text, C, CUDA and numpy, costs and plans.
     """
 
     def __init__(
@@ -163,17 +203,20 @@ class Function:
         resolved: Resolved,
         program: Program,
         mode: str,
-        open_: _Open | None = None,
+        open_: OpenSizes | None = None,
     ) -> None:
         self._origin = origin
         self._open = (
             open_  # then `program` is one with other numbers, and tells inputs and outputs only
         )
         self._closed: Kept[Function] = Kept(MOST_CLOSED)
+        self._numbers_of_calls: Kept[dict[str, int]] = Kept(MOST_CLOSED)
         self._resolved = resolved
         self._program = program
         self._mode = mode
         self._derived: dict[Derivation, Function] = {}
+        self._vjps: Kept[Halves] = Kept(MOST_SIGNATURES)
+        self._value_types: Kept[tuple[Any, ...]] = Kept(MOST_SIGNATURES)
         self._decided: Kept[tuple[Function, Function]] = Kept(MOST_CLOSED)
 
     # ------------------------------------------------------------------ what it is
@@ -189,8 +232,18 @@ class Function:
         Raises SyntaxError where a size multiplies or divides an index and has no number yet.
         """
         if self._open is not None:
-            raise self._open.error
+            raise self._open.refusal()
         return self._program
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The sizes that have no number yet: first those that need one before there is a program (`open_sizes`)."""
+        return (*self.open_sizes, *self._program.sizes)
+
+    @property
+    def open_sizes(self) -> tuple[str, ...]:
+        """The sizes without a number that multiply or divide indices."""
+        return self._open.names if self._open is not None else ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -204,6 +257,8 @@ class Function:
     @property
     def ranges(self) -> tuple[Any, ...]:
         """Every index of the program, its range, and the rule and place that gave it."""
+        if self._open is not None:
+            raise self._open.refusal()
         return self._resolved.ranges
 
     @property
@@ -211,20 +266,69 @@ class Function:
         """The places of a LaTeX document's displays that define no tensor, and are no part of the program."""
         return self._resolved.skipped
 
-    def __str__(self) -> str:
-        return program_text(self.program)
+    def fix(self, /, **sizes: int) -> Function:
+        """The same function with these sizes as numbers. Raises ArgumentError for what is no size of it."""
+        numbers = self._numbers(sizes)
+        return self._of_numbers(numbers) if numbers else self
 
-    def _repr_latex_(self) -> str:
-        return tex_display(self._program)
+    def _numbers(self, sizes: Mapping[str, Any]) -> dict[str, int]:
+        """The given numbers of sizes. Raises ArgumentError for unknown sizes and for what is no number."""
+        numbers = {s: size_number(f"the size `{s}`", n) for s, n in sizes.items()}
+        for size in numbers:
+            if size not in self.sizes:
+                known = ", ".join(self.sizes) or "none"
+                raise ArgumentError(
+                    None, f"there is no size `{size}`", fix=f"the sizes are: {known}"
+                )
+        return numbers
+
+    @property
+    def _tree(self) -> OpenSizes | None:
+        """What has the text of a program that is none before its sizes have numbers; derivatives have no text then."""
+        return None if self._origin.derivations else self._open
+
+    def __str__(self) -> str:
+        return self._tree.text() if self._tree is not None else program_text(self.program)
+
+    def _repr_latex_(self) -> str | None:
+        if self._tree is not None:
+            return self._tree.tex_display()
+        return None if self._open is not None else tex_display(self._program)
 
     def __repr__(self) -> str:
-        return f"<tadc.Function {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+        inputs, outputs = (
+            ", ".join(map(self._shaped, names)) for names in (self.inputs, self.outputs)
+        )
+        return f"<tadc.Function {self.name}: {inputs} -> {outputs}>"
+
+    def _shaped(self, name: str) -> str:
+        """The tensor with its shape and declared type: `x[N, 2*K]: float32`; the name alone where nothing is known yet."""
+        if self._open is not None:
+            text = self._open.shapes().get(name, name)
+        else:
+            text = tensor_text(self._program.tensors[name])
+        return text.replace("[]", "")
+
+    @property
+    def __signature__(self) -> Signature:
+        """How the function is called, for `inspect.signature` and editors."""
+        shapes = {s for t in self._program.inputs for n in t.shape for s in n.symbols}
+        shown = shapes if self._open is None else {*shapes, *self._open.shown()}
+        groups: dict[bool, list[str]] = {True: [], False: []}
+        for size in self.sizes:
+            groups[size in shown].append(size)
+        return signature(self.inputs, groups[True], groups[False])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (self._origin,)
 
-    def source(self, target: str) -> str:
-        """The function as text: "cuda", "c", "numpy", "idx", "latex"; of an adjoint also "cuda-atomic". Generated for float32 unless `dtype` says otherwise."""
+    @with_argument_errors
+    def source(self, target: str = "idx") -> str:
+        """The function as text: "idx", "latex", "cuda", "c", "numpy"; of an adjoint also "cuda-atomic".
+
+        Generated for float32 unless `dtype` says otherwise. Raises ArgumentError for another target, BackendError for
+        elements that it has not, and SyntaxError where a size has to have a number first.
+        """
         dtype = self._origin.options.dtype or "float32"
         if dtype in HALF_TYPES and target in ("c", "numpy"):
             raise BackendError(
@@ -236,7 +340,7 @@ class Function:
             case "idx":
                 return str(self)
             case "latex":
-                return tex_text(self.program)
+                return self._tree.tex() if self._tree is not None else tex_text(self.program)
             case "cuda":
                 from tadc.emit.cuda import emit_cuda
 
@@ -287,84 +391,60 @@ class Function:
         `out` is an array, a tuple or a dict of arrays to write to; `accumulate` adds to them instead. Raises
         ArgumentError, ShapeError and RangeError for arguments that do not fit.
         """
-        if out is None and not (named or accumulate or self._open):
-            outputs = self.calls.again(arrays)
-            if outputs is not None:
-                return outputs[0] if len(outputs) == 1 else tuple(outputs)
-
-        from tadc.runtime.arguments import written
-
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f(*arrays, out=out, accumulate=accumulate, **named)
-        targets = self._targets(out)
-        results = self.calls.run(self.calls.bound(arrays, named), None if accumulate else targets)
-        return self._returned(written(results, targets, accumulate))
+        into = () if out is None else self._targets(out)
+        return _returned(self.calls(arrays, named, into, accumulate))
 
     def vjp(
-        self, /, *arrays: Any, wrt: Wrt = None, **named: Any
+        self, /, *arrays: Any, wrt: Wrt = None, out: Any = None, **named: Any
     ) -> tuple[Any, Callable[..., dict[str, Array]]]:
         """The outputs, and the pullback: a function from cotangents to a dict of gradients by input.
 
-        The pullback takes one cotangent, a tuple, or several; None is zero. The arrays must not change before it
-        is called. `wrt` restricts the gradients; without it all inputs with real elements have one.
+        The pullback takes one cotangent, a tuple, or several; None is zero. It reads the arrays again, which must not
+        change before it is called, and nothing that is returned or written to `out`: these may change. `wrt` restricts
+        the gradients; without it all inputs with real elements have one.
         """
-        from numpy import zeros_like
-
-        from tadc.runtime.arguments import as_array, written
-        from tadc.runtime.element_types import is_real
-
         if self._open is not None:
             f, named = self._of_call(arrays, named)
-            return f.vjp(*arrays, wrt=wrt, **named)
-        bound = self.calls.bound(arrays, named)
-        chosen = self._wrt(wrt, [n for n in self.inputs if is_real(bound.arrays[n].dtype)])
+            return f.vjp(*arrays, wrt=wrt, out=out, **named)
+        from tadc.runtime.calls import signature
+
+        into = self._targets(out)
+        ordered, sizes = self.calls.ordered(arrays, named)
+        chosen = wrt if isinstance(wrt, (str, NoneType)) else self._wrt(wrt, ())
+        key = signature(ordered, sizes)
+        halves = None if key is None else self._vjps.get((key, chosen))
+        if halves is None:
+            bound = self.calls.bound(ordered, sizes)
+            made = self._made_halves(bound, chosen)
+            if isinstance(made, Function):
+                return made.vjp(*ordered, wrt=chosen, out=out)
+            halves = made
+            pairs = zip(self.inputs, ordered, strict=True)
+            ordered = [a if n in bound.scalars else bound.arrays[n] for n, a in pairs]
+            if key is not None:
+                self._vjps.keep((key, chosen), halves)
+        values, pullback = halves.run(ordered, sizes, into)
+        return _returned(values), pullback
+
+    def _made_halves(self, bound: Call, wrt: Wrt) -> Halves | Function:
+        """What `vjp` runs for a call; or the function of its numbers, where an extent is 0."""
+        from tadc.runtime.element_types import is_real
+        from tadc.runtime.pullback import Halves
+
+        types = {n: a.dtype if is_real(a.dtype) else None for n, a in bound.arrays.items()}
+        chosen = self._wrt(wrt, [n for n, t in types.items() if t is not None])
         dtype = self.calls.element_type(bound)
-        halves = self._halves(chosen, bound.sizes, dtype)
-        if self._program.sizes and any(f._program.is_empty(bound.sizes) for f in halves):
-            numbers = {s: bound.sizes[s] for s in self._program.sizes}
-            return self._of_numbers(numbers).vjp(**bound.arrays, wrt=chosen)
-        forward, backward = (half.calls for half in halves)
-        preparing = backward.prepare(bound.sizes, dtype, self.calls.backend(bound))
-        kept = forward.run(forward.bound(arrays, named))
-        values = {f: kept[f] for f in self.outputs}
-
-        def pullback(
-            *cotangents: Any, out: Any = None, accumulate: bool = False
-        ) -> dict[str, Array]:
-            given = self._seeds(cotangents[0] if len(cotangents) == 1 else cotangents)
-            arrays = {**kept, **bound.arrays}
-            for name, f, cotangent in zip(
-                halves[1].inputs[len(halves[1].inputs) - len(given) :],
-                self.outputs,
-                given,
-                strict=True,
-            ):
-                arrays[name] = (
-                    zeros_like(values[f]) if cotangent is None else as_array(name, cotangent)
-                )
-            arrays = {name: arrays[name] for name in halves[1].inputs}
-            if isinstance(out, tuple):
-                out = self._matched(chosen, out, "gradients")
-            elif not isinstance(out, (dict, NoneType)):
-                raise ArgumentError(
-                    None, "`out` is neither a dict nor a tuple", fix="give one by input"
-                )
-            named_so = dict(zip(chosen, halves[1].outputs, strict=True))
-            targets = {named_so[x]: a for x, a in (out or {}).items() if x in named_so}
-            preparing.join()
-            results = backward.run(
-                backward.bound((), {**arrays, **bound.given}), None if accumulate else targets
-            )
-            gradients = {
-                x: results[dx].astype(bound.arrays[x].dtype, copy=False)
-                if is_real(bound.arrays[x].dtype)
-                else results[dx]
-                for x, dx in named_so.items()
-            }
-            return written(gradients, out, accumulate)
-
-        return self._returned(dict(values)), pullback
+        forward, backward = self._halves(chosen, bound.sizes, dtype)
+        if self._program.sizes and any(
+            f._program.is_empty(bound.sizes) for f in (forward, backward)
+        ):
+            return self._of_numbers({s: bound.sizes[s] for s in self._program.sizes})
+        backward.calls.prepare(bound.sizes, dtype, self.calls.backend(bound))
+        gradients = tuple(types[x] for x in chosen)
+        return Halves(forward.calls, backward.calls, self.outputs, chosen, gradients)
 
     def graph(
         self, /, *arrays: Any, cotangents: Any = None, wrt: Wrt = None, **named: Any
@@ -377,6 +457,7 @@ class Function:
         """
         from tadc.runtime.gpu import on_one_device
         from tadc.runtime.graph import Graph, of_gpu
+        from tadc.runtime.pullback import seeds
 
         if self._open is not None:
             f, named = self._of_call(arrays, named)
@@ -389,30 +470,31 @@ class Function:
         arguments: dict[str, Any] = {**inputs, **bound.given}
         if cotangents is None:
             return Graph(lambda: self(**arguments), on_one_device(inputs.items()))
-        seeds = self._seeds(cotangents)
-        named_so = {f"d{f}": v for f, v in zip(self.outputs, seeds, strict=True) if v is not None}
+        given_seeds = seeds(self.outputs, cotangents)
+        named_so = {
+            f"d{f}": v for f, v in zip(self.outputs, given_seeds, strict=True) if v is not None
+        }
         on_gpu = of_gpu(named_so)
-        seeds = tuple(on_gpu.get(f"d{f}") for f in self.outputs)
+        on_device = tuple(on_gpu.get(f"d{f}") for f in self.outputs)
 
         def call() -> tuple[Any, dict[str, Array]]:
             values, pullback = self.vjp(wrt=wrt, **arguments)
-            return values, pullback(*seeds)
+            return values, pullback(*on_device)
 
         return Graph(call, on_one_device([*inputs.items(), *on_gpu.items()]))
 
-    def _seeds(self, cotangents: Any) -> tuple[Any, ...]:
-        """A cotangent for each output."""
-        given = cotangents if isinstance(cotangents, tuple) else (cotangents,)
-        if len(given) != len(self.outputs):
-            raise ArgumentError(
-                None,
-                f"{len(given)} cotangents are given, and there are {len(self.outputs)} outputs",
-                fix="give a tuple, of one for each output; None is zero",
-            )
-        return given
+    def jvp(
+        self,
+        primals: Mapping[str, Any],
+        tangents: Mapping[str, Any],
+        *,
+        out: Any = None,
+        accumulate: bool = False,
+    ) -> tuple[Any, Any]:
+        """The outputs and their tangents. An input left out of `tangents` is not differentiated by.
 
-    def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
-        """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""
+        `out` and `accumulate` are for the tangents, as those of a call are for the outputs, whose names a dict has.
+        """
         for what, given in (("primals", primals), ("tangents", tangents)):
             if not isinstance(given, Mapping):
                 raise ArgumentError(
@@ -420,16 +502,30 @@ class Function:
                 )
         if self._open is not None:
             f, named = self._of_call((), primals)
-            return f.jvp(named, tangents)
-        call = self.calls.bound((), primals)
-        chosen = self._wrt(tuple(tangents), [])
-        values = self.calls.run(call)
-        tangent = self.tangent(chosen)
-        given = dict(
-            zip(tangent.inputs[len(self.inputs) :], (tangents[x] for x in chosen), strict=True)
+            return f.jvp(named, tangents, out=out, accumulate=accumulate)
+        from tadc.runtime.calls import signature
+
+        into = self._targets(out)
+        count = len(self.outputs)
+        arrays, sizes = self.calls.ordered((), primals)
+        chosen = tuple([x for x in self.inputs if x in tangents])
+        if len(chosen) < len(tangents):
+            self._wrt(tuple(tangents), ())
+        key = signature(arrays, sizes)
+        types = None if key is None else self._value_types.get(key)
+        if types is None:
+            call = self.calls.bound(arrays, sizes)
+            types = self.calls.types(call)
+            if key is not None:
+                self._value_types.keep(key, types)
+        both = self._derivative("jvp", chosen).calls(
+            (*arrays, *map(tangents.__getitem__, chosen)),
+            sizes,
+            (*(None,) * count, *into) if into else (),
+            accumulate,
+            (*types, *(None,) * count),
         )
-        results = tangent.calls.run(tangent.calls.bound((), {**call.arrays, **given, **call.given}))
-        return self._returned(dict(values)), tangent._returned(results)
+        return _returned(both[:count]), _returned(both[count:])
 
     def check(self, /, *, seed: int = 0, **sizes: int) -> Report:
         """Compare derivatives with numeric differentiation, and backends with each other, on random input.
@@ -438,20 +534,16 @@ class Function:
         """
         from tadc.check import check
 
-        numbers = {s: _number(f"the size `{s}`", n) for s, n in sizes.items()}
-        f = self
-        if self._open is not None:
-            chosen = {s: numbers.pop(s, n) for n, s in enumerate(self._open.sizes, 2)}
-            f = self._of_numbers(chosen)
-        return check(f, _number("`seed`", seed), numbers)
+        return check(self, size_number("`seed`", seed), self._numbers(sizes))
 
     # ------------------------------------------------------------------ what it costs
 
-    def cost(self, *, mode: str = "primal", **sizes: int) -> Cost:
-        """Operations and bytes of every kernel for these sizes, and as formulas of the sizes.
+    def cost(self, /, *, mode: str = "primal", **sizes: int) -> Cost:
+        """Operations and bytes of every kernel for these sizes, and as formulas of the sizes; without any, as formulas alone.
 
         `mode` is "primal", "adjoint", "tangent", or "vjp": the value and all gradients as `vjp` and its pullback run
-        them. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where a size is missing.
+        them. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where some sizes are given and
+        one is missing, ArgumentError for one that there is not.
         """
         from tadc.schedule.cost import Cost, program_cost
         from tadc.schedule.lower import kernels
@@ -462,7 +554,21 @@ class Function:
             total += program_cost(program, kernels(program, name), numbers, dtype, residuals)
         return total
 
-    def plan(self, *, mode: str = "primal", **sizes: int) -> Plan:
+    def prove(self, /, **sizes: int) -> Proofs:
+        """Proofs that reads are inside their tensors, that gradients gather each point once, and that loops visit what sums
+        say: for all sizes at once, but those that are given, as equality of Presburger sets.
+
+        True when all hold. Raises BackendError without islpy (`tadc[prove]`), and SyntaxError where a size multiplies or
+        divides an index and has no number.
+        """
+        from tadc.prove import Report, prove
+
+        f = self.fix(**sizes)
+        adjoint = f.adjoint().program if f.inputs else None
+        checks = f._resolved.checks
+        return Report(sizes, tuple(prove(f.program, checks, adjoint, f.inputs)))
+
+    def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
         """What is stored, and how each kernel runs, in words: with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.schedule.lower import kernels
         from tadc.schedule.plan import Plan, gpu_plan, program_plan
@@ -479,32 +585,35 @@ class Function:
 
     def _runs(
         self, mode: str, sizes: Mapping[str, int]
-    ) -> Iterator[tuple[Program, str, dict[str, int], str]]:
-        """The programs that are run for a mode, with their modes' names, the sizes and the element type."""
+    ) -> Iterator[tuple[Program, str, dict[str, int] | None, str]]:
+        """The programs that are run for a mode, with their modes' names, the sizes, if any, and the element type."""
         from tadc.runtime.binding import bind_sizes
         from tadc.schedule.memory import oversized
         from tadc.schedule.program import scheduled
 
-        numbers = {s: _number(f"the size `{s}`", n) for s, n in sizes.items()}
-        f = self
-        if self._open is not None:
-            f = self._of_numbers({s: numbers.pop(s) for s in self._open.sizes if s in numbers})
-        unknown = [s for s in numbers if s not in f._program.sizes]
-        if unknown:
-            known = ", ".join(f._program.sizes) or "none"
-            raise ArgumentError(
-                None, f"there is no size `{unknown[0]}`", fix=f"the sizes are: {known}"
-            )
-        values = bind_sizes(f._program, {}, numbers)
+        f, numbers = self._with_numbers(sizes)
+        values = bind_sizes(f._program, {}, numbers) if sizes or not f.sizes else None
+        options = self._origin.options
+        dtype = options.dtype or "float64"
         for part in f._parts(mode, values):
             program = scheduled(part.program)
-            options = self._origin.options
-            dtype = options.dtype or "float64"
-            again = oversized(program, values, dtype, options.memory, options.memory_limit)
-            yield scheduled(part.program, again), part._mode, values, dtype
+            if values is not None:
+                again = oversized(program, values, dtype, options.memory, options.memory_limit)
+                program = scheduled(part.program, again)
+            yield program, part._mode, values, dtype
 
-    def _parts(self, mode: str, sizes: Mapping[str, int]) -> tuple[Function, ...]:
-        """The functions that are run for a mode, one after the other."""
+    def _with_numbers(self, sizes: Mapping[str, int]) -> tuple[Function, dict[str, int]]:
+        """The function with numbers for the sizes that need them, and the numbers of its other sizes."""
+        numbers = self._numbers(sizes)
+        if self._open is None:
+            return self, numbers
+        missing = [s for s in self.open_sizes if s not in numbers]
+        if missing:
+            raise self._open.refusal(missing)
+        return self._of_numbers({s: numbers.pop(s) for s in self.open_sizes}), numbers
+
+    def _parts(self, mode: str, sizes: Mapping[str, int] | None) -> tuple[Function, ...]:
+        """The functions that are run for a mode, one after the other; as if all fitted into memory where there are no sizes."""
         match mode:
             case "primal":
                 return (self,)
@@ -513,8 +622,15 @@ class Function:
             case "tangent":
                 return (self.tangent(),)
             case "vjp":
-                dtype = self._origin.options.dtype or "float64"
-                return self._halves(self._wrt(None, self.inputs), sizes, dtype)
+                wrt = self._wrt(None, self.inputs)
+                options = self._origin.options
+                dtype = options.dtype or "float64"
+                halves = dtype not in HALF_TYPES and options.backend != "interpreter"
+                if sizes is None and halves:
+                    return self._derivative("forward", wrt), self._derivative("backward", wrt)
+                if sizes is None:
+                    return self, self.adjoint(wrt)
+                return self._halves(wrt, sizes, dtype)
             case _:
                 raise ArgumentError(
                     None,
@@ -552,29 +668,35 @@ class Function:
 
     # ------------------------------------------------------------------ derivatives
 
+    @with_argument_errors
     def adjoint(self, wrt: Wrt = None) -> Function:
         """The adjoint program. Inputs: those of this one, then `d<output>`..; outputs: `d<input>` for each of `wrt`."""
         return self._derivative("adjoint", self._wrt(wrt, self.inputs))
 
+    @with_argument_errors
     def tangent(self, wrt: Wrt = None) -> Function:
         """The tangent program. Inputs: those of this one, then `d<input>` for each of `wrt`; outputs: `d<output>`."""
         return self._derivative("tangent", self._wrt(wrt, self.inputs))
 
+    @with_argument_errors
     def gradient(self, wrt: Wrt = None) -> Function:
         """The gradient of a scalar output: the adjoint with cotangent 1. Raises DerivativeError for any other output."""
         self._one_output("gradient", scalar=True)
         return self._derivative("gradient", self._wrt(wrt, self.inputs))
 
+    @with_argument_errors
     def jacobian(self, wrt: Wrt = None) -> Function:
         """The dense Jacobian of the single output by one input, `d<output>_d<input>`: shapes one after the other."""
         self._one_output("jacobian", scalar=False)
         return self._derivative("jacobian", self._one_input("jacobian", wrt))
 
+    @with_argument_errors
     def hessian(self, wrt: Wrt = None) -> Function:
         """The Hessian of a scalar output by one input, `d2<output>_d<input>`."""
         self._one_output("hessian", scalar=True)
         return self._derivative("hessian", self._one_input("hessian", wrt))
 
+    @with_argument_errors
     def hvp(self, wrt: Wrt = None) -> Function:
         """Products with the Hessian of a scalar output. Inputs: those of this one, then `d<input>` for each of `wrt`."""
         self._one_output("hvp", scalar=True)
@@ -651,97 +773,53 @@ class Function:
             tuple(sizes.items()), lambda: _rebuilt(replace(origin, options=options))
         )
 
+    def rank(self, name: str) -> int | None:
+        """How many dimensions an input or an output has; None for any other name."""
+        tensor = self._program.tensors.get(name)
+        return None if tensor is None else len(tensor.shape)
+
+    def of_call(self, named: Mapping[str, Any]) -> tuple[Function, dict[str, Any]]:
+        """The function that a call with these arguments runs, which has its program, and what is left of them for it."""
+        return (self, dict(named)) if self._open is None else self._of_call((), named)
+
     def _of_call(
         self, arrays: Sequence[Any], named: Mapping[str, Any]
     ) -> tuple[Function, dict[str, Any]]:
         """The function for the open sizes of this call, and its named arguments without them."""
-        from tadc.runtime.arguments import as_array
+        from tadc.runtime.arguments import bound_arguments
 
         assert self._open is not None
-        rest = dict(named)
-        given = {**dict(zip(self.inputs, arrays, strict=False)), **rest}
-        numbers: dict[str, int] = {}
-        for size in self._open.sizes:
-            tensor, d = self._open.extents.get(size, ("", 0))
-            shape = as_array(tensor, given[tensor]).shape if tensor in given else ()
-            if size in rest:
-                numbers[size] = _number(f"the size `{size}`", rest.pop(size))
-            elif tensor:
-                numbers[size] = shape[d] if d < len(shape) else 1  # a wrong rank is noticed later
-            else:
-                raise ArgumentError(
-                    None,
-                    f"the size `{size}` is missing: no extent of an input is `{size}`",
-                    fix=f"give it by name: `f(.., {size}=8)`",
-                )
-        return self._of_numbers(numbers), rest
+        bound = bound_arguments(replace(self._program, sizes=self.sizes), arrays, named)
+        shapes = {n: a.shape for n, a in bound.arrays.items()}
+        key = (tuple(shapes.items()), tuple(sorted(bound.sizes.items())))
+        numbers = self._numbers_of_calls.of(key, lambda: self._numbers_of(shapes, bound.sizes))
+        return self._of_numbers(numbers), {n: a for n, a in named.items() if n not in numbers}
 
-    def _targets(self, out: Any) -> Mapping[str, Any] | None:
-        if out is None or isinstance(out, dict):
-            return out
-        targets = out if isinstance(out, (tuple, list)) else (out,)
-        return self._matched(self.outputs, targets, "outputs")
+    def _numbers_of(
+        self, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]
+    ) -> dict[str, int]:
+        assert self._open is not None
+        return self._open.numbers(shapes, given)
 
-    @staticmethod
-    def _matched(names: Sequence[str], targets: Sequence[Any], what: str) -> dict[str, Any]:
-        if len(targets) != len(names):
-            raise ArgumentError(
-                None,
-                f"`out` has {len(targets)} arrays for {len(names)} {what}",
-                fix="give one for each",
-            )
-        return dict(zip(names, targets, strict=True))
+    def _targets(self, out: Any) -> tuple[Any, ...]:
+        if out is None:
+            return ()
+        from tadc.runtime.arguments import targets
 
-    def _returned(self, results: Mapping[str, Array]) -> Any:
-        values = tuple(results[f] for f in self.outputs)
-        return values[0] if len(values) == 1 else values
+        return targets(self.outputs, out, "outputs")
 
 
-def _options(
-    dtype: str | None,
-    sizes: Mapping[str, int] | None,
-    backend: str,
-    memory: str,
-    blas: bool,
-    index_base: int,
-    name: str | None,
-    threads: int | None,
-    memory_limit: int | None,
-    fast_math: bool,
-) -> Options:
-    for what, value, allowed in (
-        ("dtype", dtype, (None, *DTYPES)),
-        ("backend", backend, BACKENDS),
-        ("memory", memory, MEMORY),
-        ("index_base", index_base, (0, 1)),
-        ("fast_math", fast_math, (False, True)),
-    ):
-        if value not in allowed:
-            choices = ", ".join(repr(a) for a in allowed)
-            raise ArgumentError(None, f"`{what}` is {value!r}", fix=f"use one of {choices}")
-    if threads is not None and (not isinstance(threads, int) or threads is True or threads < 1):
-        raise ArgumentError(None, f"`threads` is {threads!r:.40}", fix="give a positive integer")
-    if not isinstance(name, (str, NoneType)):
-        raise ArgumentError(None, f"`name` is {name!r}", fix="give a string")
-    if not isinstance(sizes, (Mapping, NoneType)):
-        raise ArgumentError(None, f"`sizes` is {sizes!r}", fix="give a dict, such as {'N': 4}")
-    numbers = {s: _number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
-    if memory_limit is not None:
-        memory_limit = _number("`memory_limit`", memory_limit)
-    return Options(
-        dtype, numbers, backend, memory, blas, index_base, name, threads, memory_limit, fast_math
-    )
-
-
-def _number(what: str, n: object) -> int:
-    if not isinstance(n, Integral) or isinstance(n, bool) or not 0 <= int(n) < 2**63:
-        raise ArgumentError(None, f"{what} is {n!r:.40}", fix="give an integer from 0 to 2**63 - 1")
-    return int(n)
+def _returned(results: Sequence[Array]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def _text(source: Any) -> str:
     if not isinstance(source, str):
-        raise ArgumentError(None, f"the source is a {type(source).__name__}", fix="pass a string")
+        raise ArgumentError(
+            None,
+            f"the source is a {type(source).__name__}",
+            fix="pass a string, and for a file `tadc.load(path)`",
+        )
     return source
 
 
@@ -768,6 +846,7 @@ def _with_stand_ins(origin: _Origin, name: str, error: Error) -> Function | None
 
     What it takes and gives is found with stand-ins for the numbers.
     """
+    source, lang, options = origin.source, origin.lang, origin.options
     for number in STAND_INS:
         stand_ins: dict[str, int] = {}
         problem = error
@@ -775,18 +854,42 @@ def _with_stand_ins(origin: _Origin, name: str, error: Error) -> Function | None
             s for e in problem.errors for s in e.sizes
         }:
             stand_ins |= {s: number for e in problem.errors for s in e.sizes}
-            sizes = {**origin.options.sizes, **stand_ins}
+            sizes = {**options.sizes, **stand_ins}
             try:
-                resolved = compiler.front(
-                    origin.source, origin.lang, name, sizes, origin.options.index_base
-                )
+                resolved = compiler.front(source, lang, name, sizes, options.index_base)
             except Error as next_:
                 problem = next_
                 continue
-            extents = compiler.named_extents(origin.source, origin.lang)
-            open_ = _Open(error, tuple(stand_ins), extents)
+            tree = compiler.parsed(source, lang)
+            names = tuple(stand_ins)
+            open_ = OpenSizes(
+                error, names, tree, options.sizes, options.index_base, resolved.extents
+            )
             return Function(origin, resolved, resolved.program, "primal", open_)
     return None
+
+
+def in_mode(f: Function, mode: str, wrt: Wrt = None) -> Function:
+    """The function in one of the command line's modes: itself, or a derivative; "vjp" is value and gradients together."""
+    match mode:
+        case "primal":
+            f._wrt(wrt, f.inputs)
+            return f
+        case "adjoint":
+            return f.adjoint(wrt)
+        case "tangent":
+            return f.tangent(wrt)
+        case "jacobian":
+            return f.jacobian(wrt)
+        case "gradient":
+            return f.gradient(wrt)
+        case "hessian":
+            return f.hessian(wrt)
+        case "hvp":
+            return f.hvp(wrt)
+        case _:
+            assert mode == "vjp", mode
+            return f._derivative("vjp", f._wrt(wrt, f.inputs))
 
 
 def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
@@ -800,6 +903,10 @@ def _derivative_of(program: Program, mode: str, wrt: tuple[str, ...]) -> Program
             return compiler.adjoint_program(program, wrt)
         case "tangent":
             return compiler.tangent_program(program, wrt)
+        case "vjp":
+            return compiler.vjp_program(program, wrt)
+        case "jvp":
+            return compiler.jvp_program(program, wrt)
         case "gradient":
             return compiler.gradient_program(program, wrt)
         case "jacobian":

@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from contextlib import contextmanager
+from math import prod
 from threading import Lock
 from types import ModuleType, SimpleNamespace
 
@@ -42,7 +43,8 @@ class State:
 
 class ndarray(np.ndarray):  # noqa: N801
     def __array_finalize__(self, other):
-        self.own_device = getattr(other, "own_device", None) or Device(STATE.device)
+        known = isinstance(other, ndarray)
+        self.own_device = other.own_device if known else Device(STATE.device)
 
     @property
     def device(self):
@@ -50,13 +52,23 @@ class ndarray(np.ndarray):  # noqa: N801
 
     @property
     def data(self):
-        return SimpleNamespace(ptr=self.ctypes.data)
+        return Memory(self)
 
     def get(self):
         return asnumpy(self)
 
     def __dlpack_device__(self):
         return 2, self.device.id
+
+
+class Memory:
+    __slots__ = ("ptr",)
+
+    def __init__(self, array):
+        try:
+            self.ptr = ctypes.addressof(ctypes.c_char.from_buffer(array))  # which takes least time
+        except (TypeError, ValueError):  # it is read-only, has strides or no elements
+            self.ptr = array.ctypes.data
 
 
 class Device:
@@ -150,6 +162,19 @@ class Stream:
         pass
 
 
+class CurrentStream:
+    def __init__(self):
+        self.ptr = STATE.stream
+
+    def synchronize(self):
+        pass
+
+    record = synchronize
+
+    def wait_event(self, event):
+        pass
+
+
 class MemoryPool:
     def __init__(self):
         self.kept = []
@@ -174,13 +199,14 @@ def using_allocator(malloc):
 
 
 def empty(shape, dtype=np.float64):
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    size = prod(shape) * np.dtype(dtype).itemsize
     if size > STATE.free_bytes:
         raise type("OutOfMemoryError", (MemoryError,), {})("out of memory")
-    memory = np.full(size, 0xFF, np.uint8)
+    memory = ndarray(shape, dtype)
+    ctypes.memset(memory.data.ptr, 0xFF, size)
     if STATE.pool:
         STATE.pool.kept.append(memory)
-    return memory.view(dtype).reshape(shape).view(ndarray)
+    return memory
 
 
 def asarray(a, dtype=None):
@@ -229,12 +255,7 @@ def install(patched):
         Device=Device,
         driver=SimpleNamespace(launchKernel=launch_kernel, ctxGetCurrent=lambda: 1),
         function=SimpleNamespace(Module=Module),
-        get_current_stream=lambda: SimpleNamespace(
-            ptr=STATE.stream,
-            synchronize=lambda: None,
-            record=lambda: None,
-            wait_event=lambda event: None,
-        ),
+        get_current_stream=CurrentStream,
         Stream=Stream,
         Event=Event,
         get_elapsed_time=lambda start, end: 1e3 * (end.time - start.time),

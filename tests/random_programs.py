@@ -903,6 +903,11 @@ class _Generator:
             )
             if 1 <= size.value + change <= most:
                 return size.value + change, text.format(size.name)
+        if self.full and len(self.sizes) > 1 and self.chance(0.3):
+            a, b = self.rng.sample(self.sizes, 2)
+            if 1 <= min(a.value, b.value) <= most:
+                self.note("the least of sizes as an extent")
+                return min(a.value, b.value), f"min({a.name}, {b.name})"
         n = min(most, self.rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 6)))
         return n, str(n)
 
@@ -1022,6 +1027,7 @@ class _Generator:
             for t in self.inputs
             if t.declared
             for d in t.dimensions
+            if "min(" not in d.text
         ]
         found: set[str] = set()
         while True:
@@ -1106,6 +1112,8 @@ class _Generator:
             form = self.linear(scope, self.rng.choice((1, 1, 2)))
             if self.chance(0.5):
                 form = self.moved(form, self.rng.randint(-2, 3))
+            if self.full and self.chance(0.1):
+                form = self.limited(form)
             if self.full and self.chance(0.25):
                 form = self.divided(form)
         values = [form.at(p) for p in scope.points] or [0]
@@ -1430,7 +1438,9 @@ class _Generator:
             return low, high
         index = self.rng.choice(list(outer.values()))
         i = Form(index.name, (index,))
-        kind = self.rng.randrange(6)
+        kind = self.rng.randrange(9 if self.full else 6)
+        if kind > 5:
+            self.note("min and max in bounds of both kinds")
         match kind:
             case 0:
                 return Form("0", ()), i
@@ -1443,12 +1453,24 @@ class _Generator:
             case 4:
                 both = Form(f"2*{index.name}", (index,))
                 return self.moved(i, -2), self.moved(both, 1 - self.rng.randint(0, 3))
+            case 6:
+                return self.least(i, "min"), Form(str(self.rng.randint(1, 3)), ())
+            case 7:
+                return Form("0", ()), self.least(i, self.rng.choice(("min", "max")))
+            case 8:
+                return self.least(i, "min"), self.moved(self.least(i, "max"), -1)
             case _:
                 top = self.rng.randint(1, 5)
                 return (
                     self.extreme("max", Form("0", ()), self.moved(i, -2)),
                     self.extreme("min", Form(str(top), ()), self.moved(i, width)),
                 )
+
+    def least(self, form: Form, op: str) -> Form:
+        """`min(form, c)` or `max(form, c)`, perhaps twice it or half of it."""
+        text = f"{op}({form.text}, {self.rng.randint(0, 3)})"
+        text = self.pick([(4, "{}"), (1, "2*{} - 1"), (1, "{}//2"), (1, "3 - {}")]).format(text)
+        return Form(text, form.indices, True)
 
     def extreme(self, op: str, a: Form, b: Form) -> Form:
         """`max [a; b]`, as bounds are written."""
@@ -1494,6 +1516,9 @@ class _Generator:
 
     def comparison(self, scope: Scope, of: Sequence[Index]) -> Among:
         left = self.linear(scope, self.rng.choice((1, 1, 2)), of)
+        if self.full and self.chance(0.12):
+            self.note("min, max, clamp in a condition")
+            left = self.limited(left)
         others = [i for i in scope.indices.values() if i not in left.indices]
         if others and self.chance(0.65):
             right = self.linear(Scope({i.name: i for i in others}, scope.points), 1)
@@ -1680,6 +1705,8 @@ class _Generator:
                 form = self.divided(form)
             elif self.full and self.chance(0.06):
                 form = self.limited(form)
+                if self.chance(0.3):
+                    form = self.divided(form)
             fitted = self.fitted(scope, dimension, form, move=True)
             if fitted is None:
                 continue
@@ -1740,7 +1767,12 @@ class _Generator:
     def boundary(self, scope: Scope, dimension: Dimension) -> Subscript:
         self.settled(dimension)
         form = self.linear(scope, self.rng.choice((1, 2)))
-        form = self.moved(form, self.rng.randint(-3, 3))
+        if self.chance(0.2):
+            form = self.limited(form)
+        far = self.chance(0.1)
+        form = self.moved(form, self.rng.choice((-20, 17)) if far else self.rng.randint(-3, 3))
+        if far:
+            self.note("boundary far outside")
         name = self.pick(
             [(4, "pad"), (2, "clamp"), (2, "wrap"), (1.5, "reflect"), (1.5, "symmetric")]
         )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
+import pickle
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +68,164 @@ def test_what_cannot_be_kept_is_made_every_time(place):
     assert cache.remembered("a function of its own", lambda: lambda: 3)() == 3
     with pytest.raises(tadc.SyntaxError):
         tadc.compile("y[i] = ")
-    assert len([*place.glob("made-*")]) == 1  # `len` is found by its name
+    assert len([*place.glob("made-*")]) == 1  # `len` has a name, and is no value
+
+
+def damaged(content, r):
+    """The bytes cut off, with a bit turned, partly overwritten, or longer."""
+    content = bytearray(content)
+    at = r.randrange(len(content))
+    match r.randrange(4):
+        case 0:
+            del content[at:]
+        case 1:
+            content[at] ^= 1 << r.randrange(8)
+        case 2:
+            content[at : at + 32] = r.randbytes(len(content[at : at + 32]))
+        case 3:
+            content += r.randbytes(r.randint(1, 40))
+    return bytes(content)
+
+
+@pytest.mark.parametrize("count", [16, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["native-1.so", "made-1.pickle", "grammar-1.pickle", "tuned-1.json"])  # fmt: skip
+def test_an_entry_that_is_damaged_is_not_read_and_removed(place, name, count):
+    r = random.Random(count)
+    assert cache.write(name, r.randbytes(500)) == place / name
+    whole = (place / name).read_bytes()
+    assert cache.read(name) == whole[:500]
+
+    for _ in range(count):
+        changed = damaged(whole, r)
+        (place / name).write_bytes(changed)
+        assert changed == whole or (cache.read(name) is None and not (place / name).exists())
+
+
+def test_an_entry_under_the_name_of_another_is_not_read(place):
+    cache.write("made-1.pickle", b"one")
+    os.rename(place / "made-1.pickle", place / "made-2.pickle")
+
+    assert cache.read("made-2.pickle") is None
+
+
+class Foreign:
+    def __reduce__(self):
+        return os.system, ("echo this must not be run",)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Foreign(), os.system, cache.folder, cache.Path, {"a": [Foreign()]}],
+    ids=["what it is made by", "a command", "a function", "a class", "inside"],
+)
+def test_entries_hold_values_and_nothing_that_is_run(place, value, capfd):
+    for file in [*place.glob("made-*")]:
+        file.unlink()
+    assert cache.remembered("key", lambda: 7) == 7
+    (file,) = place.glob("made-*.pickle")
+    cache.write(file.name, pickle.dumps(value))
+
+    assert cache.remembered("key", lambda: 8) == 8
+    assert capfd.readouterr().out == ""
+
+
+def others(mode):
+    return lambda path: path.chmod(mode)
+
+
+def linked(path):
+    path.rename(path.with_name("real"))
+    path.with_name("real").chmod(0o777)
+    path.symlink_to(path.with_name("real"))
+
+
+def given_away(path):
+    if os.geteuid():
+        pytest.skip("only root can give files away")
+    os.chown(path, 12345, -1)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners")
+@pytest.mark.parametrize("change", [others(0o770), others(0o707), others(0o1777), linked, given_away])  # fmt: skip
+def test_a_folder_that_is_not_the_users_alone_is_not_used(place, change, monkeypatch):
+    own = place / "own"
+    own.mkdir(mode=0o700)
+    monkeypatch.setenv("TADC_CACHE_DIR", str(own))
+    cache.folder.cache_clear()
+    assert cache.write("made-1.pickle", b"one") and cache.read("made-1.pickle") == b"one"
+
+    change(own)
+
+    for _ in range(2):  # while it is in use, and from the beginning
+        assert cache.read("made-1.pickle") is None
+        assert cache.write("made-2.pickle", b"two") is None
+        assert not (own / "made-2.pickle").exists() and cache.unused(own)
+        cache.folder.cache_clear()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners")
+@pytest.mark.parametrize("change", ["writable", "link", "pipe", "folder", "given away"])
+def test_an_entry_that_is_not_a_file_of_the_users_alone_is_not_read(place, change):
+    path = cache.write("made-1.pickle", b"one")
+    match change:
+        case "writable":
+            path.chmod(0o666)
+        case "link":
+            path.rename(place / "elsewhere")
+            path.symlink_to(place / "elsewhere")
+        case "pipe":
+            path.unlink()
+            os.mkfifo(path)
+        case "folder":
+            path.unlink()
+            path.mkdir()
+        case "given away":
+            given_away(path)
+
+    assert cache.read("made-1.pickle") is None
+    assert change == "folder" or cache.write("made-1.pickle", b"two")
+    assert change == "folder" or cache.read("made-1.pickle") == b"two"
+
+
+def test_an_interrupted_write_leaves_nothing(place, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        cache.write("made-1.pickle", b"one")
+
+    assert [*place.iterdir()] == []
+
+
+def test_what_killed_processes_left_counts_and_is_swept_when_it_is_old(place, monkeypatch):
+    old, new = place / "native-1.so.1.part", place / "native-1.so.2.part"
+    entry = cache.write("native-1.so", bytes(1000))
+    for path in (old, new):
+        path.write_bytes(bytes(5000))
+    os.utime(old, (0, 0))
+
+    cache.kept_small()
+    assert [p.exists() for p in (old, new, entry)] == [False, True, True]
+    os.utime(new, ns=(entry.stat().st_mtime_ns - 10**9,) * 2)
+    monkeypatch.setattr(cache, "MOST_BYTES", 3000)
+    cache.kept_small()
+    assert [p.exists() for p in (new, entry)] == [False, True]
+
+
+def test_the_grammars_are_kept_as_plain_data(place):
+    from tadc.syntax import load
+
+    trees = [load.parser("idx", lexer="contextual", start="statement").parse("y[i] = 2*x[i]") for _ in range(2)]  # fmt: skip
+    (file,) = place.glob("grammar-idx-*.pickle")
+
+    assert trees[0] == trees[1]
+
+    class Nothing(pickle.Unpickler):
+        def find_class(self, module, name):
+            raise AssertionError(f"{module}.{name}")
+
+    assert Nothing(io.BytesIO(cache.read(file.name))).load()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)

@@ -92,3 +92,10 @@ def test_elements_outside_of_a_functions_domain_are_left_out(text):
 
 def test_a_program_without_inputs_is_checked_too():
     assert tadc.compile("y[i: 3] = i").check()
+
+
+def test_a_report_is_a_table_in_a_notebook():
+    html = tadc.compile("y[i] = x[i]", backend="numpy").check()._repr_html_()
+
+    assert html.startswith("<table>") and "central" not in html and "complex step" in html
+    assert "<caption>sizes: " in html

@@ -631,6 +631,148 @@ def test_run_computes_the_same_on_every_backend(arrays, backend):
     np.testing.assert_allclose(np.load("c.npy"), arrays["a"] @ arrays["b"])
 
 
+@pytest.mark.parametrize("suffix", [".npy", ".csv", ".npz"])
+def test_run_reads_and_writes_every_kind_of_file(arrays, suffix):
+    for name in ("a", "b"):
+        if suffix == ".csv":
+            np.savetxt(f"{name}.csv", arrays[name], delimiter=",")
+        elif suffix == ".npz":
+            np.savez(f"{name}.npz", other=arrays["dc"], **{name: arrays[name]})
+    given = [f"{name}={name}{suffix}" for name in ("a", "b")]
+    assert tadc_("run", "matmul.idx", *given, "-o", f"c{suffix}").exit_code == 0
+
+    found = {
+        ".npy": np.load,
+        ".csv": lambda path: np.loadtxt(path, delimiter=","),
+        ".npz": lambda path: np.load(path)["c"],
+    }[suffix](f"c{suffix}")
+    np.testing.assert_array_equal(found, arrays["a"] @ arrays["b"])
+
+
+def test_several_outputs_go_to_one_npz_file(arrays):
+    given = [f"{n}={n}.npy" for n in arrays]
+    tadc_("run", "matmul.idx", "--mode", "adjoint", *given, "-o", "out.npz")
+
+    assert sorted(np.load("out.npz")) == ["da", "db"]
+    assert tadc_("run", "matmul.idx", "--mode", "adjoint", *given, "-o", "d.csv").exit_code == 1
+    assert tadc_("run", "matmul.idx", "--mode", "adjoint", *given, "-o", "-").exit_code == 1
+
+
+def test_run_writes_numbers_alone_to_standard_output():
+    Path("double.idx").write_text("y[i] = 2*x[i]\n")
+    Path("x.csv").write_text("1, 2.5\n\n")
+    Path("column.csv").write_text("1\n2.5\n")
+
+    for given in ("x=x.csv", "x=column.csv"):
+        assert tadc_("run", "double.idx", given, "-o", "-").stdout == "2.0\n5.0\n"
+    assert "float32" in tadc_("run", "double.idx", "x=x.csv", "--dtype", "float32").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1,2\n3\n", "x.csv:2: 1 number, and line 1 has 2"),
+        ("1,2\n3,b\n", "x.csv:2: `b` is no number"),
+        ("a,b\n1,2\n", "x.csv:1: `a` is no number"),
+        ("1,,2\n", "x.csv:1: `` is no number"),
+        ("", "x.csv has no numbers"),
+        ("1,2\n3,4\n", "x.csv has 2 x 2 numbers, and `x` has 1 dimension"),
+    ],
+    ids=["ragged", "text", "heading", "a gap", "empty", "a table for a vector"],
+)
+def test_a_wrong_csv_file_is_an_error_with_its_line(text, said):
+    Path("double.idx").write_text("y[i] = 2*x[i]\n")
+    Path("x.csv").write_text(text)
+    result = tadc_("run", "double.idx", "x=x.csv")
+
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b"text"])
+def test_a_wrong_npz_file_is_an_error_of_the_input(content):
+    Path("double.idx").write_text("y[i] = 2*x[i]\n")
+    Path("x.npz").write_bytes(content)
+    result = tadc_("run", "double.idx", "x=x.npz")
+
+    assert result.exit_code == 1
+    assert "x.npz is not a .npz file" in result.stderr
+    np.savez("x.npz", a=np.ones(2), b=np.ones(2))
+    assert "no array `x`, but a, b" in tadc_("run", "double.idx", "x=x.npz").stderr
+
+
+@pytest.mark.parametrize(
+    ("mode", "given", "expected"),
+    [
+        ("gradient", [], "array([2., 4.])"),
+        ("hessian", [], "array([[2., 0.],\n       [0., 2.]])"),
+        ("hvp", ["dx=x.csv"], "array([2., 4.])"),
+        ("vjp", ["dy=3"], "y  = array(5.)\ndx = array([ 6., 12.])"),
+    ],
+)
+def test_run_and_show_and_compile_have_the_modes_of_scalars(mode, given, expected):
+    Path("square.idx").write_text("size N\ninput x[N]\ny = sum{i} x[i]**2\n")
+    Path("x.csv").write_text("1\n2\n")
+
+    result = tadc_("run", "square.idx", "x=x.csv", *given, "--mode", mode)
+    assert result.stdout.strip().replace("y = ", "y  = ") == expected
+    assert "size N" in tadc_("show", "square.idx", "--mode", mode).stdout
+    assert tadc_("compile", "square.idx", "--mode", mode).exit_code == 0
+    assert list(manifest("square.json")["modes"]) == [mode]
+    assert tadc_("show", "matmul.idx", "--mode", "hvp").exit_code == 1
+
+
+# ---------------------------------------------------------------------- sizes without numbers
+
+
+def test_a_program_whose_sizes_need_numbers_is_shown_and_run_and_checked():
+    Path("blocks.idx").write_text("size M, N\ninput x[N], w[M]\ny[i, j: M] = x[M*i + j] * w[j]\n")
+    Path("x.csv").write_text("1,2,3,4\n")
+    Path("w.csv").write_text("1,10\n")
+
+    assert "x[M*i + j]" in tadc_("show", "blocks.idx").stdout
+    assert "x_{M i + j}" in tadc_("show", "blocks.idx", "--format", "latex").stdout
+    assert "x[3*i + j]" in tadc_("show", "blocks.idx", "--size", "M=3").stdout
+    refused = tadc_("show", "blocks.idx", "--cost")
+    assert refused.exit_code == 1 and "--size M=8" in refused.stderr
+    assert "operations" in tadc_("show", "blocks.idx", "--cost", "--size", "M=2").stdout
+    result = tadc_("run", "blocks.idx", "x=x.csv", "w=w.csv", "-o", "-")
+    assert result.stdout == "1.0,20.0\n3.0,40.0\n"
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+def test_show_prints_data_for_programs():
+    data = json.loads(tadc_("show", "matmul.idx", "--json", "--cost", "--plan", "--ranges").stdout)
+
+    assert (data["program"], data["inputs"], data["outputs"]) == ("matmul", ["a", "b"], ["c"])
+    assert data["text"].startswith("size N\n")
+    assert (data["cost"]["operations"], data["cost"]["formula"]) == (None, "12*N")
+    assert data["plan"]["kernels"][0]["name"] == "matmul_primal_0"
+    assert {r["index"] for r in data["ranges"]} == {"i", "j", "k"}
+    numbers = json.loads(tadc_("show", "matmul.idx", "--json", "--cost", "--size", "N=5").stdout)
+    assert numbers["cost"]["operations"] == 60
+
+
+def test_check_and_doctor_print_data_for_programs():
+    Path("square.idx").write_text("input x[2]\ny = sum{i} x[i]**2\n")
+    data = json.loads(tadc_("check", "square.idx", "--json").stdout)
+
+    assert data["agrees"] is True and all(row["agrees"] for row in data["rows"])
+    findings = {f["what"]: f for f in json.loads(tadc_("doctor", "--json").stdout)}
+    assert findings["tadc"]["found"].startswith(tadc.__version__)
+
+
+def test_bench_prints_data_for_programs():
+    Path("square.idx").write_text("size N\ninput x[N]\ny = sum{i} x[i]**2\n")
+    result = tadc_("bench", "square.idx", "--size", "N=100", "--repetitions", "1", "--json")
+
+    data = json.loads(result.stdout)
+    assert data["sizes"] == {"N": 100}
+    assert data["rows"][0]["task"] == "value"
+
+
 # ---------------------------------------------------------------------- check
 
 
@@ -785,7 +927,32 @@ def test_verbose_lists_what_a_document_has_besides():
 
     assert "paper.tex:2:4 `E = m c^2 + 1`" in result.stderr
     assert "E" not in result.stdout.split()
-    assert "skipped" not in tadc_("show", "paper.tex").stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("show", "paper.tex"), ("check", "paper.tex"), ("compile", "paper.tex")]
+)
+def test_skipped_formulas_are_said_in_one_line(arguments):
+    Path("paper.tex").write_text(
+        "We know that\n\\[ E = m c^2 + 1 \\]\n\\[ a + b \\ge 2 \\]\n\\[ y_{i} = \\sum_k A_{ik} x_k \\]\n"
+    )
+
+    lines = [x for x in tadc_(*arguments).stderr.splitlines() if "skipped" in x]
+
+    assert lines == [
+        "paper.tex: 2 formulas are skipped, since no tensor is defined there: paper.tex:2:4 `E = m c^2 + 1`, .."
+    ]
+
+
+def test_a_size_of_the_command_line_that_the_arrays_contradict_is_named():
+    np.save("x.npy", np.zeros(5))
+    Path("k.idx").write_text("size K\ninput x[K]\ny[i] = x[i]\n")
+
+    result = tadc_("run", "k.idx", "x=x.npy", "--size", "K=4")
+
+    assert result.exit_code == 1
+    assert "k.idx:2:9: the extent of dimension 0 of x is 5, and must be 4: K is 4" in result.stderr
+    assert "give K the number 5" in result.stderr
 
 
 def test_show_prints_costs_and_plans():

@@ -89,6 +89,8 @@ SENTENCES = {
     "an inner index hides the outer one": ("y = sum{k} x[k] * sum{k} w[k]", {"x": X, "w": W}, X.sum() * W.sum()),
     "names have letters of any script and are normalized": ("ﬁ[ι] = Ж[ι]*名; y[i] = fi[i]", {"Ж": X, "名": 2.0}, 2*X),
     "lines continue when deeper or bracketed": ("\ufeffy[i] = x[i] # (\n  + 1\r\nz[i] = (y[i]\n* 2\n);w[i] = z[i]", {"x": X}, 2*X + 2),
+    "declarations in any order": ("y[i: P] = x[i + 1]\nsize P = N - 1\ninput x[N]", {"x": X}, X[1:]),
+    "a name in the shape of an input is a size": ("input a[N, K]\ny[i] = sum{k: K} a[i, k]/N", {"a": A}, A.sum(1)/2),
     # section 2: index expressions
     "a size with a number is a coefficient": ("size M = 2\ny[i: 2, j: 2] = x[M*i + j]", {"x": X}, X[:4].reshape(2, 2)),
     "division rounds down": ("y[i: 8] = x[(i - 4)//3 + 2]", {"x": X}, each(8, lambda i: X[(i - 4)//3 + 2])),
@@ -109,6 +111,16 @@ SENTENCES = {
         for form, mode in {"pad": "constant", "clamp": "edge", "wrap": "wrap", "reflect": "reflect", "symmetric": "symmetric"}.items()
         for n in (1, 2, 5)
     },
+    "wrap around an extent that nobody declares": ("y[i: 4] = x[wrap(-2*i - 2)]", {"x": X}, each(4, lambda i: X[(-2*i - 2) % 5])),
+    "reflect a window of two dimensions": ("y[i: 2, j: 3] = sum{r=-2..2, s=-2..2} a[reflect(i + r), reflect(j + s)]", {"a": A}, each(2, lambda i: [np.pad(A, 2, mode="reflect")[i:i + 5, j:j + 5].sum() for j in range(3)])),
+    "max inside a boundary form": ("y[i: 6] = x[pad(max(i, 2))]", {"x": X}, [*X[[2, 2, 2, 3, 4]], 0]),
+    "min inside a periodic form": ("input x[5]\ny[i: 7] = x[wrap(2*min(i, 4) - 9)]", {"x": X}, each(7, lambda i: X[(2*min(i, 4) - 9) % 5])),
+    "min and max as bounds of both kinds": ("y[i: 5] = sum{k=min(i, 1)..max(i, 2)} x[k]", {"x": X}, each(5, lambda i: X[min(i, 1):max(i, 2) + 1].sum())),
+    "a scaled min as a bound": ("y[i: 6] = sum{k=0..2*min(i, 2)} x[k]", {"x": X}, each(6, lambda i: X[:2*min(i, 2) + 1].sum())),
+    "min and max under // and %": ("y[i: 5] = (max(i, 2) % 3)*x[min(3*i, 8)//2]", {"x": X}, each(5, lambda i: max(i, 2) % 3 * X[min(3*i, 8)//2])),
+    "max in a condition": ("y[i] = sum{k: 3 | max(k, i) % 2 = 0 and min(k, i) < 2} x[i]", {"x": X}, each(5, lambda i: sum(X[i] for k in range(3) if max(k, i) % 2 == 0 and min(k, i) < 2))),
+    "min of sizes as an extent": ("input x[N], w[M]\ny[i: min(N, M)] = x[i]*w[i]", {"x": X, "w": W}, X[:3]*W),
+    "division of a size as an extent": ("input x[K]\ny = sum{k: (K + 1)//2} x[k]", {"x": X}, X[:3].sum()),
     # section 3: ranges
     "explicit, some or all": ("f[i: 2, j, k: 1] = x[i]*w[j]*x[k]", {"x": X, "w": W}, (X[:2, None] * W * X[0])[..., None]),
     "the largest range through a division": ("y[i] = x[(2*i + 1)//3]", {"x": X}, each(7, lambda i: X[(2*i + 1)//3])),
@@ -171,9 +183,20 @@ def test_a_sentence_means_what_it_says(text, arrays, expected):
         agree(tadc.compile(text, backend=backend)(**arrays), expected)
 
 
+def with_text(text, arrays):
+    """The function; where there is no program before its extents have numbers, with those of the arrays."""
+    f = tadc.compile(text)
+    try:
+        f.source("numpy")
+    except tadc.Error:
+        extents = {f"{x}_{d}": n for x, a in arrays.items() for d, n in enumerate(np.shape(a))}
+        return tadc.compile(text, sizes=extents)
+    return f
+
+
 @MEANS
 def test_what_is_printed_means_the_same(text, arrays, expected):
-    f = tadc.compile(text)
+    f = with_text(text, arrays)
     printed = tadc.compile(str(f))
     adjoint = tadc.compile(str(f.adjoint())) if arrays else printed
 
@@ -213,6 +236,9 @@ REFUSED = {
     "y = 2**sum{k} x[k]": ("SyntaxError", 1, 8, ""),
     "y = argmax{i, j} a[i, j]": ("SyntaxError", 1, 5, "one index"),
     "y[i] = if x[i] then 1 else 0": ("SyntaxError", 1, 16, "compare"),
+    "input x[n]\ny[n] = x[n]": ("SyntaxError", 1, 9, "an index in line 2"),
+    "size N\ninput x[n]\ny[i] = x[i]": ("SyntaxError", 2, 9, "`N` is one"),
+    "size P = Q; size Q = P\ny[i: P] = 1": ("SyntaxError", 1, 10, "made of"),
     "scan[i] = x[i]": ("SyntaxError", 1, 1, "reserved"),
     "einstein\ny[i] = a[i, k]": ("SyntaxError", 2, 13, "`k`"),
     "y[i] = x[i] +\n\t  2": ("SyntaxError", 2, 1, "tab"),

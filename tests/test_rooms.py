@@ -12,7 +12,7 @@ PACKAGE = Path(tadc.__file__).parent
 ROOMS = (
     *(
         "errors",
-        "resources version",
+        "resources version progress tables",
         "cache kept options",
         "syntax",
         "ir",
@@ -27,7 +27,8 @@ ROOMS = (
         "runtime",
         "interop",
         "compiler",
-        "check",
+        "open_sizes signature",
+        "check prove",
         "bench doctor",
         "function",
     ),

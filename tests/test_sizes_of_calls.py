@@ -61,14 +61,63 @@ def test_a_number_comes_from_an_extent_or_by_name(text, given, expected):
     np.testing.assert_array_equal(tadc.compile(text)(**given), expected)
 
 
-def test_before_the_number_there_is_no_text():
-    f = tadc.compile(BLOCKS)
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda f: f.source("cuda"),
+        lambda f: f.source("c"),
+        lambda f: f.source("numpy"),
+        lambda f: str(f.adjoint()),
+        lambda f: f.adjoint().source("latex"),
+        lambda f: f.cost(),
+        lambda f: f.plan(N=8),
+        lambda f: f.program,
+        lambda f: f.ranges,
+    ],
+)
+def test_what_needs_a_number_says_how_to_give_it(attempt):
+    with pytest.raises(tadc.SyntaxError, match=r"`M\*i` is a product of two") as caught:
+        attempt(tadc.compile(BLOCKS))
+    assert (caught.value.span.line, caught.value.span.column) == (3, 16)
+    assert "f.fix(M=8)" in caught.value.fix and "--size M=8" in caught.value.fix
 
-    for attempt in (lambda: str(f), lambda: f.source("cuda"), lambda: f.adjoint().program):
-        with pytest.raises(tadc.SyntaxError, match=r"`M\*i` is a product of two terms") as caught:
-            attempt()
-        assert (caught.value.span.line, caught.value.span.column) == (3, 16)
-    assert "x[3*i + j]" in str(tadc.compile(BLOCKS, sizes={"M": 3}))
+
+def test_a_function_with_its_numbers_has_everything():
+    f = tadc.compile(BLOCKS)
+    g = f.fix(M=3)
+
+    assert (f.sizes, g.sizes, g.fix(N=12).sizes) == (("M", "N"), ("N",), ())
+    assert "x[3*i + j]" in str(g)
+    assert "dx" in str(g.adjoint()) and g.source("cuda")
+    assert f.cost(M=3, N=12) == g.cost(N=12) and f.plan(M=3, N=12) == g.plan(N=12)
+    np.testing.assert_array_equal(g(x, np.ones(3)), x.reshape(4, 3))
+    with pytest.raises(tadc.ShapeError):
+        g(x, np.ones(4))
+    with pytest.raises(tadc.ArgumentError, match="there is no size `Q`"):
+        f.fix(Q=3)
+
+
+def test_a_check_says_which_numbers_it_took():
+    report = tadc.compile(BLOCKS, backend="numpy").check(N=6)
+
+    assert report and list(report.sizes) == ["M", "N"] and report.sizes["N"] == 6
+    assert str(report).startswith("sizes: M = 2, N = 6")
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "expected"),
+    [
+        ("size M\ninput x[2*M + 1]\ny[i: 3] = x[M*i]", [9], {"M": 4}),
+        ("size A, B\ninput x[A*B], w[A]\ny[i] = w[i]*sum{j: B} x[B*i + j]", [12, 3], {"B": 4}),
+        ("size A, B\ninput x[A + B], w[A - B]\ny = x[A*B - B] + w[0]", [5, 1], {"A": 3, "B": 2}),
+        ("size A\nsize P = 3*A - 1\ninput x[P]\ny[i: 2] = x[A*i]", [8], {"A": 3}),
+    ],
+)
+def test_numbers_are_solved_from_extents_that_are_forms_of_them(text, shapes, expected):
+    f = tadc.compile(text)
+    arrays = [np.arange(float(n)) for n in shapes]
+
+    np.testing.assert_array_equal(f(*arrays), f.fix(**expected)(*arrays))
 
 
 @pytest.mark.parametrize(

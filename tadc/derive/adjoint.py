@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.derive.gather import element_indices, gathered
-from tadc.derive.products import Products, has_choice
+from tadc.derive.masks import Marks
+from tadc.derive.products import Products
 from tadc.derive.reductions import Shares, active, with_ties
 from tadc.derive.uses import Use, uses
 from tadc.integer import implies
@@ -131,6 +132,7 @@ class _Sweep:
     seeds: Mapping[str, _Cotangent]
     rows: tuple[tuple[Symbol, Affine], ...] = ()
     uses: dict[str, list[Use]] = field(default_factory=dict)
+    marks: Marks = field(init=False)
     masked: set[str] = field(default_factory=set)
     ties: Mapping[str, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
@@ -142,13 +144,11 @@ class _Sweep:
         reached = active(self.program, wrt)
         self.program, self.ties = with_ties(self.program, reached, self.names)
         outputs = {x: self.names.derivative(gradients[x]) for x in wrt}
-        inputs, known = frozenset(t.name for t in self.program.inputs), self.program.known
+        self.marks = Marks.of(self.program)
         for statement in reversed(self.program.statements):
             cotangent = self._intermediate(statement) if statement.target.name in reached else None
             if cotangent is not None:
-                masked = statement.target.name in self.masked
-                products = Products(inputs, masked, known)
-                self._hand_on(statement, cotangent, reached, products)
+                self._hand_on(statement, cotangent, reached)
         for x in wrt:
             self._complete(x, outputs[x])
         return tuple(outputs.values())
@@ -173,21 +173,19 @@ class _Sweep:
         target = Tensor(called, shape, tensor.dtype)
         self.adjoints[name] = called
         self.statements.append(Statement(target, (*rows, *indices), (), body))
+        self.marks.note(self.statements[-1], masked=name in self.masked)
         return _Cotangent(called, rows)
 
-    def _hand_on(
-        self, statement: Statement, cotangent: _Cotangent, reached: Set[str], products: Products
-    ) -> None:
+    def _hand_on(self, statement: Statement, cotangent: _Cotangent, reached: Set[str]) -> None:
         """Note the uses of active tensors in the statement."""
+        products = Products(self.marks.judge(statement))
         shares = Shares(statement, self.ties, products, self.names)
         handed: list[Use] = []
         self.handed.append((statement, handed))
         for use in uses(statement, cotangent.at(statement.indices), reached, shares):
             name = use.read.tensor
-            if (
-                products.masked
-                or not _reads_all(use, self.program.tensors[name], products.known)
-                or has_choice(use.derivative)
+            if shares.products.judge.may_be_masked(use.derivative) or not _reads_all(
+                use, self.program.tensors[name], self.program.known
             ):
                 self.masked.add(name)
             own = replace(use, derivative=_by_value(use.derivative, statement))

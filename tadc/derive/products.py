@@ -6,17 +6,15 @@ outermost, and where the partial may be infinite or NaN the product is a `gate`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
-from math import isfinite
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from tadc.integer import implies
-from tadc.ir.domain import Domain, at_least_zero
-from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.derive.masks import Judge
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Select
 from tadc.ir.functions import FUNCTIONS, partials
-from tadc.ir.walk import postorder
 
-__all__ = ["Products", "has_choice", "may_be_infinite", "plus"]
+__all__ = ["Products", "plus"]
 
 ZERO = Const(0)
 
@@ -41,17 +39,9 @@ def _sum(a: Expr, b: Expr) -> Expr:
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """Multiplies within one statement. `finite` are tensors whose elements count as finite: the inputs.
-    `known` holds of the sizes.
+    """Multiplies within one statement, whose values `judge` judges."""
 
-    `masked`: the statement's cotangent may hold zeros that stand for branches not taken; then intermediate tensors
-    may be NaN where it is zero.
-    """
-
-    finite: Set[str]
-    masked: bool
-    known: Domain
-    _found: dict[str, dict[Expr, bool]] = field(default_factory=dict, compare=False)
+    judge: Judge
 
     def partials(self, node: Call, g: Expr) -> list[tuple[Expr, Expr]]:
         """Each operand of the call with `g` times the derivative by it; none where the derivative is zero."""
@@ -67,17 +57,10 @@ class Products:
         ]
 
     def times(self, g: Expr, partial: Expr, *, gated: bool = False) -> Expr:
-        around: list[tuple[Domain | Comparison, bool]] = []  # choices between a change and zero
-        while True:
-            match g:
-                case Select(condition, then, Const(0)):
-                    around.append((condition, True))
-                    g = then
-                case Select(condition, Const(0), otherwise):
-                    around.append((condition, False))
-                    g = otherwise
-                case _:
-                    break
+        around, g = _choices(g)
+        if self.judge.may_be_infinite(g):
+            further, partial = _choices(partial)
+            around += further
         product = self._product(g, partial, gated=gated)
         for condition, holds in reversed(around):
             product = (
@@ -91,9 +74,7 @@ class Products:
                 return g
             case Const(-1):
                 return Call("neg", (g,))
-        if (gated and not isinstance(partial, (Const, IndexValue))) or not self._is_finite(
-            partial, g
-        ):
+        if (gated and not isinstance(partial, (Const, IndexValue))) or self._clash(g, partial):
             return Call("gate", (g, partial))
         match partial:
             case Call("div", (Const(1), divisor)):
@@ -101,64 +82,29 @@ class Products:
             case _:
                 return Call("mul", (g, partial))
 
-    def _is_finite(self, partial: Expr, g: Expr) -> bool:
-        """Whether the partial is finite wherever `g` may be a zero that masks."""
-        if self.masked or somewhere(g, is_choice, self._found.setdefault("choice", {})):
-            done = self._found.setdefault("masked", {})
-            return not somewhere(partial, self._may_be_infinite_where_masked, done)
-        return not somewhere(partial, self._may_be_infinite, self._found.setdefault("plain", {}))
+    def _clash(self, g: Expr, partial: Expr) -> bool:
+        """Whether one of the two may be a zero that masks where the other is not finite.
 
-    def _may_be_infinite_where_masked(self, e: Expr) -> bool:
-        return self._may_be_infinite(e) or (isinstance(e, Read) and e.tensor not in self.finite)
+        Any `g` may be zero, for a caller may give a cotangent of zero; of that only the own statement is to know.
+        """
+        judge = self.judge
+        return (
+            judge.may_become_infinite(partial)
+            or (judge.may_be_infinite(partial) and judge.may_be_masked(g))
+            or (judge.may_be_infinite(g) and judge.may_be_masked(partial))
+        )
 
-    def _may_be_infinite(self, e: Expr) -> bool:
+
+def _choices(e: Expr) -> tuple[list[tuple[Domain | Comparison, bool]], Expr]:
+    """The choices between a value and zero that stand around it, outermost first, and the value."""
+    around: list[tuple[Domain | Comparison, bool]] = []
+    while True:
         match e:
-            case Call("div", (_, divisor)) if self._is_positive(divisor):
-                return False
+            case Select(condition, then, Const(0)):
+                around.append((condition, True))
+                e = then
+            case Select(condition, Const(0), otherwise):
+                around.append((condition, False))
+                e = otherwise
             case _:
-                return may_be_infinite(e)
-
-    def _is_positive(self, e: Expr) -> bool:
-        """Whether it is a product of numbers of elements, as in a mean."""
-        match e:
-            case IndexValue(form):
-                return implies(self.known, at_least_zero(form - 1))
-            case Call("mul", operands):
-                return all(map(self._is_positive, operands))
-            case _:
-                return False
-
-
-def may_be_infinite(e: Expr) -> bool:
-    """Whether the node may be infinite or NaN although its operands, and the tensors that are read, are finite."""
-    match e:
-        case Const(value):
-            return not isfinite(value)
-        case Call("pow", (_, Const(n))):
-            return n < 0 or n != int(n)
-        case Call("div", (_, Const(divisor))) if divisor:
-            return False
-        case Call(function):
-            return not FUNCTIONS[function].finite
-        case Reduce(op):
-            return op not in ("sum", "prod")
-        case Read() | IndexValue() | Select():
-            return False
-
-
-def is_choice(e: Expr) -> bool:
-    """Whether a comparison of values decides."""
-    return isinstance(e, Select) and isinstance(e.condition, Comparison)
-
-
-def has_choice(g: Expr) -> bool:
-    """Whether a comparison of values decides anywhere in `g`."""
-    return any(map(is_choice, postorder(g)))
-
-
-def somewhere(root: Expr, holds: Callable[[Expr], bool], done: dict[Expr, bool]) -> bool:
-    """Whether `holds` of a node anywhere in `root`; `done` remembers it, so that a long chain is walked once."""
-    for node in postorder(root, lambda e: () if e in done else e.operands):
-        if node not in done:
-            done[node] = holds(node) or any(done[o] for o in node.operands)
-    return done[root]
+                return around, e

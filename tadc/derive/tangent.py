@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tadc.derive.masks import Marks
 from tadc.derive.products import Products, plus
 from tadc.derive.reductions import Shares, active, with_ties
 from tadc.ir.affine import symbol
@@ -25,18 +26,19 @@ def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     }
     outputs = {f: names.derivative(f"d{f}") for f in program.outputs}
     inputs = frozenset(t.name for t in program.inputs)
+    marks = Marks.of(program)
     called = {x: t.name for x, t in tangents.items()}
-    known = program.known
     statements: list[Statement] = []
     for statement in program.statements:
         name = statement.target.name
-        products = Products(inputs, masked=False, known=known)
+        products = Products(marks.judge(statement))
         change = _tangent(statement, called, Shares(statement, ties, products, names))
         if change is not None or name in outputs:
             target = replace(
                 statement.target, name=outputs.get(name) or names.derivative(f"d{name}")
             )
             statements.append(replace(statement, target=target, body=change or Const(0)))
+            marks.note(statements[-1], masked=False)
             if change is not None:
                 called[name] = target.name
     for f in (f for f in program.outputs if f in inputs):

@@ -61,18 +61,19 @@ def uses(statement: Statement, cotangent: Expr, active: Set[str], shares: Shares
     regions = [
         _Region(statement.body, cotangent, statement.indices, statement.derived, statement.box)
     ]
+    matters = _depends(statement.body, active)
     while regions:
         region = regions.pop(0)
-        found, inner = _accumulate(region, active, shares)
+        found, inner = _accumulate(region, matters, shares)
         yield from found
         regions += inner
 
 
 def _accumulate(
-    region: _Region, active: Set[str], shares: Shares
+    region: _Region, matters: Set[Expr], shares: Shares
 ) -> tuple[list[Use], list[_Region]]:
+    """The uses in the region, and the regions inside it. `matters` are the nodes that have a derivative."""
     order = list(postorder(region.root, _within_region))
-    matters = _depends(region.root, active)
     cotangents: dict[Expr, Expr | None] = {region.root: region.cotangent}
     found: list[Use] = []
     inner: list[_Region] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions, lane_functions
-from tadc.emit.c_text import CHUNKS, INTEGER, REAL, CText
+from tadc.emit.c_text import CHUNKS, ENDED, INTEGER, REAL, CText
 from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode
 from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
@@ -26,11 +26,13 @@ from tadc.version import __version__
 __all__ = ["emit_c"]
 
 LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
+FLAG = f"const volatile int* {ENDED}"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work
 LOOPED_BLOCK = 64  # where it is loops
 _TAKEN = [
     "threads",
+    ENDED,
     "parts",
     "gemm",
     "batch",
@@ -42,6 +44,8 @@ _TAKEN = [
     "lane",
     "first",
     "end",
+    "stop",
+    "many",
     "block",
     "block_end",
     "chunk",
@@ -62,15 +66,18 @@ def emit_c(
     index_type: DType,
     few: Few | None = None,
     blas: bool = False,
+    interruptible: bool = False,
 ) -> str:
     """The file for the modes of one program. `dtype` is that of tensors without a declared one.
 
     Sizes of `few` fill only so many lanes: the text is right for any others too, and slower.
 
-    With `blas` matrix products are left to a function that launchers are given, by address, as their last argument.
-
-    A launcher returns 0, or 1 where the sizes are not what the kernels suppose.
+    A launcher returns 0, or 1 where the sizes are not what the kernels suppose. An `interruptible` one is given the address
+    of an integer, which its loops ask for now and then: once that is not 0 they skip what is left, and results are
+    undefined. With `blas` matrix products are left to a function that launchers are given, by address, as their last
+    argument.
     """
+    last = [*([FLAG] if interruptible else []), *(["Gemm gemm"] if blas else [])]
     rendered: list[dict[str, Any]] = []
     for mode in parts:
         written = [cpu_kernel(k, mode.program, few or {}) for k in mode.kernels]
@@ -81,7 +88,7 @@ def emit_c(
                     _kernel(k, mode.program, dtype, index_type, products.get(k.kernel.name))
                     for k in written
                 ],
-                "launcher": _launcher(mode, written, products, dtype, index_type, blas),
+                "launcher": _launcher(mode, written, products, dtype, index_type, last),
             }
         )
     bodies = [k["body"] for m in rendered for k in m["kernels"]]
@@ -102,7 +109,8 @@ def emit_c(
 def _kernel(
     k: CpuKernel, program: Program, dtype: DType, index_type: DType, product: MatrixProduct | None
 ) -> dict[str, Any]:
-    text = kernel_text(k.kernel, program, dtype, index_type, "c", _TAKEN)
+    both = replace(k.kernel, body=(*k.kernel.body, *k.body))  # what either of them binds has a name
+    text = kernel_text(both, program, dtype, index_type, "c", _TAKEN)
     own = {FIRST: "block", LAST: "block_end"}
     text = replace(text, names={**text.names, **own}, together=k.together, lanes=_lanes(text.dtype))
     integer = INTEGER[index_type]
@@ -129,6 +137,8 @@ def _kernel(
     elif not k.outer:
         lines.append("  {")
         depth += 1
+    if shared and not k.together:  # threads that share chunks have to meet there, all of them
+        lines.append(f"{'  ' * depth}if (*{ENDED}) continue;")
     lines += text.lines(k.body, depth)
     lines += [f"{'  ' * d}}}" for d in reversed(range(1, depth))]
     lines += ["#pragma omp barrier"] if k.together else []
@@ -141,6 +151,7 @@ def _kernel(
             [
                 *kernel_parameters(k.kernel, program, text, "restrict"),
                 *(["void* parts"] if k.together else []),
+                FLAG,
                 *(["int threads", "Gemm gemm"] if product else []),
             ]
         ),
@@ -198,7 +209,7 @@ def _launcher(
     products: Mapping[str, MatrixProduct],
     dtype: DType,
     index_type: DType,
-    blas: bool,
+    last: Sequence[str],
 ) -> dict[str, Any]:
     launcher = Launcher.of(mode, dtype, index_type, "c", _TAKEN)
     names = launcher.text.names
@@ -209,14 +220,18 @@ def _launcher(
         used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, mode.program))
         given = [*(names[a] for a in used), *(["parts"] if k.together else [])]
         alone = kernel.name in products
-        given += ["threads", "gemm"] if alone else []
+        given += [ENDED, *(["threads", "gemm"] if alone else [])]
         if not calls or alone or calls[-1]["alone"]:
             calls.append({"alone": alone, "lines": []})
         calls[-1]["lines"].append(f"{kernel.name}({', '.join(given)});")
+    launches = [line for group in calls for line in group["lines"]]
+    # A loop steps past the end by one.
+    head = launcher.head(launches, "1", LARGEST_INT32 - BLOCK)
+    never = "" if FLAG in last else f"  static const volatile int {ENDED}[1] = {{0}};\n"
     return {
         "name": mode.launcher,
-        "parameters": launcher.parameters("int threads", *(["Gemm gemm"] if blas else [])),
-        "checks": launcher.body((), "1", LARGEST_INT32 - BLOCK),  # a loop steps past the end by one
+        "parameters": launcher.parameters("int threads", *last),
+        "checks": never + head,
         "parts": CHUNKS * max(sums, default=0),
         "calls": calls,
     }

@@ -10,7 +10,7 @@ from tadc.emit.c_text import INTEGER, REAL, TERM, CText, part
 from tadc.emit.gpu_text import GpuText, subscript_of
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
-from tadc.schedule.loop_nest import Kernel, Staged, bound_indices, steps_of, symbols_of
+from tadc.schedule.loop_nest import Kernel, bound_indices, buffers_of, steps_of, symbols_of
 
 __all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
 
@@ -27,9 +27,8 @@ def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
         used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
     for step in steps_of(kernel.body):
         used |= symbols_of(step)
-        if isinstance(step, Staged):
-            shapes = (program.tensors[b.tensor].shape for b in step.buffers)
-            used |= {s for shape in shapes for n in shape for s in n.symbols}
+    for b in buffers_of(kernel.body):
+        used |= {s for n in program.tensors[b.tensor].shape for s in n.symbols}
     return tuple(s for s in program.parameters if s in used)
 
 
@@ -42,8 +41,7 @@ def kernel_text(
     taken: Iterable[str] = (),
 ) -> CText:
     """What prints the kernel's steps. `taken` are names that its surroundings use."""
-    stages = [s for s in steps_of(kernel.body) if isinstance(s, Staged)]
-    buffers = dict.fromkeys(b for s in stages for b in s.buffers)
+    buffers = buffers_of(kernel.body)
     names = c_names(
         (*kernel.reads, *kernel.writes),
         kernel_sizes(kernel, program),

@@ -38,6 +38,7 @@ from tadc.ir.expr import (
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.walk import descend
 from tadc.schedule.gpu_cost import is_unrolled
+from tadc.schedule.long_sums import LENGTH
 from tadc.schedule.loop_nest import (
     FIRST,
     FIRST_LANE,
@@ -56,18 +57,13 @@ from tadc.schedule.loop_nest import (
     Step,
     Store,
     Strips,
+    steps_of,
 )
 
-__all__ = [
-    "CHUNKS",
-    "INTEGER",
-    "REAL",
-    "TERM",
-    "CText",
-    "part",
-]
+__all__ = ["CHUNKS", "ENDED", "INTEGER", "REAL", "TERM", "CText", "part"]
 
 REAL = {"float32": "float", "float64": "double", **{t: t for t in HALF_TYPES}}
+ENDED = "ended"  # in C, where the flag is that ends a launcher early
 TERM = "term"  # a local variable of one line: what is squared
 CHUNKS = 64  # parts of a sum that threads share
 INTEGER = {"int32": "int", "int64": "long long"}
@@ -141,6 +137,8 @@ class CText:
                     unrolled = self.target == "cuda" and is_unrolled(step)
                     lines += [f"{pad}#pragma unroll"] if unrolled else []
                     lines.append(f"{pad}for ({head}) {{")
+                    if any(isinstance(s, Strips) for s in steps_of(body)):  # long loops, of a CPU
+                        lines.append(f"{pad}  if (*{ENDED}) continue;")
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
                 case Branch(condition, then, otherwise):
@@ -208,9 +206,12 @@ class CText:
         low, end = self._span(step)
         width = self._width(step)
         own = {s: self.names[part(s)] for s, _ in step.sums}
+        starts = [(own[s], self.value(Const(NEUTRAL[op])).text) for s, op in step.sums]
+        kept = [(self.names[s], self.value(Const(0)).text) for s in step.wide]
+        wide = {**own, **{s: self.names[s] for s in step.wide}}
         lane = replace(
             self,
-            names={**self.names, **{s: f"{n}[lane]" for s, n in own.items()}},
+            names={**self.names, **{s: f"{n}[lane]" for s, n in wide.items()}},
             lane=((step.index, "first + lane"),),
             lanes=width,
         )
@@ -219,17 +220,27 @@ class CText:
             f"{inner}{integer} first = {low};",
             f"{inner}const {integer} end = {end};",
         ]
-        lines.append(f"{inner}{real} {', '.join(f'{n}[{width}]' for n in own.values())};")
-        starts = " ".join(
-            f"{own[s]}[lane] = {self.value(Const(NEUTRAL[op])).text};" for s, op in step.sums
-        )
-        lines.append(f"{inner}for (int lane = 0; lane < {width}; lane++) {{ {starts} }}")
+        lines.append(f"{inner}{real} {', '.join(f'{n}[{width}]' for n, _ in starts + kept)};")
+        lines.append(inner + _in_each_lane(starts, width))
+        block = LENGTH * width
+        if step.between:
+            lines.append(f"{inner}{integer} stop = first + {block};")
+            lines.append(f"{inner}const int many = stop < end;")
+            lines.append(f"{inner}if (many) {_in_each_lane(kept, width)}")
         lines.append(f"{inner}for (; first + {width} <= end; first += {width}) {{")
+        if step.between:
+            lines.append(f"{inner}  if (first == stop) {{")
+            lines += yield lane._lines((Lanes(step.between),), indent + 3)
+            lines += [f"{inner}    stop += {block};", f"{inner}  }}"]
         lines += yield lane._lines(step.body, indent + 2)
         lines += [f"{inner}}}", f"{inner}for (int lane = 0; first + lane < end; lane++) {{"]
         lines.append(f"{inner}  const {integer} {self.names[step.index]} = first + lane;")
         lines += yield lane._lines(step.single, indent + 2)
         lines.append(f"{inner}}}")
+        if step.after:
+            lines.append(f"{inner}if (many) {{")
+            lines += yield lane._lines((Lanes(step.after),), indent + 2)
+            lines.append(f"{inner}}}")
         lines += self._combined([(s, own[s], op) for s, op in step.sums], width, indent + 1)
         return [*lines, f"{pad}}}"]
 
@@ -283,6 +294,7 @@ class CText:
         lines.append(f"{inner}const {integer} size = {size};")
         lines.append("#pragma omp for schedule(static)")
         lines.append(f"{inner}for (int chunk = 0; chunk < {CHUNKS}; chunk++) {{")
+        lines.append(f"{inner}  if (*{ENDED}) continue;")
         lines.append(f"{inner}  const {integer} block = start + chunk * size;")
         lines.append(f"{inner}  const {integer} block_end = min(block + size, end);")
         for s, _, op in own:
@@ -473,6 +485,12 @@ class CText:
             return self.affine(constant(0))
         text = " + ".join(t.text for t in terms).replace("+ -", "- ")
         return Text(text, Precedence.SUM)
+
+
+def _in_each_lane(values: Sequence[tuple[str, str]], width: int) -> str:
+    """Arrays with these values in all lanes."""
+    set_ = " ".join(f"{array}[lane] = {value};" for array, value in values)
+    return f"for (int lane = 0; lane < {width}; lane++) {{ {set_} }}"
 
 
 def _is_number(x: Text) -> bool:

@@ -228,11 +228,11 @@ class _Emitter:
         launches = [
             line for k in part.kernels for line in self._launch(k, mode.program, launcher.text)
         ]
-        launches.append("  return cudaSuccess;")
+        head = launcher.head(launches, "cudaErrorInvalidValue", MOST_INT32)
         return {
             "name": mode.launcher,
             "parameters": launcher.parameters("cudaStream_t stream"),
-            "body": launcher.body(launches, "cudaErrorInvalidValue", MOST_INT32),
+            "body": "\n".join([head, *launches, "  return cudaSuccess;"]),
         }
 
     def _launch(self, scheduled: GpuKernel, program: Program, text: CText) -> list[str]:

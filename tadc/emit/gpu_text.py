@@ -27,6 +27,7 @@ from tadc.schedule.loop_nest import (
     Tile,
     TileIndex,
     beyond,
+    buffers_of,
     first_of,
     has_loops,
     last_of,
@@ -80,8 +81,7 @@ class GpuText(CText):
         pad, real = "  " * indent, REAL[self.dtype]
         lanes = prod(t.count for t in step.indices)
         lines = []
-        found = [s.buffers for s in steps_of((step,)) if isinstance(s, Staged)]
-        buffers = dict.fromkeys(b for own in found for b in own)
+        buffers = buffers_of((step,))
         for b in buffers:
             lines.append(
                 f"{pad}alignas(16) __shared__ {real} {self.names[b.name]}[{prod(b.shape)}];"
@@ -246,11 +246,15 @@ class GpuText(CText):
         ]
         lines += yield within._lines(step.before, indent + 2)
         lines.append(f"{pad}  }}")
-        lines.append(f"{pad}  const {real} all = {self._of_team(f'running_{step.op}')}({own});")
+        whole = self.names[step.whole] if step.carried else "all"
+        lines.append(f"{pad}  const {real} {whole} = {self._of_team(f'running_{step.op}')}({own});")
         lines.append(f"{pad}  if ({i} < {end}) {{")
         lines.append(f"{pad}    {self._accumulate(own, step.op, name(local))}")
         lines += yield within._lines(step.after, indent + 2)
-        lines += [f"{pad}  }}", f"{pad}  {self._accumulate(local, step.op, name('all'))}"]
+        lines.append(f"{pad}  }}")
+        lines += yield self._lines(step.carried, indent + 1)
+        if not step.carried:
+            lines.append(f"{pad}  {self._accumulate(local, step.op, name(whole))}")
         return [*lines, f"{pad}}}", f"{pad}{self._barrier}();"]
 
     def _of_team(self, function: str) -> str:

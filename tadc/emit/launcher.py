@@ -152,18 +152,19 @@ class Launcher:
         ]
         return ", ".join(parameters)
 
-    def body(self, launches: Sequence[str], refused: str, most: int) -> str:
-        """Derived sizes, checks that return `refused`, pointers into the workspace, the launches, and 0 in the end.
+    def head(self, launches: Sequence[str], refused: str, most: int) -> str:
+        """What comes before the launches: derived sizes, checks that return `refused`, pointers into the workspace.
 
-        `most` is the largest index that 32 bits are to hold.
+        Of the derived sizes those that checks, pointers, launches or others of them mention. `most` is the largest index
+        that 32 bits are to hold.
         """
         lines = [f"  if ({check}) return {refused};" for check in self._checks(most)]
-        lines += [*self._placed(), *launches]
-        for d in reversed(self.mode.program.derived_sizes):
+        lines += self._placed()
+        integer = INTEGER[self.text.index_type]
+        for d in reversed(self.mode.program.derived_sizes):  # one is made of those before it
             name = self.text.names[d.name]
-            if re.search(rf"\b{name}\b", "\n".join(lines)):
-                value = self.text.derived_size(d).text
-                lines.insert(0, f"  const {INTEGER[self.text.index_type]} {name} = {value};")
+            if re.search(rf"\b{name}\b", "\n".join((*lines, *launches))):
+                lines.insert(0, f"  const {integer} {name} = {self.text.derived_size(d).text};")
         return "\n".join(lines)
 
     def _real(self, tensor: Tensor) -> str:

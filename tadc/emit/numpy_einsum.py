@@ -1,6 +1,7 @@
 """Contractions of whole arrays as text: `np.dot` for matrices and vectors, `np.tensordot`, else `np.einsum`.
 
-All sum through BLAS where that is possible; `np.einsum` takes longest to find out how.
+All sum through BLAS where that is possible; `np.einsum` takes longest to find out how. What BLAS has no product for is
+summed in blocks by `contraction`, of `templates/numpy/functions.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ def contracted(operands: Sequence[str], subscripts: Sequence[str], result: str) 
     'np.tensordot(x, w, ((1,), (1,)))'
     >>> contracted(["x", "w"], ["ncp", "oc"], "nop")
     'np.einsum("ncp,oc->nop", x, w, optimize=True)'
+    >>> contracted(["x", "y"], ["ik", "ik"], "i")
+    'contraction("ik,ik->i", x, y)'
     """
     if len(operands) == 2:
         for first, second in ((0, 1), (1, 0)):
@@ -27,7 +30,17 @@ def contracted(operands: Sequence[str], subscripts: Sequence[str], result: str) 
             if text is not None:
                 return text
     signature = f"{','.join(subscripts)}->{result}"
-    return f'np.einsum("{signature}", {", ".join(operands)}, optimize=True)'
+    if _is_product(subscripts, result):
+        return f'np.einsum("{signature}", {", ".join(operands)}, optimize=True)'
+    return f'contraction("{signature}", {", ".join(operands)})'
+
+
+def _is_product(subscripts: Sequence[str], result: str) -> bool:
+    """Whether BLAS has a product for it, or nothing is summed."""
+    summed = {c for s in subscripts for c in s} - {*result}
+    distinct = all(len({*s}) == len(s) for s in subscripts)
+    shared = set.intersection(*map(set, subscripts))
+    return not summed or (len(subscripts) == 2 and distinct and shared == summed)
 
 
 def _dot(a: str, b: str, s: str, t: str, result: str) -> str | None:

@@ -23,7 +23,6 @@ __all__ = ["HullValues", "slanting_widths"]
 
 _REDUCTIONS = {"sum": "total", "prod": "np.prod", "max": "np.max", "min": "np.min"}
 _COMBINED = {
-    "sum": "{0} + {1}",
     "prod": "{0} * {1}",
     "max": "np.maximum({0}, {1})",
     "min": "np.minimum({0}, {1})",
@@ -69,10 +68,16 @@ class HullValues(Values):
         if piece is None:
             outer.lines += [*scope.lines, f"{name} = {text}"]
         else:
-            combined = _COMBINED[e.op].format(name, text)
             neutral = typed(literal(NEUTRAL[e.op]), self.frame.real).text
-            outer.lines += [f"{name} = {neutral}", self._loop(piece, scope, self.elements[first:])]
-            outer.lines += [INDENT + line for line in (*scope.lines, f"{name} = {combined}")]
+            begin, end = f"{name} = {neutral}", []
+            if e.op == "sum":
+                begin, end = f"{name} = LongSum({neutral})", [f"{name} = {name}.end()"]
+                combined = f"{name}.add({text})"
+            else:
+                combined = f"{name} = {_COMBINED[e.op].format(name, text)}"
+            outer.lines += [begin, self._loop(piece, scope, self.elements[first:])]
+            outer.lines += [INDENT + line for line in (*scope.lines, combined)]
+            outer.lines += end
         return atom(name)
 
     # ------------------------------------------------------------------ axes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from string import ascii_letters
 
 from tadc.emit.numpy_contraction import Plan
@@ -19,6 +20,8 @@ from tadc.ir.expr import Expr, Read
 from tadc.ir.walk import descend
 
 __all__ = ["contraction_lines"]
+
+TURNS = 32  # of loops that add to an element, before `LongSum` is worth it
 
 
 def contraction_lines(plan: Plan, frame: Frame, target: str) -> list[str]:
@@ -51,14 +54,20 @@ class _PlanText:
         pieces = self._divide(scope)
         adds = any(i in plan.bounds for i in (*plan.loops, plan.piece))
         lines = self._assignment(scope, adds)
+        long = frame.taken.fresh("long") if self._adds_many() else None
+        lines += [f"{long}.tick()"] if long else []
         if pieces is not None:
             lines = [pieces, *(INDENT + line for line in lines)]
         if self.tests:
             lines = [f"if {' and '.join(self.tests)}:", *(INDENT + line for line in lines)]
         lines = [*self.inner, *lines]
-        for header in reversed(headers):
-            inside = header.startswith("for ")
-            lines = [header, *(INDENT + line if inside else line for line in lines)]
+        own = sum(i in plan.extents for i in plan.loops)  # they are outside of the others
+        loops = [n for n, header in enumerate(headers) if header.startswith("for ")]
+        first = loops[own] if own < len(loops) else len(headers)
+        lines = _under(headers[first:], lines)
+        if long:
+            lines = [f"{long} = LongSum({self._window_of_loops()})", *lines, f"{long}.end()"]
+        lines = _under(headers[:first], lines)
         shape = ", ".join(frame.text(n) for n in plan.extents.values())
         shape = f"({shape},)" if len(plan.extents) == 1 else f"({shape})"
         frame.scalars = before
@@ -74,6 +83,23 @@ class _PlanText:
         product = self._product(scope, {e: text for e, (_, text) in arrays.items()})
         made = [line for lines, _ in arrays.values() for line in lines]
         return [*made, f"{element} {'+=' if adds else '='} {product}"]
+
+    def _adds_many(self) -> bool:
+        """Whether more than some terms may be added to an element, one after the other."""
+        plan = self.plan
+        summed = [plan.scope.axes[i].extent for i in plan.loops if i in plan.bounds]
+        if plan.piece in plan.bounds or not all(n.is_constant for n in summed):
+            return True
+        return prod(n.constant for n in summed) > TURNS
+
+    def _window_of_loops(self) -> str:
+        """The part of the target that the loops over its own indices have left."""
+        loops = self.plan.loops
+        parts = [self.frame.scalars[i] if i in loops else ":" for i in self.plan.extents]
+        while parts and parts[-1] == ":":
+            parts.pop()
+        parts += ["..."] if parts and len(parts) == len(self.plan.extents) else []
+        return f"{self.target}[{', '.join(parts)}]" if parts else self.target
 
     # ------------------------------------------------------------------ loops
 
@@ -293,6 +319,14 @@ class _PlanText:
         if found.flipped:
             text = f"np.flip({text}, {found.flipped})"
         return text if frame.dtypes[read.tensor] == frame.dtype else f"{text}.astype({frame.real})"
+
+
+def _under(headers: Sequence[str], lines: list[str]) -> list[str]:
+    """The lines in loops; between those stand definitions."""
+    for header in reversed(headers):
+        inside = header.startswith("for ")
+        lines = [header, *(INDENT + line if inside else line for line in lines)]
+    return lines
 
 
 def _forward(read: Read, scope: Scope) -> bool:

@@ -129,7 +129,11 @@ def library() -> Mapping[str, str]:
     definitions: dict[str, str] = {}
     for node in ast.parse(source).body:
         match node:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.Assign(targets=[ast.Name(id=name)])
+            ):
                 definitions[name] = ast.get_source_segment(source, node) or ""
             case _:
                 pass

@@ -20,7 +20,7 @@ from tadc.errors import Error
 from tadc.integer.matrix import Row
 from tadc.ir.affine import Affine, Symbol
 
-__all__ = ["Dictionary", "TooComplex", "Unbounded"]
+__all__ = ["MOST_ENTRIES", "Dictionary", "TooComplex", "Unbounded"]
 
 
 class TooComplex(Error):
@@ -34,8 +34,10 @@ class Unbounded:
     place: int
 
 
-# Termination is proved (smallest subscripts, Bland 1977), a time is not: typical programs need 10 pivots.
+# Termination is proved (smallest subscripts, Bland 1977), a time is not: typical programs need 10 pivots. A pivot of a
+# large dictionary takes longer, so that their number is bounded by the entries that they change, too.
 MOST_PIVOTS = 5000
+MOST_ENTRIES = 2 * 10**7
 
 SYMBOL = -1  # the number of a column that is still a symbol's
 
@@ -93,7 +95,7 @@ class Dictionary:
     def restore(self) -> bool:
         """Pivot to a feasible vertex; whether there is one. By Bland's rule, so it ends."""
         rows, basis, columns = self.rows, self.basis, self.columns
-        for _ in range(MOST_PIVOTS):
+        for _ in range(self._most_pivots):
             violated = [(k, i) for i, k in enumerate(basis) if rows[i][-2] < 0]
             if not violated:
                 return True
@@ -143,7 +145,7 @@ class Dictionary:
 
     def _minimize(self, place: int, frozen: Sequence[bool]) -> bool:
         """Pivot to a vertex where carried symbol `place` is least; whether there is one."""
-        for _ in range(MOST_PIVOTS):
+        for _ in range(self._most_pivots):
             row = self.carried[place]
             changing = [(k, j) for j, k in enumerate(self.columns) if row[j] and not frozen[j]]
             if any(k == SYMBOL for k, _ in changing):
@@ -157,6 +159,15 @@ class Dictionary:
                 return False
             self._pivot(leaving, entering)
         raise too_complex("a linear program takes too many steps")
+
+    @property
+    def entries(self) -> int:
+        """How many numbers a pivot may change."""
+        return (len(self.rows) + len(self.carried) + 1) * (len(self.columns) + 2)
+
+    @property
+    def _most_pivots(self) -> int:
+        return min(MOST_PIVOTS, MOST_ENTRIES // self.entries)
 
     # Changes.
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 
-from tadc.integer.dictionary import Dictionary, TooComplex, Unbounded
+from tadc.integer.dictionary import MOST_ENTRIES, Dictionary, TooComplex, Unbounded
 from tadc.integer.lattice import integer_solutions
 from tadc.integer.matrix import hermite_form, transposed
 from tadc.integer.reduction import short_basis
-from tadc.integer.redundancy import connected, hidden_equalities, merged, opposite_pairs
+from tadc.integer.redundancy import hidden_equalities, merged, opposite_pairs
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EMPTY, FALSE, TRUE, Condition, Domain, at_least_zero, between
 
@@ -31,6 +31,7 @@ class Undecided:
 UNDECIDED = Undecided()
 
 MOST_STEPS = 400  # branchings of one search; a step is a few pivots
+MOST_SHORT = 40  # symbols for which a short basis is looked for
 
 
 def smallest_point(
@@ -45,25 +46,55 @@ def smallest_point(
     >>> smallest_point(Domain.of([*between(1, 2*i - 3*j, 1), *between(5, j, 9)]))
     {'i': 8, 'j': 5}
     """
-    occurring = domain.symbols
-    try:
-        point = _smallest(
-            domain, [s for s in dict.fromkeys((*order, *occurring)) if s in occurring]
-        )
-        if isinstance(point, Undecided) and _is_excluded(domain):
+    found: dict[Symbol, int] = {}
+    undecided = False
+    for part in domain.parts():
+        point = _smallest_of_part(part, order)
+        if point is None:
             return None
-    except TooComplex:
+        if isinstance(point, Undecided):
+            undecided = True
+        else:
+            found.update(point)
+    if undecided:
         return UNDECIDED
-    if point is None or isinstance(point, Undecided):
-        return point
-    assert domain.holds(point), "the smallest point is not in the domain"
-    return {s: point.get(s, 0) for s in dict.fromkeys((*order, *occurring))}
+    assert domain.holds(found), "the smallest point is not in the domain"
+    return {s: found.get(s, 0) for s in dict.fromkeys((*order, *domain.symbols))}
 
 
 def is_empty(domain: Domain) -> bool | None:
     """Whether the domain has no integer point; None where the steps did not suffice to tell."""
     point = smallest_point(domain)
     return None if isinstance(point, Undecided) else point is None
+
+
+def _smallest_of_part(
+    domain: Domain, order: Sequence[Symbol]
+) -> Mapping[Symbol, int] | Undecided | None:
+    """The smallest point of a domain whose conditions are connected by their symbols.
+
+    Such parts are independent of each other, and a part that is one interval needs no search.
+    """
+    occurring = domain.symbols
+    if len(occurring) == 1 and domain.conditions[0].relation == "==":
+        (s,), form = occurring, domain.conditions[0].form
+        only = {s: -form.constant}  # the coefficient of an equation in one symbol is 1
+        return only if domain.holds(only) else None
+    if len(occurring) == 1 and all(c.relation == ">=" for c in domain):
+        (s,) = occurring
+        lows = [-c.form.constant for c in domain if c.form.terms[0][1] > 0]
+        highs = [c.form.constant for c in domain if c.form.terms[0][1] < 0]
+        low = max(lows, default=min((0, *highs)))
+        return {s: low} if all(low <= high for high in highs) else None
+    own = dict.fromkeys(s for s in order if s in occurring)
+    try:
+        point = _smallest(domain, list(own | dict.fromkeys(occurring)))
+        few = len(occurring) <= MOST_SHORT
+        if isinstance(point, Undecided) and few and _is_excluded(domain):
+            return None
+    except TooComplex:
+        return UNDECIDED
+    return point
 
 
 def implies(known: Domain, condition: Condition) -> bool:
@@ -73,7 +104,7 @@ def implies(known: Domain, condition: Condition) -> bool:
     if condition == FALSE:
         return is_empty(known) is True
     form = condition.form
-    near = _near(known, form)
+    near = known.near(form.symbols).conditions
     match condition.relation:
         case ">=":
             return _excludes(near, (at_least_zero(-form - 1),))
@@ -86,13 +117,6 @@ def implies(known: Domain, condition: Condition) -> bool:
             if _always_divides(m, form, near):
                 return True
             return _excludes(near, between(1, form - m * symbol("'quotient"), m - 1))
-
-
-def _near(known: Domain, form: Affine) -> tuple[Condition, ...]:
-    """What of `known` may matter for `form`."""
-    forms = connected([c.form for c in known], form.symbols)
-    chosen = set(forms)
-    return tuple(c for c in known if c.form in chosen)
 
 
 def _excludes(known: tuple[Condition, ...], conditions: tuple[Condition, ...]) -> bool:
@@ -217,7 +241,7 @@ def _branch_and_bound(
 ) -> tuple[int, ...] | Undecided | None:
     """The smallest integer point. Its node's vertex is it, and every node still open has a greater vertex."""
     open_nodes = [(vertex, 0, root)]
-    for step in range(MOST_STEPS):
+    for step in range(min(MOST_STEPS, MOST_ENTRIES // (8 * root.entries))):  # of 8 pivots, say
         if not open_nodes:
             return None
         vertex, _, node = heappop(open_nodes)

@@ -102,15 +102,20 @@ def irredundant(
 
 def connected(forms: Sequence[Affine], symbols: Iterable[Symbol]) -> tuple[Affine, ...]:
     """Those of `forms` that share a symbol with `symbols`, or with another that does, and so on."""
+    places: dict[Symbol, list[int]] = {}
+    for i, form in enumerate(forms):
+        for s, _ in form.terms:
+            places.setdefault(s, []).append(i)
     reached = set(symbols)
+    waiting = list(reached)
     kept = [False] * len(forms)
-    growing = True
-    while growing:
-        growing = False
-        for i, form in enumerate(forms):
-            if not kept[i] and any(s in reached for s, _ in form.terms):
-                kept[i] = growing = True
-                reached.update(form.symbols)
+    while waiting:
+        for i in places.get(waiting.pop(), ()):
+            if not kept[i]:
+                kept[i] = True
+                new = {s for s, _ in forms[i].terms} - reached
+                reached |= new
+                waiting += new
     return tuple(form for form, keep in zip(forms, kept, strict=True) if keep)
 
 

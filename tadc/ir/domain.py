@@ -25,8 +25,16 @@ __all__ = [
 ]
 
 
+class _Remembered:
+    """Slots for what is worked out once, and is no part of the value: pickles do not hold it."""
+
+    __slots__ = ("_hash", "_places")
+    _hash: int
+    _places: dict[Symbol, list[int]]
+
+
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(_Remembered):
     """`form >= 0`, `form == 0`, or `modulus | form` (modulus divides form). Make one with the functions below.
 
     Normal: no common divisor is left in `form` (inequalities are tightened to integers by it), the first coefficient
@@ -37,6 +45,14 @@ class Condition:
     relation: Literal[">=", "==", "|"]
     form: Affine
     modulus: int = 0
+
+    def __hash__(self) -> int:
+        try:
+            own: int = self._hash
+        except AttributeError:
+            own = hash((self.relation, self.form.terms, self.form.constant, self.modulus))
+            object.__setattr__(self, "_hash", own)
+        return own
 
     def substitute(self, values: Mapping[Symbol, Affine]) -> Condition:
         form = self.form.substitute(values)
@@ -136,13 +152,21 @@ def _exclude_each_other(conditions: Collection[Condition]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(_Remembered):
     """The integer points at which all `conditions` hold. Sorted; `EMPTY` if one is `FALSE`, or if two exclude each other.
 
     Of inequalities with the same terms only the tightest is there.
     """
 
     conditions: tuple[Condition, ...]
+
+    def __hash__(self) -> int:
+        try:
+            own: int = self._hash
+        except AttributeError:
+            own = hash(self.conditions)
+            object.__setattr__(self, "_hash", own)
+        return own
 
     @classmethod
     def of(cls, conditions: Iterable[Condition]) -> Domain:
@@ -163,7 +187,54 @@ class Domain:
         return cls.of(c for i, n in extents.items() for c in between(0, symbol(i), n - 1))
 
     def __and__(self, other: Domain) -> Domain:
+        if not other.conditions or not self.conditions:
+            return self if self.conditions else other
         return Domain.of((*self.conditions, *other.conditions))
+
+    def near(self, symbols: Iterable[Symbol]) -> Domain:
+        """The conditions that share a symbol with `symbols`, or with another one that does, and so on.
+
+        What they leave out says nothing about `symbols`, unless it is empty.
+        """
+        if self == EMPTY:
+            return self
+        places = self._using
+        reached = set(symbols)
+        waiting = list(reached)
+        kept: set[int] = set()
+        while waiting:
+            for i in places.get(waiting.pop(), ()):
+                if i not in kept:
+                    kept.add(i)
+                    new = {s for s, _ in self.conditions[i].form.terms} - reached
+                    reached |= new
+                    waiting += new
+        if len(kept) == len(self.conditions):
+            return self
+        return Domain(tuple(self.conditions[i] for i in sorted(kept)))
+
+    def parts(self) -> tuple[Domain, ...]:
+        """Domains without a symbol in common that hold together where this one does."""
+        found: list[Domain] = []
+        done: set[Symbol] = set()
+        for s in self.symbols:
+            if s not in done:
+                found.append(self.near((s,)))
+                done.update(found[-1].symbols)
+        return tuple(found) if found else (self,)
+
+    @property
+    def _using(self) -> Mapping[Symbol, list[int]]:
+        """The places of the conditions with each symbol."""
+        try:
+            places: dict[Symbol, list[int]] = self._places
+        except AttributeError:
+            places = {}
+            for i, c in enumerate(self.conditions):
+                for s, _ in c.form.terms:
+                    places.setdefault(s, []).append(i)
+            object.__setattr__(self, "_places", places)
+        return places
 
     def __iter__(self) -> Iterator[Condition]:
         return iter(self.conditions)

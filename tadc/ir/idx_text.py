@@ -22,6 +22,7 @@ __all__ = [
     "program_text",
     "statement_comment",
     "statement_text",
+    "tensor_text",
 ]
 
 # What an operand must at least be, to stand without parentheses. A reduction ends with its multiplicative term, so it
@@ -48,7 +49,7 @@ def program_text(program: Program) -> str:
     if program.sizes:
         lines.append(f"size {', '.join(program.sizes)}")
     lines += [f"size {d.name} = {d}" for d in program.derived_sizes]
-    lines += [f"input {', '.join(map(_declared, program.inputs))}"] if program.inputs else []
+    lines += [f"input {', '.join(map(tensor_text, program.inputs))}"] if program.inputs else []
     lines += [f"output {', '.join(program.outputs)}"] if program.outputs else []
     lines += map(statement_text, program.statements)
     return "\n".join(lines) + "\n"
@@ -110,7 +111,8 @@ def spelled(derived: Iterable[Derived], spelling: Spelled) -> Spelled:
     return result
 
 
-def _declared(tensor: Tensor) -> str:
+def tensor_text(tensor: Tensor) -> str:
+    """`x[N, 2*K]: float32`, as a declaration says it."""
     shape = ", ".join(map(str, tensor.shape))
     return f"{tensor.name}[{shape}]" + (f": {tensor.dtype}" if tensor.dtype else "")
 

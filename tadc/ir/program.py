@@ -169,11 +169,20 @@ class Program:
 
     def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> dict[str, int]:
         """The bytes of each tensor by name; temporaries are of the type of the arithmetic."""
-        outside = {*(t.name for t in self.inputs), *self.outputs}
+        outside = self._outside
         return {
             n: t.bytes_at(sizes, dtype if n in outside else arithmetic(dtype))
             for n, t in self.tensors.items()
         }
+
+    def item_bytes(self, tensor: str, dtype: str) -> int:
+        """The bytes of an element of this tensor, as `bytes_at` counts them."""
+        own = dtype if tensor in self._outside else arithmetic(dtype)
+        return self.tensors[tensor].itemsize(own)
+
+    @cached_property
+    def _outside(self) -> frozenset[str]:
+        return frozenset((*(t.name for t in self.inputs), *self.outputs))
 
     def is_empty(self, sizes: Mapping[Symbol, int]) -> bool:
         """Whether a size or an extent is 0 (or less) for these values of all sizes."""

@@ -2,7 +2,7 @@ r"""Names and index expressions in LaTeX: `d_{in}`, `\mathit{center}`, `\hat{x}`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -56,15 +56,23 @@ class Names:
 
     @classmethod
     def of(cls, program: Program) -> Names:
-        tensors = {name: _tensor_name(name) for name in program.tensors}
-        sizes = program.parameters
-        symbols = {s: _symbol_name(s, tensors, is_size=True) for s in sizes}
+        bound: list[Symbol] = []
         for statement in program.statements:
-            bound = [*statement.indices]
+            bound += statement.indices
             for node in postorder(statement.body):
                 bound += node.indices if isinstance(node, Reduce) else ()
-            symbols |= {s: _symbol_name(s, tensors, is_size=False) for s in bound}
-        return cls(tensors, symbols, frozenset(sizes))
+        return cls.written(program.tensors, program.parameters, bound)
+
+    @classmethod
+    def written(
+        cls, tensors: Iterable[str], sizes: Iterable[Symbol], indices: Iterable[Symbol]
+    ) -> Names:
+        """The names of these tensors, sizes and indices."""
+        written = {name: _tensor_name(name) for name in tensors}
+        symbols = {s: _symbol_name(s, written, is_size=True) for s in sizes}
+        known = frozenset(symbols)
+        symbols |= {s: _symbol_name(s, written, is_size=False) for s in indices}
+        return cls(written, symbols, known)
 
     def knows(self, name: str) -> bool:
         return name in self.tensors or name in self.symbols
@@ -78,7 +86,10 @@ class Names:
 
     def listed(self, subscripts: Iterable[Affine]) -> str:
         """`ij`, but `i, j + 1`; and `N, i`, because `Ni` is a product."""
-        texts = [affine_tex(s, self.symbols) for s in subscripts]
+        return self.joined([affine_tex(s, self.symbols) for s in subscripts])
+
+    def joined(self, texts: Sequence[str]) -> str:
+        """The subscripts, with commas where they would read otherwise without."""
         is_word = all(len(t) == 1 and t.isalpha() and t not in self.sizes for t in texts)
         return ("" if is_word else ", ").join(texts)
 

@@ -42,7 +42,15 @@ from tadc.ir.tex_names import (
 )
 from tadc.ir.walk import descend, postorder
 
-__all__ = ["tex_display", "tex_text"]
+__all__ = [
+    "applied",
+    "bracketed",
+    "broken",
+    "number_tex",
+    "product",
+    "tex_display",
+    "tex_text",
+]
 
 WIDTH = 80  # characters after which a sum goes on in the next row
 
@@ -121,7 +129,7 @@ def _statement(statement: Statement, names: Names) -> str:
     left = names.tensors[statement.target.name].tex
     if statement.indices:
         left += f"_{{{names.listed(map(symbol, statement.indices))}}}"
-    rows = _rows(_terms(statement.body, names))
+    rows = broken(_terms(statement.body, names))
     return f"  {left} &= {rows}"
 
 
@@ -138,7 +146,7 @@ def _terms(body: Expr, names: Names) -> list[str]:
 _SIGNS = {"add": "+", "sub": "-"}
 
 
-def _rows(terms: list[str]) -> str:
+def broken(terms: list[str]) -> str:
     rows = [terms[0]]
     for term in terms[1:]:
         if _width(rows[-1]) + _width(term) > WIDTH:
@@ -175,7 +183,7 @@ def _text(e: Expr, names: Names) -> Generator[Any, Any, Text]:
     """One walk of `descend`."""
     match e:
         case Const(value):
-            return _number(value, names)
+            return number_tex(value, names)
         case IndexValue(form):
             return _index_value(form, names.symbols)
         case Read(tensor, subscripts):
@@ -185,32 +193,33 @@ def _text(e: Expr, names: Names) -> Generator[Any, Any, Text]:
             return Text(f"{name.tex}_{{{names.listed(subscripts)}}}", name.level)
         case Call("neg", (x,)):
             operand = yield _text(x, names)
-            tex = operand.tex if operand.level >= PRODUCT else _bracketed(operand.tex)
+            tex = operand.tex if operand.level >= PRODUCT else bracketed(operand.tex)
             return Text(f"-{tex}", SIGN, operand.is_open)
         case Call("add" | "sub" as function, (a, b)):
             first, second = (yield _summand(a, names)), (yield _term(b, names))
             return Text(f"{first.tex} {_SIGNS[function]} {second}", SUM)
         case Call("mul", (a, b)):
-            return _product((yield _text(a, names)), (yield _text(b, names)))
+            return product((yield _text(a, names)), (yield _text(b, names)))
         case Call("div", (a, b)):
             over, under = (yield _text(a, names)), (yield _text(b, names))
             return Text(f"\\frac{{{over.tex}}}{{{under.tex}}}", FACTOR)
         case Call("pow", (a, b)):
             base, power = (yield _text(a, names)), (yield _text(b, names))
-            below = base.tex if base.level == ATOM else _bracketed(base.tex)
+            below = base.tex if base.level == ATOM else bracketed(base.tex)
             return Text(f"{below}^{{{power.tex}}}", FACTOR)
         case Call(function, args):
             inner = []
             for arg in args:
                 inner.append((yield _text(arg, names)).tex)
-            return _call(function, args, ", ".join(inner), names)
+            is_quotient = isinstance(args[0], Call) and args[0].function in ("div", "neg")
+            return applied(function, ", ".join(inner), names, is_quotient=is_quotient)
         case Select():
             cases: Text = yield _cases(e, names)
             return cases
         case Reduce(op, _, derived, _, body):
             inside = names.with_derived(derived)
             factor = yield _summand(body, inside)
-            tex = factor.tex if factor.level >= PRODUCT else _bracketed(factor.tex)
+            tex = factor.tex if factor.level >= PRODUCT else bracketed(factor.tex)
             return Text(f"\\{op}{limits_tex(e, inside)} {tex}", FACTOR, is_open=True)
 
 
@@ -221,7 +230,7 @@ def _summand(e: Expr, names: Names) -> Generator[Any, Any, Text]:
             bracket = f"\\left[{(yield _condition(condition, names))}\\right]"
             factor = yield _text(then, names)
             if isinstance(then, Select) or factor.level < PRODUCT:
-                return Text(f"{bracket} {_bracketed(factor.tex)}", PRODUCT)
+                return Text(f"{bracket} {bracketed(factor.tex)}", PRODUCT)
             return Text(f"{bracket} {factor.tex}", PRODUCT, factor.is_open)
         case _:
             text: Text = yield _text(e, names)
@@ -231,28 +240,28 @@ def _summand(e: Expr, names: Names) -> Generator[Any, Any, Text]:
 def _term(e: Expr, names: Names) -> Generator[Any, Any, str]:
     """What stands behind `+` or `-`."""
     text = yield _summand(e, names)
-    return text.tex if text.level >= PRODUCT else _bracketed(text.tex)
+    return text.tex if text.level >= PRODUCT else bracketed(text.tex)
 
 
-def _product(first: Text, second: Text) -> Text:
+def product(first: Text, second: Text) -> Text:
     fits = first.level >= SIGN and not first.is_open
-    left = first.tex if fits else _bracketed(first.tex)
-    right = second.tex if second.level >= FACTOR else _bracketed(second.tex)
+    left = first.tex if fits else bracketed(first.tex)
+    right = second.tex if second.level >= FACTOR else bracketed(second.tex)
     touching = right[0].isdecimal() or (left[-1].isdecimal() and right.startswith("\\frac"))
     sign = " \\cdot " if touching else " "
     level = SIGN if fits and first.level == SIGN else PRODUCT
     return Text(f"{left}{sign}{right}", level, second.is_open and second.level >= FACTOR)
 
 
-def _call(function: str, args: tuple[Expr, ...], inner: str, names: Names) -> Text:
-    is_quotient = isinstance(args[0], Call) and args[0].function in ("div", "neg")
+def applied(function: str, inner: str, names: Names, *, is_quotient: bool) -> Text:
+    """The function of `inner`. The floor of a quotient is a word: as brackets it would be one of index arithmetic."""
     if function in _ENCLOSING and not (function in ("floor", "ceil") and is_quotient):
         before, after = _ENCLOSING[function]
         return Text(f"{before}{inner}{after}", ATOM if function == "abs" else FACTOR)
     if function == "sigmoid" and not names.knows("sigma"):
-        return Text(f"\\sigma{_bracketed(inner)}", FACTOR)
+        return Text(f"\\sigma{bracketed(inner)}", FACTOR)
     command = _COMMANDS.get(function, f"\\operatorname{{{function}}}")
-    return Text(f"{command}{_bracketed(inner)}", FACTOR)
+    return Text(f"{command}{bracketed(inner)}", FACTOR)
 
 
 def _cases(e: Select, names: Names) -> Generator[Any, Any, Text]:
@@ -268,7 +277,7 @@ def _cases(e: Select, names: Names) -> Generator[Any, Any, Text]:
     return Text(f"\\begin{{cases}} {lines} \\end{{cases}}", FACTOR)
 
 
-def _number(value: float, names: Names) -> Text:
+def number_tex(value: float, names: Names) -> Text:
     if value == pi and not names.knows("pi"):
         return Text("\\pi", ATOM)
     text = repr(value)
@@ -280,7 +289,7 @@ def _number(value: float, names: Names) -> Text:
     return Text(text.replace("inf", "\\infty").replace("nan", "\\mathit{nan}"), level)
 
 
-def _bracketed(tex: str) -> str:
+def bracketed(tex: str) -> str:
     tall = any(command in tex for command in _TALL)
     return f"\\left({tex}\\right)" if tall else f"({tex})"
 

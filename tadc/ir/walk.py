@@ -78,6 +78,7 @@ def with_operands(node: Expr, operands: tuple[Expr, ...]) -> Expr:
 def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
     """`root` with free symbols replaced by affine forms. A bound name that a form uses gets `_`s until it is free."""
     done: dict[tuple[object, ...], Expr] = {}
+    values = {s: form for s, form in values.items() if form.as_symbol() != s}
 
     def substituted(node: Expr, values: Mapping[Symbol, Affine]) -> Generator[Any, Any, Expr]:
         values = {s: form for s, form in values.items() if s in node.symbols}

@@ -18,6 +18,9 @@ from tadc.ir.walk import descend, substitute, with_operands
 
 __all__ = ["plain_names", "told_apart"]
 
+# Words that begin or join expressions: `if_` is a name, and printed so `if` would be none.
+KEYWORDS = frozenset(["if", "then", "else", "and", "or", "not"])
+
 
 def plain_names(program: Program) -> Program:
     """The program with every index, derived ones included, under its plain name, numbered where that is taken.
@@ -89,7 +92,7 @@ def _free(name: Symbol, taken: set[Symbol]) -> Symbol:
     """The name without a number at its end, or with the first number that is free."""
     plain = sub(r"(_\d*)+$", "", name) or name
     free, count = plain, 0
-    while free in taken:
+    while free in taken or free in KEYWORDS:
         count += 1
         free = f"{plain}_{count}"
     return free

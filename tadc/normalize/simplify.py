@@ -15,19 +15,20 @@ from tadc.ir.expr import NEUTRAL, Call, Const, Expr, IndexValue, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
 
-__all__ = ["simplified", "simplify"]
+__all__ = ["simplified", "simplified_statement", "simplify"]
 
 MOST = 2**1000  # of an integer: still in the range of a float
 
 
 def simplify(program: Program) -> Program:
     """Every statement's expression simplified."""
-    statements = []
-    for s in program.statements:
-        body = rewrite(s.body, simplified)
-        derived = used(s.derived, body.symbols)
-        statements.append(Statement(s.target, s.indices, derived, body))
-    return replace(program, statements=tuple(statements))
+    return replace(program, statements=tuple(map(simplified_statement, program.statements)))
+
+
+def simplified_statement(s: Statement) -> Statement:
+    """The statement with its expression simplified."""
+    body = rewrite(s.body, simplified)
+    return Statement(s.target, s.indices, used(s.derived, body.symbols), body)
 
 
 def used(derived: tuple[Derived, ...], symbols: Set[Symbol]) -> tuple[Derived, ...]:

@@ -20,26 +20,31 @@ from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
 from tadc.normalize.counted import counted
 
-__all__ = ["solved"]
+__all__ = ["solved", "solved_statement"]
 
 
 def solved(program: Program) -> Program:
     """The program with every reduction's domain turned into bounds, where it has equations, remainders or divisions."""
     known = program.known
-    return replace(program, statements=tuple(_solved(s, known) for s in program.statements))
+    return replace(
+        program, statements=tuple(solved_statement(s, known) for s in program.statements)
+    )
 
 
-def _solved(statement: Statement, known: Domain) -> Statement:
+def solved_statement(statement: Statement, known: Domain) -> Statement:
+    """The statement with its reductions' domains turned into bounds; `known` holds of the sizes."""
     if not any(_matters(e) for e in postorder(statement.body)):
         return statement
+    box = statement.box
+    known = known.near((*statement.body.symbols, *box.symbols)) & box
     taken = {*known.symbols, *statement.indices, *(d.name for d in statement.derived)}
     for e in postorder(statement.body):
         taken |= e.symbols
         if isinstance(e, Reduce):
             taken |= {*e.indices, *(d.name for d in e.derived)}
-    solver = _Solver(Names(taken), {})
+    solver = _Solver(Names(taken), {}, {})
     owner = _Owner(frozenset())
-    body = descend(solver.walk(statement.body, known & statement.box, owner))
+    body = descend(solver.walk(statement.body, known, owner))
     return replace(statement, derived=(*statement.derived, *owner.derived), body=body)
 
 
@@ -94,8 +99,12 @@ class _Owner:
 class _Solver:
     names: Names
     done: dict[tuple[Expr, Domain, _Owner], Expr]
+    ranges: dict[Expr, bool]  # whether a reduction or an affine condition is in there
 
     def walk(self, e: Expr, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
+        if not self._has_ranges(e):
+            return e
+        known = known.near(e.symbols)  # so that what is far around costs nothing further in
         key = (e, known, owner)
         if key in self.done:
             return self.done[key]
@@ -121,6 +130,17 @@ class _Solver:
                 result = with_operands(e, tuple(operands))
         self.done[key] = result
         return result
+
+    def _has_ranges(self, e: Expr) -> bool:
+        ranges = self.ranges
+        if e not in ranges:
+            for node in postorder(e, lambda n: () if n in ranges else n.operands):
+                ranges[node] = (
+                    isinstance(node, Reduce)
+                    or (isinstance(node, Select) and isinstance(node.condition, Domain))
+                    or any(ranges[o] for o in node.operands)
+                )
+        return ranges[e]
 
     def _chosen(
         self, domain: Domain, then: Expr, otherwise: Expr, known: Domain, owner: _Owner

@@ -1,7 +1,8 @@
 """Boundary forms (language, section 2): what a subscript reads that may lie outside its tensor.
 
 Each becomes a list of choices: an affine subscript inside the tensor, or a constant, under a test. The tests are made in
-turn, and are single inequalities, so that what is known after one fails is an inequality too.
+turn, and are single inequalities, so that what is known after one fails is an inequality too. Of `min` and `max` inside a
+form each piece has choices of its own.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from tadc.errors import Span, SyntaxError
 from tadc.ir.affine import Affine, constant
 from tadc.ir.domain import Condition, at_least_zero
 from tadc.ir.expr import Const
+from tadc.resolve.spelling import declared
 
 __all__ = ["Choice", "boundary_choices"]
 
 # `holds(*given, condition)`: whether the condition is proved where the read stands and the given ones hold.
 Holds: TypeAlias = Callable[..., bool]
-Choice: TypeAlias = tuple[tuple[Condition, ...], Affine | Const]
+Choice: TypeAlias = "tuple[tuple[Condition, ...], Affine | Const | list[Choice]]"
 
 
 MOST_CELLS = 6  # periods to each side, where the period has no number
@@ -120,7 +122,7 @@ def _cells(p: _Place, length: Affine, target: Callable[[int], Affine]) -> list[C
         raise SyntaxError(
             p.span,
             f"`{p.span.text}` may be far outside, and the extent there has no number",
-            fix="give the size a number: `size N = 8`, or `--size N=8`",
+            fix=f"give the size a number: {declared(p.span, 'size N = 8')}, or `--size N=8`",
         )
     below = [((at_least_zero(length * (c + 1) - 1 - p.form),), target(c)) for c in range(low, 0)]
     above = [((at_least_zero(p.form - length * c),), target(c)) for c in range(high - 1, 0, -1)]

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from tadc.errors import RangeError, Span
-from tadc.integer import UNDECIDED, Undecided, implies, is_empty, smallest_point
+from tadc.integer import Undecided, implies, smallest_point
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Domain, at_least_zero, between
 from tadc.resolve.elaborate import ReadUse
+from tadc.resolve.known import Known
+from tadc.resolve.spelling import spelled, written_by_user
 
 __all__ = ["ReadCheck", "read_checks"]
+
+MOST_ALTERNATIVES = 32  # that are tried before the sizes are known, each alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,19 @@ class ReadCheck:
     subscripts: tuple[Affine, ...]
     extents: tuple[Affine, ...]
     span: Span
-    outside: Domain
+    outside: Known
     indices: tuple[tuple[Symbol, str], ...]
     base: int
     sizes: tuple[Symbol, ...]
+    ranged: tuple[
+        str, ...
+    ] = ()  # the indices whose range this read gives, and would not with `pad`
 
     def verify(self, sizes: Mapping[Symbol, int]) -> None:
         """Raises RangeError if the read leaves its tensor for these sizes, naming the smallest index values."""
         values = {s: constant(n) for s, n in sizes.items()}
         outside = self.outside.substitute(values)
-        point = smallest_point(outside, [s for s, _ in self.indices])
+        point = outside.smallest_point([s for s, _ in self.indices])
         if point is None:
             return
         if isinstance(point, Undecided):
@@ -56,14 +64,33 @@ class ReadCheck:
     def error(self, point: Mapping[Symbol, int]) -> RangeError:
         reached = ", ".join(str(form.at(point) + self.base) for form in self.subscripts)
         at = [f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point]
-        at += [f"{s} = {point[s]}" for s in self.sizes if s in point]
+        at += [
+            f"{s} = {point[s]}" for s in self.sizes if s in point and written_by_user(self.span, s)
+        ]
         when = f" when {', '.join(at)}" if at else ""
         return RangeError(
             self.span,
             f"`{self.span.text}` is `{self.tensor}[{reached}]`{when}, but {self._end(point)}",
-            fix=f"write `{self.tensor}[{self._padded()}]` for zeros outside, or a smaller range"
-            " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)",
+            fix=f"write `{self._padded()}` for zeros outside{self._range()}, or a smaller range"
+            " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)"
+            + self._counting(point),
         )
+
+    def _range(self) -> str:
+        """What a read with `pad` no longer says."""
+        if not self.ranged:
+            return ""
+        idx = f"`{self.ranged[0]}: N` with `size N`"
+        return " and say the range, " + spelled(self.span, idx, r"`y \in \mathbb{R}^{N}`")
+
+    def _counting(self, point: Mapping[str, int]) -> str:
+        """For a formula from a book, which reads one element too many."""
+        extent = self.extents[self.dimension]
+        is_tex = bool(spelled(self.span, "", "tex"))
+        if not is_tex or self.base or not point.keys() >= set(extent.symbols):
+            return ""
+        last = self.subscripts[self.dimension].at(point) == extent.at(point)
+        return "; where the formula counts from 1, write `%!tadc base 1`" if last else ""
 
     def _end(self, point: Mapping[Symbol, int]) -> str:
         """Where the tensor begins or ends, as a sentence: the end that the read is beyond."""
@@ -80,12 +107,17 @@ class ReadCheck:
 
     def _padded(self) -> str:
         """The read's own text with `pad` around the subscript in question."""
-        inner = self.span.text[self.span.text.find("[") + 1 : -1]
+        text = self.span.text
+        opened = text.find(spelled(self.span, "[", "{"))
+        inner, closing = text[opened + 1 : -1], text[-1:]
         parts = _split(inner)
-        if len(parts) == len(self.subscripts):
-            parts[self.dimension] = f"pad({parts[self.dimension].strip()})"
-            return ",".join(parts)
-        return "pad(..)"
+        if len(parts) == 1 and inner.isalpha() and len(inner) == len(self.subscripts):
+            parts = [*inner]  # `a_{id}`
+        pad = spelled(self.span, "pad", r"\operatorname{pad}")
+        if opened > 0 and len(parts) == len(self.subscripts):
+            parts[self.dimension] = f"{pad}({parts[self.dimension].strip()})"
+            return f"{text[: opened + 1]}{','.join(parts)}{closing}"
+        return f"{pad}(..)"
 
 
 def read_checks(
@@ -105,38 +137,60 @@ def read_checks(
         (i.symbol, i.name) for scope in reversed(use.scope.chain) for i in scope.indices.values()
     )
     inner = [s for scope in use.scope.chain for s in sorted(scope.symbols)]
+    ranged = tuple(
+        i.name
+        for scope in use.scope.chain
+        for i in scope.indices.values()
+        if i.rule == 3 and i.place is not None and use.span.start <= i.place.start < use.span.end
+    )
     subscripts = tuple(form.substitute(values) for form in use.subscripts)
-    for domain in use.domains:
-        around = domain.substitute(values)
-        for d, (form, extent) in enumerate(zip(subscripts, extents, strict=True)):
-            for inside in between(0, form, extent - 1):
-                if inside in around.conditions:
-                    continue  # a bare index: its range is the extent
-                outside = around & Domain.of((at_least_zero(-inside.form - 1),))
-                if is_empty(outside & allowed):
-                    continue
-                spoken = (s for f in (*subscripts, extent) for s in f.symbols)
-                sizes = tuple(dict.fromkeys(s for s in spoken if s not in inner))
-                check = ReadCheck(
-                    use.tensor, d, subscripts, extents, use.span, outside, indices, base, sizes
-                )
-                if is_empty(outside & known):
-                    yield check  # outside only where a size is 0: `x[0]`
-                    continue
-                if set(outside.symbols).isdisjoint(known.symbols):
-                    check.verify({})
-                    continue
-                if _always(outside, inner, known):
-                    order = [
-                        *(s for s in outside.symbols if s not in inner),
-                        *(s for s, _ in indices),
-                    ]
-                    point = smallest_point(outside & known, order)
-                    if point is not None and point is not UNDECIDED:
-                        assert not isinstance(point, Undecided)
-                        every = {s: 1 for e in extents for s in e.symbols}
-                        raise check.error({**every, **point})
-                yield check
+    around = use.known.substitute(values)
+    for d, (form, extent) in enumerate(zip(subscripts, extents, strict=True)):
+        for inside in between(0, form, extent - 1):
+            if inside in around.domain.conditions:
+                continue  # a bare index: its range is the extent
+            outside = around & Domain.of((at_least_zero(-inside.form - 1),))
+            if (outside & allowed).is_empty():
+                continue
+            spoken = (s for f in (*subscripts, extent) for s in f.symbols)
+            sizes = tuple(dict.fromkeys(s for s in spoken if s not in inner))
+            check = ReadCheck(
+                use.tensor,
+                d,
+                subscripts,
+                extents,
+                use.span,
+                outside,
+                indices,
+                base,
+                sizes,
+                ranged,
+            )
+            if (outside & known).is_empty():
+                yield check  # outside only where a size is 0: `x[0]`
+                continue
+            if outside.symbols.isdisjoint(known.symbols):
+                check.verify({})
+                continue
+            for domain in islice(outside.alternatives(), MOST_ALTERNATIVES):
+                error = _reached(check, domain, inner, known)
+                if error is not None:
+                    raise error
+            yield check
+
+
+def _reached(
+    check: ReadCheck, outside: Domain, inner: list[Symbol], known: Domain
+) -> RangeError | None:
+    """The error of a read that leaves its tensor in `outside` whatever the sizes are; None if in doubt."""
+    if not _always(outside, inner, known):
+        return None
+    sizes = (s for s in outside.symbols if s not in inner)
+    point = smallest_point(outside & known, [*sizes, *(s for s, _ in check.indices)])
+    if point is None or isinstance(point, Undecided):
+        return None
+    every = {s: 1 for e in check.extents for s in e.symbols}
+    return check.error({**every, **point})
 
 
 def _always(outside: Domain, inner: list[Symbol], known: Domain) -> bool:

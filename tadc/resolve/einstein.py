@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from tadc.errors import SyntaxError
+from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
 
 __all__ = ["with_sums"]
@@ -45,7 +46,8 @@ def _term(term: ast.Expression, bound: Collection[str]) -> ast.Expression:
             raise SyntaxError(
                 n.span,
                 f"the index `{n.name}` is not on the left, and stands once in its term",
-                fix=f"repeat it, put it on the left, or sum over it: `sum{{{n.name}}}`",
+                fix="repeat it, put it on the left, or sum over it: "
+                + spelled(n.span, f"`sum{{{n.name}}} ..`", rf"`\sum_{n.name} ..`"),
             )
     if not count:
         return term

@@ -12,29 +12,29 @@ from math import prod
 from typing import Any, TypeAlias
 
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
-from tadc.integer import implies
 from tadc.ir.affine import Affine, symbol
-from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain, at_least_zero
+from tadc.ir.domain import FALSE, Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.walk import descend
 from tadc.resolve.boundary import Choice, boundary_choices
 from tadc.resolve.formula import (
-    Alternatives,
     And,
     Formula,
     Not,
-    alternatives,
-    both,
+    by_cases,
     conjunction,
     formula,
+    known_where,
     selected,
 )
-from tadc.resolve.index_expression import BOUNDARY_FORMS, MOST_PIECES, IndexExpressions
+from tadc.resolve.index_expression import BOUNDARY_FORMS, IndexExpressions
+from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.reductions import REDUCTIONS, Points
-from tadc.resolve.scan import Scan, as_bracket, factors
+from tadc.resolve.scan import Scan, as_bracket, as_guard, factors
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
+from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
 
 __all__ = ["CONSTANTS", "ReadUse", "elaborate"]
@@ -48,6 +48,9 @@ ORDERS = range(1000)  # of `polygamma`
 MOST_DIGITS = (
     300  # of a value that is kept as an integer: with more it may be too large for a float
 )
+FEW_PIECES = 32  # of a read while sizes have no numbers
+MOST_READS = 4096  # of one read in the text
+PERIODIC_FORMS = ("wrap", "reflect", "symmetric")  # with numbers they have a piece or two
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
@@ -55,18 +58,17 @@ Walk: TypeAlias = Generator[Any, Any, Expr]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadUse:
-    """A read where it stands: the domain around it is one of `around`, with the ranges of the indices in scope."""
+    """A read where it stands: `around` is known there, and the ranges of the indices in scope."""
 
     tensor: str
     subscripts: tuple[Affine, ...]
     span: Span
     scope: Scope
-    around: Alternatives
+    around: Known
 
     @property
-    def domains(self) -> list[Domain]:
-        ranges = Domain.of(self.scope.conditions)
-        return [ranges & domain for domain in self.around]
+    def known(self) -> Known:
+        return self.around & Domain.of(self.scope.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,13 @@ class _Context:
     """Where an expression stands: its scope, and what the conditions around it say."""
 
     scope: Scope
-    around: Alternatives
+    around: Known
 
     def under(self, f: Formula, fresh: Callable[[str], str]) -> _Context:
-        return _Context(self.scope, both(self.around, alternatives(f, fresh)))
+        return _Context(self.scope, self.around & known_where(f, fresh))
 
     def within(self, domain: Domain) -> _Context:
-        return _Context(self.scope, both(self.around, (domain,)))
+        return _Context(self.scope, self.around & domain)
 
 
 def elaborate(
@@ -89,7 +91,7 @@ def elaborate(
     """The expression of a definition, and its reads."""
     elaborator = _Elaborator(scan, shapes, indexing, [])
     scope = scan.scopes[definition]
-    body = descend(elaborator.value(definition.body, _Context(scope, (EVERYWHERE,))))
+    body = descend(elaborator.value(definition.body, _Context(scope, NOTHING)))
     return body, elaborator.uses
 
 
@@ -120,7 +122,7 @@ class _Elaborator:
                 body = yield self._arithmetic(e, context.under(every, self._fresh))
                 return (yield self._select(every, body, Const(0), context))
             case ast.Binary("//" | "%"):
-                return IndexValue(self.indexing.form(e, context.scope))
+                return self._index_value(e, context)
             case ast.Binary():
                 return (yield self._arithmetic(e, context))
             case ast.Application():
@@ -150,9 +152,9 @@ class _Elaborator:
                         return Call("neg", (x,))
             case ast.Binary("*", left, right):
                 a, b = (yield self._factor(left, context)), (yield self._factor(right, context))
-                if _is_bracket(left):
+                if as_guard(left) is not None:
                     return b
-                return a if _is_bracket(right) else _combined("*", a, b)
+                return a if as_guard(right) is not None else _combined("*", a, b)
             case ast.Binary("/", left, right):
                 a = yield self._factor(left, context)
                 return _combined("/", a, (yield self.value(right, context)))
@@ -162,11 +164,13 @@ class _Elaborator:
         raise AssertionError("not arithmetic")
 
     def _factor(self, e: ast.Expression, context: _Context) -> Walk:
+        if as_guard(e) is not None:
+            return _one()
         if isinstance(e, (ast.Unary, ast.Binary)) and not (
             isinstance(e, ast.Binary) and e.operator in ("//", "%")
         ):
             return self._arithmetic(e, context)
-        return _one() if _is_bracket(e) else self.value(e, context)
+        return self.value(e, context)
 
     def _select(self, f: Formula, then: Expr, otherwise: Expr, context: _Context) -> Walk:
         return selected(f, then, otherwise, lambda e, known: self.value(e, context.within(known)))
@@ -199,25 +203,22 @@ class _Elaborator:
             return self._index_value(e, context)
         function = FUNCTIONS.get(name)
         if function is None or name in OPERATORS:
-            if name in BOUNDARY_FORMS:
-                fact, fix = (
-                    f"`{name}` is a boundary form, and stands for a subscript",
-                    f"write `x[{name}(..)]`",
-                )
-            elif name in self.shapes:
-                fact, fix = (
-                    f"`{name}` is a tensor, not a function",
-                    f"write `{name}[..]` to read it",
-                )
-            else:
-                fact, fix = f"there is no function `{name}`", _suggestion(name)
-            raise SyntaxError(e.function.span, fact, fix=fix)
+            assert name in BOUNDARY_FORMS or name == "where", "the scan has refused what is unknown"
+            form = spelled(e.span, f"`x[{name}(..)]`", rf"`x_{{\operatorname{{{name}}}(..)}}`")
+            is_form = name != "where"
+            raise SyntaxError(
+                e.function.span if is_form else e.span,
+                f"`{name}` is a boundary form, and stands for a subscript"
+                if is_form
+                else f"`where` takes 3 arguments, not {len(e.args)}",
+                fix=f"write {form}" if is_form else "write `where(x[i] > 0, a, b)`",
+            )
         if len(e.args) != function.arity:
             n = function.arity
             raise SyntaxError(
                 e.span,
                 f"`{name}` takes {n} argument{'s' if n > 1 else ''}, not {len(e.args)}",
-                fix=f"write `{name}({', '.join('abc'[:n])})`",
+                fix=f"write `{_with_arguments(name, [a.span.text for a in e.args], n)}`",
             )
         args = []
         for arg in e.args:
@@ -249,9 +250,12 @@ class _Elaborator:
             )
         outer = inner = _Context(scope, context.around)
         domain = Domain.of(c for i in scope.indices.values() for c in i.range)
-        test: Formula | None = None
+        tests = [by_cases(c) for i in scope.indices.values() for c in i.cases]
         if e.condition is not None:
-            test = formula(e.condition, scope, self.indexing)
+            tests.append(formula(e.condition, scope, self.indexing))
+        test: Formula | None = None
+        if tests:
+            test = tests[0] if len(tests) == 1 else And(tuple(tests))
             inner = inner.under(test, self._fresh)
             affine = conjunction(test)
             if affine is not None:
@@ -275,13 +279,30 @@ class _Elaborator:
             self._subscript(subscript, extent, context)
             for subscript, extent in zip(e.subscripts, shape, strict=True)
         ]
-        if prod(map(len, options)) > MOST_PIECES:
-            raise ShapeError(
-                e.span,
-                f"`{e.span.text}` falls into more than {MOST_PIECES} pieces",
-                fix="split it over several statements",
-            )
+        pieces = prod(map(_pieces, options))
+        if pieces > FEW_PIECES:
+            self._too_many(e, shape, pieces)
         return self._chosen(e, options, (), context)
+
+    def _too_many(self, e: ast.Element, shape: Sequence[Affine], pieces: int) -> None:
+        """Raises ShapeError if numbers for the sizes would make fewer pieces, or if the pieces are too many anyway."""
+        open_ = [
+            extent
+            for s, extent in zip(e.subscripts, shape, strict=True)
+            if isinstance(s, ast.Application)
+            and s.function.name in PERIODIC_FORMS
+            and not extent.is_constant
+        ]
+        if not open_ and pieces <= MOST_READS:
+            return
+        error = ShapeError(
+            e.span,
+            f"`{e.span.text}` falls into {pieces} pieces",
+            fix="give its sizes numbers: `size N = 8`, or `--size N=8`"
+            if open_
+            else "split it over several statements",
+        )
+        raise self.indexing.sizes.without_numbers(error, *open_) if open_ else error
 
     def _chosen(
         self,
@@ -300,14 +321,20 @@ class _Elaborator:
         around = context.around
         for tests, target in options[len(subscripts)]:
             domain = Domain.of(tests)
-            here = _Context(context.scope, both(around, (domain,)))
-            if isinstance(target, Const):
-                chosen.append((domain, target))
-            else:
-                chosen.append((domain, self._chosen(e, options, (*subscripts, target), here)))
+            here = _Context(context.scope, around & domain)
+            match target:
+                case Const():
+                    value: Expr = target
+                case Affine():
+                    value = self._chosen(e, options, (*subscripts, target), here)
+                case choices:
+                    at = len(subscripts)
+                    options_here = [*options[:at], choices, *options[at + 1 :]]
+                    value = self._chosen(e, options_here, subscripts, here)
+            chosen.append((domain, value))
             match tests:
                 case (Condition(">=", form),):
-                    around = both(around, (Domain.of((at_least_zero(-form - 1),)),))
+                    around &= Domain.of((at_least_zero(-form - 1),))
                 case _:
                     pass
         result = chosen[-1][1]
@@ -327,7 +354,11 @@ class _Elaborator:
         if len(e.args) == 2:
             if name != "pad":
                 raise SyntaxError(e.span, f"`{name}` takes one argument", fix=f"write `{name}(e)`")
-            given = descend(self.value(_value(e.args[1]), context))
+            given = (
+                descend(self.value(_value(e.args[1]), context))
+                if self._is_constant(_value(e.args[1]))
+                else None
+            )
             if not isinstance(given, Const):
                 raise SyntaxError(
                     e.args[1].span,
@@ -335,7 +366,27 @@ class _Elaborator:
                     fix="write a number, `inf` or `-inf`",
                 )
             outside = given
-        form = self.indexing.form(_value(e.args[0]), context.scope)
+        pieces = self.indexing.pieces(_value(e.args[0]), context.scope)
+        each: list[Choice] = []
+        for conditions, form in pieces:
+            here = context.within(Domain.of(conditions)) if conditions else context
+            each.append((conditions, self._boundary(e, name, form - base, extent, outside, here)))
+        if len(each) > 1:
+            return each
+        ((_, choices),) = each
+        assert isinstance(choices, list)
+        return choices
+
+    def _boundary(
+        self,
+        e: ast.Expression,
+        name: str,
+        form: Affine,
+        extent: Affine,
+        outside: Const,
+        context: _Context,
+    ) -> list[Choice]:
+        """The choices of `name(form)` where it stands."""
 
         def holds(*given: Condition) -> bool:
             *assumed, wanted = given
@@ -346,29 +397,52 @@ class _Elaborator:
             positive = (symbol(s) - 1 for s in found if s not in inner)
             own = () if extent.is_constant else (extent - 1,)
             sizes = Domain.of(map(at_least_zero, (*own, *positive)))
-            return all(implies(ranges & sizes & d, wanted) for d in context.around)
+            return (context.around & (ranges & sizes)).implies(wanted)
 
-        if extent == Affine.of({}) and name != "pad" and not holds(FALSE):
+        if extent == Affine.of({}) and name != "pad":
+            if holds(FALSE):
+                return [((), Const(0))]
             raise RangeError(
                 e.span,
                 f"`{e.span.text}` reads a tensor of extent 0",
                 fix="give it an element, or use `pad`",
             )
+
+        def divided(f: Affine, m: int) -> Affine:
+            return self.indexing.divided(f, m, context.scope)
+
         try:
-            return boundary_choices(
-                name,
-                form - base,
-                extent,
-                outside,
-                lambda f, m: self.indexing.divided(f, m, context.scope),
-                holds,
-                e.span,
-            )
+            return boundary_choices(name, form, extent, outside, divided, holds, e.span)
         except SyntaxError as error:
             raise self.indexing.sizes.without_numbers(error, extent) from None
 
+    def _is_constant(self, e: ast.Expression) -> bool:
+        """Whether `e` is made of numbers alone: nothing else in a subscript has been looked at for reads."""
+        stack = [e]
+        while stack:
+            match stack.pop():
+                case ast.Number():
+                    pass
+                case ast.Name(name) if name in CONSTANTS and name not in self.shapes:
+                    pass
+                case ast.Unary(operand):
+                    stack.append(operand)
+                case ast.Binary(_, left, right):
+                    stack += [left, right]
+                case _:
+                    return False
+        return True
+
     def _fresh(self, hint: str) -> str:
         return self.indexing.names.fresh(hint)
+
+
+def _pieces(choices: Sequence[Choice]) -> int:
+    """How many of the choices, those inside of them counted, are subscripts."""
+    return sum(
+        _pieces(target) if isinstance(target, list) else isinstance(target, Affine)
+        for _, target in choices
+    )
 
 
 def _is_real(form: Affine) -> bool:
@@ -409,24 +483,25 @@ def _one() -> Walk:
     yield
 
 
-def _is_bracket(e: ast.Expression) -> bool:
-    return isinstance(e, ast.Bracket) or (
-        isinstance(e, ast.Application) and e.function.name == "delta"
-    )
-
-
 def _value(arg: ast.Expression | ast.Condition) -> ast.Expression:
     if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
         raise SyntaxError(
             arg.span,
             f"the condition `{arg.span.text}` stands where a value must stand",
-            fix=f"write `[{arg.span.text}]` for 1 or 0",
+            fix="write "
+            + spelled(arg.span, f"`[{arg.span.text}]`", rf"`\mathbf{{1}}[{arg.span.text}]`")
+            + " for 1 or 0",
         )
     return arg
 
 
-def _suggestion(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, [*FUNCTIONS, *ALIASES, "where", "delta"], n=1)
-    return f"did you mean `{close[0]}`?" if close else f"to read a tensor, write `{name}[..]`"
+def _with_arguments(name: str, given: Sequence[str], arity: int) -> str:
+    """The function of `arity` arguments, of those that were given where that has a meaning."""
+    if name in ("max", "min") and len(given) > 2:
+        nested = given[0]
+        for argument in given[1:]:
+            nested = f"{name}({nested}, {argument})"
+        return nested
+    if name == "log" and len(given) == 2:
+        return f"log({given[0]})/log({given[1]})"
+    return f"{name}({', '.join('abc'[:arity])})"

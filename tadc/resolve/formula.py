@@ -2,13 +2,12 @@
 
     Formula = Atom(condition) | Values(relation, left, right) | And(parts) | Or(parts) | Not(part)
 
-A formula is read in two ways: as what is *known* where it holds (alternatives, each a domain), and as the nested
-`Select`s that test it.
+A formula is read in two ways: as what is *known* where it holds, and as the nested `Select`s that test it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -29,15 +28,12 @@ from tadc.ir.domain import (
 from tadc.ir.expr import Comparison, Expr, Relation, Select
 from tadc.ir.walk import descend
 from tadc.resolve.index_expression import IndexExpressions
+from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.rational import rational
-from tadc.resolve.scope import Scope
+from tadc.resolve.scope import Cases, Scope
 from tadc.syntax import ast
 
-__all__ = ["Alternatives", "Formula", "alternatives", "conjunction", "formula", "selected"]
-
-MOST_ALTERNATIVES = 32
-
-Alternatives: TypeAlias = tuple[Domain, ...]
+__all__ = ["Formula", "by_cases", "conjunction", "formula", "known_where", "selected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +84,10 @@ def _formula(
         case ast.Not(operand):
             return Not((yield _formula(operand, scope, indexing)))
         case ast.IsInteger(operand):
-            numerator, divisor = rational(operand, scope, indexing)
-            return Atom(divides(divisor, numerator))
+            return _cases(
+                (given, Atom(divides(divisor, numerator)))
+                for given, numerator, divisor in rational(operand, scope, indexing)
+            )
         case ast.Comparison(operands, relations):
             compared = tuple(
                 _compared(relation, left, right, scope, indexing)
@@ -124,13 +122,18 @@ def _compared(
         SyntaxError
     ):  # a product of indices: a comparison of values, from which nothing is proved
         return Values(relation, left, right)  # type: ignore[arg-type]
-    cases = [
-        And((*map(Atom, conditions), _affine(relation, a, b)))
-        if conditions
-        else _affine(relation, a, b)
-        for conditions, a, b in pieces
-    ]
-    return cases[0] if len(cases) == 1 else Or(tuple(cases))
+    return _cases((conditions, _affine(relation, a, b)) for conditions, a, b in pieces)
+
+
+def by_cases(alternatives: Cases) -> Formula:
+    """One of several conjunctions."""
+    return Or(tuple(And(tuple(map(Atom, conditions))) for conditions in alternatives))
+
+
+def _cases(cases: Iterable[tuple[tuple[Condition, ...], Formula]]) -> Formula:
+    """One of the formulas, each under its conditions, which exclude those of the others."""
+    found = [And((*map(Atom, given), f)) if given else f for given, f in cases]
+    return found[0] if len(found) == 1 else Or(tuple(found))
 
 
 def _affine(relation: str, a: Affine, b: Affine) -> Formula:
@@ -155,15 +158,25 @@ def _congruence(
     """`e % m = r`, the commonest condition with a modulo, as a divisibility: no derived index is needed."""
     match left:
         case ast.Binary("%", e, by) if relation in ("==", "!="):
-            modulus, rest = indexing.form(by, scope), indexing.form(right, scope)
-            if modulus.is_constant and rest.is_constant and modulus.constant > 0:
-                atom = Atom(
-                    divides(modulus.constant, indexing.form(e, scope) - rest.constant)
-                    if 0 <= rest.constant < modulus.constant
-                    else FALSE
+            modulus, rest = (_number(x, scope, indexing) for x in (by, right))
+            if modulus is not None and rest is not None and modulus > 0:
+                if not 0 <= rest < modulus:
+                    return Atom(FALSE if relation == "==" else TRUE)
+                f = _cases(
+                    (given, Atom(divides(modulus, form - rest)))
+                    for given, form in indexing.pieces(e, scope)
                 )
-                return atom if relation == "==" else Not(atom)
+                return f if relation == "==" else Not(f)
     return None
+
+
+def _number(e: ast.Expression, scope: Scope, indexing: IndexExpressions) -> int | None:
+    """The integer that an index expression is, None if it is none."""
+    match indexing.pieces(e, scope):
+        case [(_, form)] if form.is_constant:
+            return form.constant
+        case _:
+            return None
 
 
 def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressions) -> bool:
@@ -224,49 +237,46 @@ def _negated_atom(f: Formula) -> Condition | None:
             return None
 
 
-def alternatives(f: Formula, fresh: Callable[[str], str]) -> Alternatives:
-    """Domains one of which holds wherever the formula does. Of comparisons of values nothing is known."""
-    found: Alternatives = descend(_alternatives(f, True, fresh))
-    return tuple(dict.fromkeys(d for d in found if d != EMPTY))
+def known_where(f: Formula, fresh: Callable[[str], str]) -> Known:
+    """What is known wherever the formula holds. Of comparisons of values nothing is."""
+    known: Known = descend(_known(f, True, fresh))
+    return known
 
 
-def _alternatives(
-    f: Formula, wanted: bool, fresh: Callable[[str], str]
-) -> Generator[Any, Any, Alternatives]:
+def _known(f: Formula, wanted: bool, fresh: Callable[[str], str]) -> Generator[Any, Any, Known]:
     match f:
         case Values():
-            return (EVERYWHERE,)
+            return NOTHING
         case Not(part):
-            return (yield _alternatives(part, not wanted, fresh))
+            return (yield _known(part, not wanted, fresh))
         case Atom(condition) if wanted:
-            return (Domain.of((condition,)),)
+            return Known(Domain.of((condition,)))
         case Atom(Condition(">=", form)):
-            return (Domain.of((at_least_zero(-form - 1),)),)
+            return Known(Domain.of((at_least_zero(-form - 1),)))
         case Atom(Condition("==", form)):
-            return (
-                Domain.of((at_least_zero(form - 1),)),
-                Domain.of((at_least_zero(-form - 1),)),
-            )
+            below, above = (Domain.of((at_least_zero(sign * form - 1),)) for sign in (-1, 1))
+            return Known.one_of((Known(below), Known(above)))
         case Atom(Condition(_, form, modulus)):
             rest = form - modulus * symbol(fresh("t"))
-            return (Domain.of(between(1, rest, modulus - 1)),)
-        case And(parts) | Or(parts):
-            each = []
-            for p in parts:
-                each.append((yield _alternatives(p, wanted, fresh)))
-            if isinstance(f, And) != wanted:
-                return tuple(d for a in each for d in a)
-            product: Alternatives = (EVERYWHERE,)
-            for a in each:
-                product = both(product, a)
-            return product
+            return Known(Domain.of(between(1, rest, modulus - 1)))
+        case And() | Or():
+            parts = []
+            for p in _flat(f):
+                parts.append((yield _known(p, wanted, fresh)))
+            return Known.all_of(parts) if isinstance(f, And) is wanted else Known.one_of(parts)
 
 
-def both(first: Alternatives, second: Alternatives) -> Alternatives:
-    """The alternatives of a conjunction; where they would be too many, those of `first` alone (which is sound)."""
-    if len(first) * len(second) > MOST_ALTERNATIVES:
-        return first
-    return tuple(dict.fromkeys(a & b for a in first for b in second))
+def _flat(f: And | Or) -> list[Formula]:
+    """The parts of a chain of `and`s, or of `or`s, in its order."""
+    parts: list[Formula] = []
+    stack: list[Formula] = [f]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, (And, Or)) and type(part) is type(f):
+            stack += reversed(part.parts)
+        else:
+            parts.append(part)
+    return parts
 
 
 def selected(

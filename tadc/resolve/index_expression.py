@@ -5,23 +5,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import product
+from typing import Any, Literal, TypeAlias
 
-from tadc.errors import ShapeError, SyntaxError
+from tadc.errors import ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, constant, symbol
-from tadc.ir.domain import FALSE, TRUE, Condition, at_least_zero
+from tadc.ir.domain import EMPTY, TRUE, Condition, Domain, at_least_zero
 from tadc.ir.names import Names
 from tadc.ir.walk import descend
 from tadc.resolve.scope import Scope
-from tadc.resolve.sizes import Sizes, integer
+from tadc.resolve.sizes import Sizes, bounded, integer
+from tadc.resolve.spelling import declared, spelled
 from tadc.syntax import ast
 
 __all__ = ["BOUNDARY_FORMS", "IndexExpressions", "Piece"]
 
 BOUNDARY_FORMS = ("pad", "clamp", "wrap", "reflect", "symmetric")
-MOST_PIECES = 32
+MOST_PIECES = 256
 
 Piece: TypeAlias = tuple[tuple[Condition, ...], Affine]
 Walk: TypeAlias = Generator[Any, Any, list[Piece]]
@@ -72,31 +75,35 @@ class IndexExpressions:
                 raise SyntaxError(
                     e.span,
                     f"`{e.span.text}` has a rational coefficient",
-                    fix=f"write `{e.left.span.text} // {e.right.span.text}`, which rounds down",
+                    fix=f"write {_rounded_down(e)}, which rounds down",
                 )
             case ast.Application(ast.Name("min" | "max" as op), args) if len(args) >= 2:
-                best: list[Piece] = []
+                parts = []
                 for arg in args:
-                    pieces = yield self._pieces(_expression(arg), scope)
-                    best = self._extreme(e, op, best, pieces) if best else pieces
-                return best
+                    parts.append((yield self._pieces(_expression(arg), scope)))
+                return self._extreme(e, "min" if op == "min" else "max", parts, scope)
             case ast.Application(ast.Name("clamp"), (value, low, high)):
                 inside = yield self._pieces(_expression(value), scope)
                 lows = yield self._pieces(_expression(low), scope)
                 highs = yield self._pieces(_expression(high), scope)
-                return self._extreme(e, "min", self._extreme(e, "max", inside, lows), highs)
+                above = self._extreme(e, "max", [inside, lows], scope)
+                return self._extreme(e, "min", [above, highs], scope)
             case ast.Application(ast.Name(name)) if name in BOUNDARY_FORMS:
                 raise SyntaxError(
                     e.span,
                     f"`{name}` is a whole subscript, and stands inside an expression here",
-                    fix=f"write it around the whole subscript: `x[{name}(..)]`",
+                    fix="write it around the whole subscript: "
+                    + spelled(e.span, f"`x[{name}(..)]`", rf"`x_{{\operatorname{{{name}}}(..)}}`"),
                 )
             case ast.Element(ast.Name(name), subscripts):
                 if subscripts:
                     raise SyntaxError(
                         e.span,
                         f"a read, `{e.span.text}`, stands where an index expression must stand",
-                        fix="subscripts and bounds are made of indices, sizes and integers",
+                        fix="a bound by a value is a condition: "
+                        + spelled(
+                            e.span, "`sum{k | k <= n[i]} ..`", r"`\sum_{k \mid k \le n_i} ..`"
+                        ),
                     )
         raise SyntaxError(
             e.span,
@@ -113,9 +120,18 @@ class IndexExpressions:
             raise SyntaxError(
                 e.span,
                 f"`{e.name}` is neither an index in scope nor a size",
-                fix=f"put it on the left side, sum over it with `sum{{{e.name}}}`, or declare `size {e.name}`",
+                fix=self._undeclared(e),
             )
         return size
+
+    def _undeclared(self, e: ast.Name) -> str:
+        size = declared(e.span, f"size {e.name}")
+        if e.name[0].isupper():
+            counts = self.base == 0 and e.span.source.lang == "tex" and _ends_a_sum_from_1(e.span)
+            one = ", and `%!tadc base 1` where sums begin at 1" if counts else ""
+            return f"declare it: {size}{one}"
+        over = spelled(e.span, f"`sum{{{e.name}}} ..`", rf"`\sum_{{{e.span.text}}} ..`")
+        return f"sum over it, {over}, put it on the left side, or declare a size: {size}"
 
     def _combined(
         self, e: ast.Binary, left: list[Piece], right: list[Piece], scope: Scope
@@ -123,8 +139,12 @@ class IndexExpressions:
         pieces = []
         for first, a in left:
             for second, b in right:
-                pieces.append(((*first, *second), self._combine(e, a, b, scope)))
-        return self._few(e, pieces)
+                conditions = (*first, *second)
+                if Domain.of(conditions) != EMPTY:
+                    form = bounded(self._combine(e, a, b, scope), e.span)
+                    pieces.append((conditions, form))
+            self._few(e, pieces)
+        return pieces
 
     def _combine(self, e: ast.Binary, a: Affine, b: Affine, scope: Scope) -> Affine:
         match e.operator:
@@ -145,7 +165,7 @@ class IndexExpressions:
                     + ("indices" if of_index else "terms without numbers"),
                     fix="subscripts must be affine: declare two dimensions instead"
                     if of_index
-                    else "give the size a number: `size M = 8`, or `--size M=8`",
+                    else f"give the size a number: {declared(e.span, 'size M = 8')}, or `--size M=8`",
                 )
                 raise self.sizes.without_numbers(error, a if indices & set(b.symbols) else b)
         if not b.is_constant:
@@ -169,19 +189,29 @@ class IndexExpressions:
         return self.sizes.floor(form, divisor)
 
     def _extreme(
-        self, e: ast.Expression, op: str, left: list[Piece], right: list[Piece]
+        self, e: ast.Expression, op: Literal["min", "max"], parts: list[list[Piece]], scope: Scope
     ) -> list[Piece]:
-        pieces: list[Piece] = []
+        """The smallest or largest: of sizes alone a derived size, else a piece for each form that it may be."""
+        indices = _indices(scope)
+        if all(len(p) == 1 and indices.isdisjoint(p[0][1].symbols) for p in parts):
+            return [((), self.sizes.extreme(op, [form for ((_, form),) in parts]))]
         sign = 1 if op == "min" else -1
-        for first, a in left:
-            for second, b in right:
-                takes_a = at_least_zero((b - a) * sign)  # a <= b for min
-                takes_b = at_least_zero((a - b) * sign - 1)
-                for condition, form in ((takes_a, a), (takes_b, b)):
-                    if condition != FALSE:
-                        own = () if condition == TRUE else (condition,)
-                        pieces.append(((*first, *second, *own), form))
-        return self._few(e, pieces)
+        pieces: list[Piece] = []
+        for combination in product(*parts):
+            around = [c for conditions, _ in combination for c in conditions]
+            forms = list(dict.fromkeys(form for _, form in combination))
+            for t, form in enumerate(forms):
+                # Of equal ones the first is taken.
+                own = [
+                    at_least_zero((other - form) * sign - (s < t))
+                    for s, other in enumerate(forms)
+                    if s != t
+                ]
+                conditions = tuple(c for c in (*around, *own) if c != TRUE)
+                if Domain.of(conditions) != EMPTY:
+                    pieces.append((conditions, form))
+            self._few(e, pieces)
+        return pieces
 
     def _few(self, e: ast.Expression, pieces: list[Piece]) -> list[Piece]:
         if len(pieces) > MOST_PIECES:
@@ -197,11 +227,27 @@ def _indices(scope: Scope) -> set[str]:
     return set().union(*(s.symbols for s in scope.chain))
 
 
+def _ends_a_sum_from_1(span: Span) -> bool:
+    text = span.source.text
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    return re.search(r"= *1 *\}? *\^ *\{?[^{}]*$", line) is not None
+
+
+def _rounded_down(e: ast.Binary) -> str:
+    """`e`, a division, as one that is rounded."""
+    text, start = e.span.source.text, e.span.start
+    between = text[e.left.span.end : e.right.span.start].replace("/", " // ")
+    idx = f"{text[start : e.left.span.end]}{between}{text[e.right.span.start : e.span.end]}"
+    return spelled(e.span, f"`{' '.join(idx.split())}`", rf"`\lfloor {e.span.text} \rfloor`")
+
+
 def _expression(arg: ast.Expression | ast.Condition) -> ast.Expression:
     if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
         raise SyntaxError(
             arg.span,
             f"the condition `{arg.span.text}` stands where an expression must stand",
-            fix="write `if .. then .. else ..` around the whole",
+            fix="write "
+            + spelled(arg.span, "`if .. then .. else ..`", r"`\begin{cases}`")
+            + " around the whole",
         )
     return arg

@@ -7,18 +7,23 @@ bound over the index and the sizes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice, product
 
 from tadc.errors import Error, RangeError, ShapeError, merged
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, at_least_zero
+from tadc.ir.domain import FALSE, Condition, Domain, at_least_zero
 from tadc.resolve.scan import Scan, Subscript
-from tadc.resolve.scope import Index
+from tadc.resolve.scope import Cases, Index, Scope
 from tadc.resolve.shapes import Fact, Shapes, escaped
 from tadc.resolve.sizes import Sizes
+from tadc.resolve.spelling import spelled
+from tadc.syntax import ast
 
-__all__ = ["infer_ranges"]
+__all__ = ["bound_by_cases", "infer_ranges"]
+
+MOST_CASES = 64  # of the bounds around one subscript
 
 
 def infer_ranges(scan: Scan, shapes: Shapes, sizes: Sizes) -> None:
@@ -92,15 +97,32 @@ def _indices_of(use: Subscript) -> set[Symbol]:
 def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> list[Affine]:
     """The extent that keeps this subscript inside: usually one form; none where it does not limit the index.
 
-    Several bounds of the other indices make several forms, of which the largest counts.
+    Several bounds of the other indices make several forms, of which the largest counts; a bound that is a case
+    distinction gives an extent in each case, of which the smallest does.
     """
     around, nothing = _ranges_around(use)
+    every = islice(product(*use.scope.cases), MOST_CASES)
+    cases = ([*around, *(c for part in case for c in part)] for case in every)
+    found = (_limits(use, index, extent, c, nothing, sizes) for c in cases)
+    return [sizes.extreme("max", limits) for limits in found if limits]
+
+
+def _limits(
+    use: Subscript,
+    index: Symbol,
+    extent: Affine,
+    around: list[Condition],
+    nothing: Mapping[Symbol, Affine],
+    sizes: Sizes,
+) -> list[Affine]:
+    """Forms of which the largest is the extent that keeps the subscript inside where `around` holds."""
     value = "value."  # the subscript's extreme value; a dot keeps it apart from every name
-    away = _others(use, index)
+    away = _others(use.scope, index)
     limits: list[Affine] = []
     for sign in (1, -1):
         # sign * value <= sign * subscript: its projection bounds the largest (smallest) value that is reached.
         system = Domain.of((*around, at_least_zero((use.form - symbol(value)) * sign)))
+        system = system.near((value,))
         for condition in project(system, away):
             v = -sign * condition.form.coefficient(value)
             if condition.relation != ">=" or v <= 0:
@@ -115,7 +137,7 @@ def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> lis
                 rest - symbol(index) * slope
             )
             limits.append(sizes.floor(allowed + slope, slope))
-    return [sizes.extreme("max", limits)] if limits else []
+    return limits
 
 
 def _ranges_around(use: Subscript) -> tuple[list[Condition], dict[Symbol, Affine]]:
@@ -138,8 +160,40 @@ def _ranges_around(use: Subscript) -> tuple[list[Condition], dict[Symbol, Affine
     return around, nothing
 
 
-def _others(use: Subscript, index: Symbol) -> Sequence[Symbol]:
-    return [s for scope in use.scope.chain for s in sorted(scope.symbols) if s != index]
+def _others(scope: Scope, index: Symbol) -> Sequence[Symbol]:
+    return [s for part in scope.chain for s in sorted(part.symbols) if s != index]
+
+
+def bound_by_cases(scan: Scan, sizes: Sizes) -> None:
+    """Give every index whose bound is a case distinction conditions too: the smallest and largest value of all cases.
+
+    Every index has its range. The conditions hold of more points than the cases, which are tested besides.
+    """
+    for scope in scan.scopes.values():
+        for index in scope.indices.values():
+            for cases in index.cases:
+                assert index.conditions is not None
+                index.conditions += (_widest(index.symbol, cases, scope, sizes),)
+
+
+def _widest(own: Symbol, cases: Cases, scope: Scope, sizes: Sizes) -> Condition:
+    sign = 1 if cases[0][-1].form.coefficient(own) > 0 else -1
+    ends: list[Affine] = []
+    for case in cases:
+        limits: list[Affine] = []
+        for condition in project(Domain.of((*scope.conditions, *case)), _others(scope, own)):
+            slope = condition.form.coefficient(own) * sign
+            if condition == FALSE:
+                break
+            if condition.relation == ">=" and slope > 0:
+                rest = condition.form - symbol(own) * (slope * sign)
+                limits.append(
+                    sizes.floor(rest, slope)
+                )  # -own <= limit for a low, own <= limit for a high
+        else:
+            assert limits, f"{own} is not bounded"
+            ends.append(sizes.extreme("min", limits))
+    return at_least_zero(sizes.extreme("max", ends) + symbol(own) * sign) if ends else FALSE
 
 
 def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: Shapes) -> Fact:
@@ -147,7 +201,8 @@ def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: S
     whole = shapes.shape(use.tensor)[use.dimension]
 
     sentence = f"`{escaped(use.span.text)}` leaves {use.tensor}, whose extent there is {{}}, at {index.name} = 0 already"
-    fix = f"make {use.tensor} longer, or write `pad({use.span.text})` for zeros outside"
+    padded = spelled(use.span, f"pad({use.span.text})", rf"\operatorname{{pad}}({use.span.text})")
+    fix = f"make {use.tensor} longer, or write `{padded}` for zeros outside and {_said(index)}"
     fact = Fact(at_least_zero(extent - 1), RangeError, use.span, sentence, (whole,), fix, whole)
     if extent.is_constant and whole.is_constant and extent.constant < 1 and whole.constant:
         raise fact.error({})
@@ -157,9 +212,25 @@ def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: S
 def _undetermined(index: Index, scan: Scan) -> Error:
     uses = [u for u in scan.subscripts if index.symbol in _indices_of(u)]
     where = f": nothing but `{uses[0].span.text}` says how far it goes" if uses else ""
-    example = f"{index.name}: N"
+    definition = next(iter(scan.scopes))
+    assert isinstance(definition, ast.Definition)
+    is_left = any(index is i for i in scan.scopes[definition].indices.values())
+    fix = f"declare it on the left or in the sum, `{index.name}: N`, with `size N`"
+    if is_left:
+        extents = r" \times ".join("NMKLPQRST"[: len(definition.lefts)])
+        shape = rf"`{definition.target.span.text} \in \mathbb{{R}}^{{{extents}}}`"
+        tex = f"declare the shape of the result, behind the formula or in the prose: {shape}"
+    else:
+        bounds = rf"`\sum_{{{index.span.text} = 0}}^{{N-1}}`"
+        tex = f"write its bounds, {bounds}, with `%!tadc size N`"
     return ShapeError(
         index.span,
         f"the index `{index.name}` has no range{where}",
-        fix=f"declare it on the left or in the sum, `{example}`, with `size N`",
+        fix=spelled(index.span, fix, tex),
     )
+
+
+def _said(index: Index) -> str:
+    """The remedy for an index that nothing determines any more."""
+    idx = f"say the range, `{index.name}: N` with `size N`"
+    return spelled(index.span, idx, r"declare the shape of the result, `y \in \mathbb{R}^{N}`")

@@ -6,8 +6,9 @@ After this nothing knows of `//`, `%`, boundary forms, or of indices without a r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -18,16 +19,19 @@ from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
 from tadc.resolve.bounds import ReadCheck, read_checks
+from tadc.resolve.declarations import in_order, index_names, names_in
 from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
-from tadc.resolve.ranges import infer_ranges
+from tadc.resolve.ranges import bound_by_cases, infer_ranges
 from tadc.resolve.scan import Scan, scan
+from tadc.resolve.scope import Index
 from tadc.resolve.shapes import Fact, Shapes
-from tadc.resolve.sizes import Sizes
+from tadc.resolve.sizes import MOST, Sizes
+from tadc.resolve.spelling import declared, spelled
 from tadc.syntax import ast
 
-__all__ = ["Range", "Resolved", "resolve"]
+__all__ = ["Place", "Range", "Resolved", "resolve"]
 
 DTYPES = ("float32", "float64")
 
@@ -44,6 +48,14 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where the shape of an input is said or first used, as a whole and by dimension; or where a size is declared."""
+
+    whole: Span
+    dimensions: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Resolved:
     """A program, and what a call must show before it runs: `facts` of its sizes, `checks` of its reads."""
 
@@ -52,6 +64,9 @@ class Resolved:
     checks: tuple[ReadCheck, ...]
     ranges: tuple[Range, ...]
     skipped: tuple[Span, ...] = ()  # displays of a document that define nothing
+    # The input and dimension of the sizes that no declaration names, and places of inputs and sizes.
+    extents: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -86,11 +101,12 @@ class _Resolver:
         for definition in self._definitions:
             self._targets.setdefault(definition.target.name, definition)
         bases = [i.base for i in source.items if isinstance(i, ast.BaseDeclaration)]
+        self._declared_sizes = self._find_sizes()
         # Sizes keep their names and indices make way; sizes that are found avoid every word of the text.
-        self._names = Names(i.name.name for i in source.items if isinstance(i, ast.SizeDeclaration))
+        self._names = Names(i.name.name for i in self._declared_sizes)
         words = re.findall(r"\w+", source.items[0].span.source.text) if source.items else []
-        self._sizes = Sizes(Names(words), given)
-        self._shapes = Shapes()
+        self._shapes = Shapes(Names(words), given)
+        self._sizes = Sizes(Names(words), given, self._shapes)
         self._base = bases[-1] if bases else index_base
         self._einstein = any(isinstance(i, ast.EinsteinDeclaration) for i in source.items)
         self._dtypes: dict[str, str | None] = {}
@@ -102,7 +118,11 @@ class _Resolver:
         drafts = [d for d in map(self._drafted, self._definitions) if d is not None]
         if not self._definitions and not self._errors:
             self._errors.append(
-                SyntaxError(None, "the program defines no tensor", fix="write `f[i] = ..`")
+                SyntaxError(
+                    None,
+                    "the program defines no tensor",
+                    fix="write a statement, such as `y[i] = 2*x[i]`",
+                )
             )
         self._raise()
         return self._finished(drafts)
@@ -113,20 +133,56 @@ class _Resolver:
 
     # ------------------------------------------------------------------ declarations
 
+    def _find_sizes(self) -> list[ast.SizeDeclaration]:
+        """The sizes that the program declares, and behind them the names in inputs' shapes that nothing declares."""
+        sizes = [i for i in self._items if isinstance(i, ast.SizeDeclaration)]
+        inputs = [i for i in self._items if isinstance(i, ast.TensorDeclaration)]
+        known = {i.name.name for i in sizes}
+        spelled = {name.casefold(): name for name in known}
+        tensors = {*(i.name.name for i in inputs), *self._targets}
+        indices = self._indices
+        for item in inputs:
+            for name in names_in(item.extents or ()) if item.kind == "input" else ():
+                if name.name in known:
+                    continue
+                known.add(name.name)
+                sizes.append(ast.SizeDeclaration(name, None, name.span))
+                other = spelled.setdefault(name.name.casefold(), name.name)
+                problem = None
+                if name.name in indices:
+                    line = indices[name.name].span.line
+                    problem = f"`{name.name}` is no declared size, and an index in line {line}"
+                elif name.name in tensors:
+                    problem = f"`{name.name}` is a tensor, not a size"
+                elif other != name.name:
+                    problem = f"`{name.name}` is no declared size, and `{other}` is one"
+                if problem is not None:
+                    fix = f"give the size another name, or declare it: `size {name.name}`"
+                    if other != name.name:
+                        fix = f"write `{other}`, or declare both: `size {name.name}, {other}`"
+                    self._errors.append(SyntaxError(name.span, problem, fix=fix))
+        return sizes
+
     def _declare(self) -> None:
-        for item in self._items:
+        try:
+            sizes = in_order(self._declared_sizes)
+        except Error as error:
+            self._errors.append(error)
+            sizes = []
+            for size in self._declared_sizes:
+                self._sizes.assume(size.name.name)
+        for size in sizes:
             try:
-                match item:
-                    case ast.SizeDeclaration():
-                        self._sizes.declare(item)
-                    case ast.TensorDeclaration():
-                        self._declare_tensor(item)
-                    case _:
-                        pass
+                self._sizes.declare(size)
             except Error as error:
                 self._errors.append(error)
-                if isinstance(item, ast.SizeDeclaration):
-                    self._sizes.assume(item.name.name)  # one error is enough
+                self._sizes.assume(size.name.name)  # one error is enough
+        for item in self._items:
+            try:
+                if isinstance(item, ast.TensorDeclaration):
+                    self._declare_tensor(item)
+            except Error as error:
+                self._errors.append(error)
         for definition in self._definitions:
             for argument in definition.arguments or ():
                 if self._sizes.lookup(argument.name) is None:
@@ -158,10 +214,7 @@ class _Resolver:
         if item.extents is not None:
             shape = tuple(map(self._sizes.form, item.extents))
             for form, extent in zip(shape, item.extents, strict=True):
-                if form.is_constant and form.constant < 0:
-                    raise ShapeError(
-                        extent.span, f"the extent is {form.constant}", fix="an extent is at least 0"
-                    )
+                _check_extent(form, extent.span)
             self._shapes.declare(name, shape, item.span)
 
     # ------------------------------------------------------------------ statements
@@ -181,6 +234,7 @@ class _Resolver:
             self._declared_ranges(definition, found)
             self._check_ranks(found)
             infer_ranges(found, self._shapes, self._sizes)
+            bound_by_cases(found, self._sizes)
             left = found.scopes[definition]
             body, uses = elaborate(definition, found, self._shapes, indexing)
             shape = tuple(i.extent for i in left.indices.values())
@@ -233,10 +287,12 @@ class _Resolver:
                     or name not in self._shapes
                     or targets[name].span.start > read.span.start
                 ):
+                    if name == target:
+                        raise _reads_itself(read, targets[name])
                     raise SyntaxError(
                         read.span,
                         f"`{name}` is read before it is defined (line {targets[name].target.span.line})",
-                        fix="a statement reads inputs and the tensors defined above it",
+                        fix="move its statement above this one",
                     )
             elif isinstance(read, ast.Element) or name not in CONSTANTS or name in self._inputs:
                 rank = len(read.subscripts) if isinstance(read, ast.Element) else 0
@@ -246,7 +302,12 @@ class _Resolver:
                         raise SyntaxError(
                             read.span,
                             f"the function `{name}` has no argument here",
-                            fix=f"write `{name}(..)`, or declare a scalar of that name: `input {name}[]`",
+                            fix=spelled(
+                                read.span,
+                                f"write `{name}(x)`",
+                                rf"write `\operatorname{{{name}}}(x)`",
+                            )
+                            + f", or declare a scalar of that name: {declared(read.span, f'input {name}[]')}",
                         )
                 self._shapes.open(name, rank, read.span)
                 self._inputs.setdefault(name)
@@ -273,31 +334,18 @@ class _Resolver:
 
     def _check_scalar(self, name: str, span: Span) -> None:
         """A scalar that nobody declared, and that is called like an index, is a misspelling."""
-        for definition in self._definitions:
-            stack: list[object] = [definition]
-            while stack:
-                node = stack.pop()
-                match node:
-                    case ast.Range(ast.Name(index)) if index == name:
-                        raise SyntaxError(
-                            span,
-                            f"`{name}` is not in scope here, and an index elsewhere (line {node.span.line})",
-                            fix=f"sum over it, put it on the left side, or declare the scalar: `input {name}[]`",
-                        )
-                    case ast.Definition(_, lefts, _, _, body):
-                        stack += [*lefts, body]
-                    case ast.Reduction(_, ranges, _, body):
-                        stack += [*ranges, body]
-                    case ast.Unary(operand):
-                        stack.append(operand)
-                    case ast.Binary(_, left, right):
-                        stack += [left, right]
-                    case ast.Application(_, args):
-                        stack += args
-                    case ast.Choice(_, then, otherwise):
-                        stack += [then, otherwise]
-                    case _:
-                        pass
+        if name in self._indices:
+            line = self._indices[name].span.line
+            raise SyntaxError(
+                span,
+                f"`{name}` is not in scope here, and an index elsewhere (line {line})",
+                fix=f"sum over it, put it on the left side, or declare the scalar: {declared(span, f'input {name}[]')}",
+            )
+
+    @cached_property
+    def _indices(self) -> dict[str, ast.Range]:
+        """Every name that is an index somewhere, with a place where it is."""
+        return index_names(self._definitions)
 
     def _declared_ranges(self, definition: ast.Definition, found: Scan) -> None:
         """The declared shape of the defined tensor gives the ranges of its indices (rule 1)."""
@@ -316,10 +364,8 @@ class _Resolver:
                     index.within(extent, 1, self._shapes.place(target))
         for index in left:
             extent_ = index.extent
-            if extent_ is not None and extent_.is_constant and extent_.constant < 0:
-                raise ShapeError(
-                    index.span, f"the extent is {extent_.constant}", fix="an extent is at least 0"
-                )
+            if extent_ is not None:
+                _check_extent(extent_, index.span)
 
     # ------------------------------------------------------------------ the program
 
@@ -337,7 +383,7 @@ class _Resolver:
         values = self._shapes.named(names, self._given)
         known = [*self._sizes.names, *self._shapes.found]
         for unknown in self._given:
-            if unknown not in known:
+            if unknown not in known and unknown not in self._shapes.extents:
                 raise ArgumentError(
                     None,
                     f"there is no size `{unknown}`",
@@ -350,14 +396,16 @@ class _Resolver:
             DerivedSize(d.name, d.op, tuple(f.substitute(values) for f in d.forms), d.modulus)
             for d in self._sizes.derived
         )
-        opened = dict.fromkeys(
+        of_shapes = dict.fromkeys(
             s
             for n in self._inputs
             for form in self._shapes.shape(n)
             for s in form.substitute(values).symbols
         )
         own = {d.name for d in derived}
-        sizes = tuple(dict.fromkeys((*self._sizes.symbols, *(s for s in opened if s not in own))))
+        sizes = tuple(
+            dict.fromkeys((*self._sizes.symbols, *(s for s in of_shapes if s not in own)))
+        )
         inputs = tuple(
             Tensor(
                 n, tuple(f.substitute(values) for f in self._shapes.shape(n)), self._dtypes.get(n)
@@ -371,7 +419,14 @@ class _Resolver:
         program = replace(program, facts=Domain.of(own_facts))
         checks = self._checks(drafts, program, facts, values)
         self._raise()
-        return Resolved(program, facts, checks, _ranges(drafts, values))
+        return Resolved(
+            program,
+            facts,
+            checks,
+            _ranges(drafts, values),
+            extents=self._shapes.extents,
+            places=_places(self._items, drafts),
+        )
 
     def _checks(
         self,
@@ -403,16 +458,17 @@ class _Resolver:
         """The tensors named by `output`; without one, those that no later statement reads."""
         known = {*self._inputs, *self._targets}
         named = [n for i in self._items if isinstance(i, ast.OutputDeclaration) for n in i.names]
+        first = {n.name: k for k, n in reversed(list(enumerate(named)))}
         for k, n in enumerate(named):
             if n.name not in known:
                 self._errors.append(
                     SyntaxError(
                         n.span,
                         f"the output `{n.name}` is not defined",
-                        fix=f"define it: `{n.name}[..] = ..`",
+                        fix="define it by a statement, or remove it here",
                     )
                 )
-            elif any(m.name == n.name for m in named[:k]):
+            elif first[n.name] != k:
                 self._errors.append(
                     SyntaxError(n.span, f"the output `{n.name}` is named twice", fix="name it once")
                 )
@@ -420,6 +476,30 @@ class _Resolver:
             return tuple(n.name for n in named)
         read = {u.tensor for d in drafts for u in d.uses}
         return tuple(name for name in self._targets if name not in read)
+
+
+def _reads_itself(read: ast.Element | ast.Name, definition: ast.Definition) -> SyntaxError:
+    """A loop over time, which no statement is; one step is a program, and sums over what came before are."""
+    name = definition.target.name
+    inside = [n.name.name for n in definition.lefts]
+    is_step = isinstance(read, ast.Element) and inside
+    k = inside[0] if inside else "t"
+    total = spelled(read.span, f"`sum{{s | s < {k}}} ..`", rf"`\sum_{{s \mid s < {k}}} ..`")
+    idx, tex = (f"{name}_new[..]", f"{name}'_{{..}}") if inside else (f"{name}_new", f"{name}'")
+    other = spelled(read.span, f"`{idx} = ..`", f"`{tex} = ..`")
+    earlier = f"; what depends on earlier inputs alone is a sum, {total}" if is_step else ""
+    return SyntaxError(
+        read.span,
+        f"`{name}` is read before it is defined (line {definition.target.span.line}): this statement defines it,"
+        " and there are no loops over time",
+        fix=f"give the result another name, {other}, so that `{name}` is an input, and call the program once a step{earlier}",
+    )
+
+
+def _check_extent(extent: Affine, span: Span) -> None:
+    if extent.is_constant and not 0 <= extent.constant <= MOST:
+        bound = "at least 0" if extent.constant < 0 else f"at most {MOST}"
+        raise ShapeError(span, f"the extent is {extent.constant}", fix=f"an extent is {bound}")
 
 
 def _dimensions(n: int) -> str:
@@ -436,6 +516,25 @@ def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
     return Statement(Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, body)
 
 
+def _places(items: Iterable[ast.Item], drafts: Iterable[_Draft]) -> dict[str, Place]:
+    places: dict[str, Place] = {}
+    for item in items:
+        match item:
+            case ast.SizeDeclaration(name):
+                places[name.name] = Place(name.span)
+            case ast.TensorDeclaration(name=name, extents=tuple(extents)):
+                places[name.name] = Place(item.span, tuple(e.span for e in extents))
+            case _:
+                pass
+    for read in (read for draft in drafts for read in draft.scan.reads):
+        if isinstance(read, ast.Name):
+            places.setdefault(read.name, Place(read.span))
+        else:
+            subscripts = tuple(s.span for s in read.subscripts)
+            places.setdefault(read.name.name, Place(read.span, subscripts))
+    return places
+
+
 def _ranges(drafts: list[_Draft], values: Mapping[Symbol, Affine]) -> tuple[Range, ...]:
     return tuple(
         Range(
@@ -443,10 +542,19 @@ def _ranges(drafts: list[_Draft], values: Mapping[Symbol, Affine]) -> tuple[Rang
             draft.statement.target.name,
             f"0..{index.extent.substitute(values) - 1}"
             if index.extent is not None
-            else " and ".join(str(c.substitute(values)) for c in index.range),
+            else " and ".join(_said(index, values)),
             index.rule,
             index.place,
         )
         for draft in drafts
         for index in draft.scan.indices
     )
+
+
+def _said(index: Index, values: Mapping[Symbol, Affine]) -> Iterator[str]:
+    """The conditions of an index, as text: those that hold together, and of each case distinction its cases."""
+    for condition in index.range:
+        yield str(condition.substitute(values))
+    for cases in index.cases:
+        each = (" and ".join(str(c.substitute(values)) for c in case) for case in cases)
+        yield f"({' or '.join(each)})"

@@ -5,20 +5,24 @@ What is found here decides the ranges of the indices (`ranges.py`); only then ca
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from tadc.errors import Span, SyntaxError
+from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Condition, at_least_zero
+from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.walk import descend
 from tadc.resolve.index_expression import BOUNDARY_FORMS, IndexExpressions
+from tadc.resolve.rational import Piece as RationalPiece
 from tadc.resolve.rational import rational
-from tadc.resolve.scope import Index, Scope
+from tadc.resolve.remedies import check_function, check_quotient, check_subscripts
+from tadc.resolve.scope import MOST_INDICES, Index, Scope
+from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
 
-__all__ = ["Scan", "Subscript", "factors", "scan"]
+__all__ = ["Scan", "Subscript", "as_bracket", "as_guard", "factors", "scan"]
 
 Walk: TypeAlias = Generator[Any, Any, None]
 
@@ -67,7 +71,12 @@ def scan(definition: ast.Definition, indexing: IndexExpressions) -> Scan:
             raise SyntaxError(
                 range_.span,
                 f"the index `{name}` stands twice on the left",
-                fix=f"left indices are distinct: write a second index and `if {name} = .. then .. else 0`",
+                fix="left indices are distinct: write a second index, and "
+                + spelled(
+                    range_.span,
+                    f"`if {name} = j then .. else 0`",
+                    rf"`\begin{{cases}} .. & {name} = j \\ 0 & \text{{otherwise}} \end{{cases}}`",
+                ),
             )
         _bind(range_, left, indexing)
         if range_.extent is not None and left.indices[name].extent is None:
@@ -84,7 +93,7 @@ def scan(definition: ast.Definition, indexing: IndexExpressions) -> Scan:
 def factors(term: ast.Expression) -> tuple[list[ast.Bracket], list[ast.Expression]]:
     """The Iverson brackets among the factors of a flattened product, and its other factors and denominators.
 
-    `delta(i, j)` counts as a bracket. For anything but a product: the term itself, alone.
+    What counts as a bracket, `as_guard` says. For anything but a product: the term itself, alone.
     """
     brackets: list[ast.Bracket] = []
     others: list[ast.Expression] = []
@@ -97,13 +106,30 @@ def factors(term: ast.Expression) -> tuple[list[ast.Bracket], list[ast.Expressio
                 stack += [(right, False), (left, True)]
             case ast.Unary(operand), True:
                 stack.append((operand, True))
-            case ast.Bracket() as bracket, True:
-                brackets.append(bracket)
-            case ast.Application(ast.Name("delta")) as delta, True:
-                brackets.append(as_bracket(delta))
-            case other, _:
-                others.append(other)
+            case factor, is_factor:
+                guard = as_guard(factor) if is_factor else None
+                if guard is None:
+                    others.append(factor)
+                else:
+                    brackets.append(guard)
     return brackets, others
+
+
+def as_guard(factor: ast.Expression) -> ast.Bracket | None:
+    """The bracket that a factor is: `[c]`, `delta(i, j)` for `[i = j]`, and `1 - b` for `[not c]` with `b` one of these."""
+    negated = False
+    while True:
+        match factor:
+            case ast.Binary("-", ast.Number(text), right) if float(text) == 1:
+                factor, negated = right, not negated
+                continue
+            case ast.Bracket():
+                guard = factor
+            case ast.Application(ast.Name("delta")):
+                guard = as_bracket(factor)
+            case _:
+                return None
+        return ast.Bracket(ast.Not(guard.condition, guard.span), guard.span) if negated else guard
 
 
 def as_bracket(delta: ast.Application) -> ast.Bracket:
@@ -132,10 +158,12 @@ class _Scanner:
                 if scope.lookup(name) is None and self.indexing.sizes.lookup(name) is None:
                     self.found.reads.append(e)
             case ast.Element(_, subscripts):
+                check_subscripts(e)
                 self.found.reads.append(e)
                 for d, subscript in enumerate(subscripts):
                     self._subscript(e.name.name, d, subscript, scope, restricted)
             case ast.Application(_, args):
+                check_function(e, scope, self.indexing.sizes)
                 for arg in args:
                     if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                         restricted |= yield from self._condition(arg, scope, restricted)
@@ -149,6 +177,7 @@ class _Scanner:
                 for factor in others:
                     yield self.walk(factor, scope, restricted)
             case ast.Binary(_, left, right):
+                check_quotient(e)
                 yield self.walk(left, scope, restricted)
                 yield self.walk(right, scope, restricted)
             case ast.Choice(condition, then, otherwise):
@@ -249,44 +278,88 @@ def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:
     # A size of that name is hidden, and so is an outer index: a fresh symbol keeps them apart.
     index = Index(name, indexing.names.fresh(name), range_.span)
     if range_.extent is not None:
-        extent = indexing.form(range_.extent, scope)
-        if not set(extent.symbols).isdisjoint(set().union(*(s.symbols for s in scope.chain))):
-            index.conditions = (
-                at_least_zero(symbol(index.symbol)),
-                at_least_zero(extent - symbol(index.symbol) - 1),
-            )
-            index.rule, index.place = 1, range_.extent.span
+        pieces = indexing.pieces(range_.extent, scope)
+        around = set().union(*(s.symbols for s in scope.chain))
+        if len(pieces) == 1 and around.isdisjoint(pieces[0][1].symbols):
+            index.within(pieces[0][1], 1, range_.extent.span)
         else:
-            index.within(extent, 1, range_.extent.span)
+            last = [(given, extent - 1, 1) for given, extent in pieces]
+            own = symbol(index.symbol)
+            index.conditions = (at_least_zero(own),)
+            _limit(index, own, last, scope, low=False)
+            index.rule, index.place = 1, range_.extent.span
     elif range_.low is not None and range_.high is not None:
         own = symbol(index.symbol) + indexing.base
-        index.conditions = (
-            *_bounds(own, range_.low, scope, indexing, low=True),
-            *_bounds(own, range_.high, scope, indexing, low=False),
-        )
+        index.conditions = ()
+        _bound(index, own, range_.low, scope, indexing, low=True)
+        _bound(index, own, range_.high, scope, indexing, low=False)
         index.rule, index.place = 1, range_.span
+    if len(scope.indices) == MOST_INDICES:
+        raise SyntaxError(
+            range_.span,
+            f"`{name}` is index {MOST_INDICES + 1} here, and there may be {MOST_INDICES}",
+            fix="make one index of several: `i = k // M`, `j = k % M`",
+        )
     scope.indices[name] = index
 
 
-def _bounds(
-    own: Affine, e: ast.Expression, scope: Scope, indexing: IndexExpressions, *, low: bool
-) -> list[Condition]:
-    """`own >= e` for a low, `own <= e` for a high; rational bounds are rounded inwards."""
+def _bound(
+    index: Index,
+    own: Affine,
+    e: ast.Expression,
+    scope: Scope,
+    indexing: IndexExpressions,
+    *,
+    low: bool,
+) -> None:
+    """Adds `own >= e` for a low, `own <= e` for a high, to what the index must fulfil."""
     list_name = "max" if low else "min"
     match e:
         case ast.Element(ast.Name(name), parts) if name == list_name and parts:
-            return [c for p in parts for c in _bounds(own, p, scope, indexing, low=low)]
-        case ast.Application(ast.Name(name), parts) if name == list_name and parts:
-            return [
-                c
-                for p in parts
-                for c in _bounds(own, p, scope, indexing, low=low)  # type: ignore[arg-type]
-            ]
+            for p in parts:
+                _bound(index, own, p, scope, indexing, low=low)
+            return
+        case ast.Application(ast.Name(name), args) if name == list_name and args:
+            for arg in args:
+                _bound(index, own, arg, scope, indexing, low=low)  # type: ignore[arg-type]
+            return
         case ast.Binary("//", left, right):
-            divisor = indexing.form(right, scope)
+            divisor, pieces = indexing.form(right, scope), indexing.pieces(left, scope)
             if divisor.is_constant and divisor.constant > 0:
-                form, m = indexing.form(left, scope), divisor.constant
+                m = divisor.constant
                 # own >= floor(form / m) says m*own >= form - (m - 1).
-                return [at_least_zero(own * m - form + m - 1 if low else form - own * m)]
-    form, divisor_ = rational(e, scope, indexing)
-    return [at_least_zero((own * divisor_ - form) * (1 if low else -1))]
+                more = m - 1 if low else 0
+                floors = [(given, form - more, m) for given, form in pieces]
+                _limit(index, own, floors, scope, low=low)
+                return
+    _limit(index, own, rational(e, scope, indexing), scope, low=low)
+
+
+def _limit(
+    index: Index, own: Affine, pieces: Sequence[RationalPiece], scope: Scope, *, low: bool
+) -> None:
+    """Adds that `own` is at least, or at most, a form over a divisor in pieces.
+
+    The largest of several forms is a low as one condition each, the smallest a high. Any other is a case distinction.
+    """
+    sign = 1 if low else -1
+    alternatives = tuple(
+        (*given, at_least_zero((own * divisor - form) * sign)) for given, form, divisor in pieces
+    )
+    assert index.conditions is not None
+    if _is_extreme(pieces, sign, scope):
+        index.conditions += tuple(bound for *_, bound in alternatives)
+    else:
+        index.cases += (alternatives,)
+
+
+def _is_extreme(pieces: Sequence[RationalPiece], sign: int, scope: Scope) -> bool:
+    """Whether each form is the largest (`sign` 1) or smallest of all where it counts."""
+    if len(pieces) == 1:
+        return True
+    around = Domain.of(scope.conditions)
+    return all(
+        implies(around & Domain.of(given), at_least_zero((form * e - other * d) * sign))
+        for given, form, d in pieces
+        for _, other, e in pieces
+    )

@@ -6,13 +6,19 @@ A statement has a scope for its left side and one for each reduction inside; the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from tadc.errors import Span
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Derived, between
 from tadc.ir.names import Names
 
-__all__ = ["Index", "Scope"]
+__all__ = ["MOST_INDICES", "Cases", "Index", "Scope"]
+
+Cases: TypeAlias = tuple[tuple[Condition, ...], ...]
+
+MOST_INDICES = 64  # of a left side or of a reduction: more dimensions no array of numpy has
+MOST_MODULUS = 2**30  # of divisions inside each other that are made one
 
 
 @dataclass(slots=True, eq=False)
@@ -20,6 +26,7 @@ class Index:
     """An index of a left side or a reduction, and what is known of its range (filled in as it is found).
 
     `extent` means the range 0..extent-1. `conditions` are what explicit bounds say, over this index and outer ones.
+    A bound that is no such condition, `k=min(i, j)..4`, is one of `cases`: alternatives, the bound last in each.
     `rule` is the rule of section 3 of the language that gave the range, `place` where.
     """
 
@@ -28,6 +35,7 @@ class Index:
     span: Span
     extent: Affine | None = None
     conditions: tuple[Condition, ...] | None = None
+    cases: tuple[Cases, ...] = ()
     rule: int = 0
     place: Span | None = None
     source: str = ""  # of rule 2: which dimension of which tensor
@@ -77,6 +85,7 @@ class Scope:
         """The derived index `form // modulus`, of the innermost scope that binds one of the form's symbols."""
         if all(c % modulus == 0 for _, c in form.terms):
             return (form - form.constant) // modulus + form.constant // modulus
+        form, modulus = self._undivided(form, modulus)
         for scope in self.chain:
             for known in scope.derived:
                 if (known.form, known.modulus) == (form, modulus):
@@ -86,9 +95,23 @@ class Scope:
         owner.derived.append(Derived(names.fresh("q"), form, modulus))
         return symbol(owner.derived[-1].name)
 
+    def _undivided(self, form: Affine, modulus: int) -> tuple[Affine, int]:
+        """`(e // a + c) // b` as the division `(e + a*c) // (a*b)`, unless its modulus is very large."""
+        quotient = (form - form.constant).as_symbol()
+        for scope in self.chain:
+            for d in scope.derived:
+                if d.name == quotient and d.modulus * modulus <= MOST_MODULUS:
+                    return d.form + form.constant * d.modulus, d.modulus * modulus
+        return form, modulus
+
     @property
     def symbols(self) -> set[Symbol]:
         return {i.symbol for i in self.indices.values()} | {d.name for d in self.derived}
+
+    @property
+    def cases(self) -> list[Cases]:
+        """The bounds of all indices in scope that no condition alone says."""
+        return [c for scope in self.chain for i in scope.indices.values() for c in i.cases]
 
     @property
     def conditions(self) -> list[Condition]:

@@ -13,7 +13,8 @@ from tadc.errors import Error, ShapeError, Span
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import FALSE, TRUE, Condition, equals_zero
 from tadc.ir.names import Names
-from tadc.resolve.scope import Index
+from tadc.resolve.scope import MOST_INDICES, Index
+from tadc.resolve.spelling import spelled
 
 __all__ = ["Fact", "Shapes", "escaped"]
 
@@ -60,28 +61,52 @@ def escaped(text: str) -> str:
 
 
 class Shapes:
-    """The shape of every tensor of a program, by name."""
+    """The shape of every tensor of a program, by name.
 
-    def __init__(self) -> None:
+    An open extent is called `x_0` until it has a name of its own: `names` keeps that apart from the text, and `given` may
+    have its number.
+    """
+
+    def __init__(self, names: Names, given: Mapping[str, int]) -> None:
+        self._names = names
+        self._given = given
         self._shapes: dict[str, tuple[Affine, ...]] = {}
         self._places: dict[str, Span] = {}
         self._bound: dict[Symbol, Affine] = {}
         self._hints: dict[Symbol, str] = {}
         self.facts: list[Fact] = []
         self.found: list[str] = []  # the names given to open extents
+        self.opened: dict[Symbol, str] = {}  # what open extents are called before that
+        self.dimensions: dict[str, tuple[str, int]] = {}  # of which input they are, by name
 
     def __contains__(self, tensor: str) -> bool:
         return tensor in self._shapes
 
     def declare(self, tensor: str, shape: tuple[Affine, ...], place: Span) -> None:
+        if len(shape) > MOST_INDICES:
+            raise ShapeError(
+                place,
+                f"`{tensor}` has {len(shape)} dimensions, and there may be {MOST_INDICES}",
+                fix="make one dimension of several",
+            )
         self._shapes[tensor] = shape
         self._places[tensor] = place
 
     def open(self, tensor: str, rank: int, place: Span) -> None:
-        """An input with extents still to be found."""
-        shape = tuple(symbol(f"{tensor}.{d}") for d in range(rank))
-        self._hints |= {f"{tensor}.{d}": f"{tensor}_{d}" for d in range(rank)}
-        self.declare(tensor, shape, place)
+        """An input with extents still to be found, but for those that have a number."""
+        shape = []
+        for d in range(rank):
+            extent, name = f"{tensor}.{d}", self._names.fresh(f"{tensor}_{d}")
+            self.opened[extent] = name
+            self._hints[extent] = f"{tensor}_{d}"
+            shape.append(constant(self._given[name]) if name in self._given else symbol(extent))
+        self.declare(tensor, tuple(shape), place)
+
+    @property
+    def extents(self) -> dict[str, tuple[str, int]]:
+        """The tensor and dimension of each open extent, by what it is called first, and in the end."""
+        found = ((name, place.rpartition(".")) for place, name in self.opened.items())
+        return {name: (tensor, int(d)) for name, (tensor, _, d) in found} | self.dimensions
 
     def place(self, tensor: str) -> Span:
         """Where the shape was said, or first used."""
@@ -122,7 +147,9 @@ class Shapes:
             f"the index `{index.name}` has the extent {{}} from {dimension}, and {{}} from {index.source}"
             f" (line {index.place.line}, column {index.place.column})"
         )
-        fix = f"make the extents agree, or say the range: `{index.name}: ..` on the left or in the sum"
+        fix = "make the extents agree" + spelled(
+            place, f", or say the range: `{index.name}: N` on the left or in the sum", ""
+        )
         fact = Fact(condition, ShapeError, place, sentence, (second, first), fix)
         if condition == FALSE and first.is_constant and second.is_constant:
             raise fact.error({})
@@ -138,4 +165,6 @@ class Shapes:
                         name = names.fresh(self._hints[s])
                         final[s] = constant(given[name]) if name in given else symbol(name)
                         self.found.append(name)
+                        open_, _, d = s.rpartition(".")
+                        self.dimensions[name] = open_, int(d)
         return final | {s: self.settled(f).substitute(final) for s, f in self._bound.items()}

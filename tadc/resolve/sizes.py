@@ -7,25 +7,31 @@ parameter of its own with its defining inequalities (design, section 2).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
-from tadc.errors import ShapeError, Span, SyntaxError
+from tadc.errors import Error, ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize
 from tadc.ir.walk import descend
+from tadc.resolve.shapes import Shapes
+from tadc.resolve.spelling import declared
 from tadc.syntax import ast
 
-__all__ = ["Sizes", "integer"]
+__all__ = ["MOST", "Sizes", "bounded", "integer"]
+
+AnyError = TypeVar("AnyError", bound=Error)
 
 MOST_DIGITS = 100  # of an integer in a size or in an index expression
+MOST = 2**63 - 1  # of a size: more elements nothing can count
 
 
 class Sizes:
     """The sizes of one program, as they are found."""
 
-    def __init__(self, names: Names, given: Mapping[str, int]) -> None:
+    def __init__(self, names: Names, given: Mapping[str, int], shapes: Shapes) -> None:
         self._names = names
+        self._shapes = shapes
         self._given = given
         self._declared: dict[str, Affine] = {}
         self.symbols: list[Symbol] = []
@@ -51,13 +57,14 @@ class Sizes:
             raise ShapeError(
                 declaration.span,
                 f"the size `{name}` is given as {given}, but the program says {form}",
-                fix="give the size in one place only",
+                fix=f"leave out the number {given} of the call, or write `size {name}` without one",
             )
-        if form.is_constant and form.constant < 0:
+        if form.is_constant and not 0 <= form.constant <= MOST:
+            self._declared[name] = constant(min(max(0, form.constant), MOST))
             raise ShapeError(
                 declaration.span,
                 f"the size `{name}` is {form.constant}",
-                fix="a size is at least 0",
+                fix="a size is at least 0" if form.constant < 0 else f"a size is at most {MOST}",
             )
         self._declared[name] = form
 
@@ -91,14 +98,16 @@ class Sizes:
                 known = self.lookup(name)
                 if known is None:
                     raise SyntaxError(
-                        span, f"`{name}` is not a size", fix=f"declare it: `size {name}`"
+                        span,
+                        f"`{name}` is not a size",
+                        fix=f"declare it: {declared(span, f'size {name}')}",
                     )
                 return known
             case ast.Unary(operand):
                 return -(yield self._form(operand))
             case ast.Binary("+" | "-" | "*" | "//" | "%" as operator, left, right):
                 a, b = (yield self._form(left)), (yield self._form(right))
-                return self.combine(operator, a, b, e.span)
+                return bounded(self.combine(operator, a, b, e.span), e.span)
             case ast.Application(ast.Name("min" | "max" as op), args) if args:
                 forms = []
                 for arg in args:
@@ -129,7 +138,7 @@ class Sizes:
                     SyntaxError(
                         span,
                         f"`{span.text}` is a product of two sizes without numbers",
-                        fix="give one of them a number: `size M = 8`, or `--size M=8`",
+                        fix=f"give one of them a number: {declared(span, 'size M = 8')}, or `--size M=8`",
                     ),
                     b,
                 )
@@ -138,7 +147,7 @@ class Sizes:
                 SyntaxError(
                     span,
                     f"the divisor in `{span.text}` has no number",
-                    fix="give it one: `size M = 8`, or `--size M=8`",
+                    fix=f"give it one: {declared(span, 'size M = 8')}, or `--size M=8`",
                 ),
                 b,
             )
@@ -151,14 +160,18 @@ class Sizes:
         quotient = self.floor(a, b.constant)
         return quotient if operator == "//" else a - quotient * b.constant
 
-    def without_numbers(self, error: SyntaxError, *forms: Affine) -> SyntaxError:
-        """The error, which would not be one if the declared sizes in the forms had numbers."""
-        needed = {s for form in forms for s in form.symbols}
+    def without_numbers(self, error: AnyError, *forms: Affine) -> AnyError:
+        """The error, which would not be one if the sizes in the forms, and extents that nobody declares, had numbers."""
+        settled = self._shapes.settled
+        needed = {s for form in forms for s in settled(form).symbols}
         for derived in reversed(self.derived):
             if derived.name in needed:
-                needed = needed - {derived.name} | {s for f in derived.forms for s in f.symbols}
-        if needed <= set(self.symbols):
-            error.sizes = tuple(s for s in self.symbols if s in needed)
+                own = {s for form in derived.forms for s in settled(form).symbols}
+                needed = needed - {derived.name} | own
+        opened = self._shapes.opened
+        if needed <= {*self.symbols, *opened}:
+            declared = [s for s in self.symbols if s in needed]
+            error.sizes = (*declared, *(name for s, name in opened.items() if s in needed))
         return error
 
     def floor(self, form: Affine, modulus: int) -> Affine:
@@ -192,6 +205,17 @@ class Sizes:
         shifted = tuple(f + form.constant * newest.modulus for f in newest.forms)
         self.derived[-1] = DerivedSize(name, newest.op, shifted, newest.modulus)
         return symbol(name)
+
+
+def bounded(form: Affine, span: Span) -> Affine:
+    """The form. Raises ShapeError where one of its integers has too many digits."""
+    if max(map(abs, (form.constant, *(c for _, c in form.terms)))) >= 10**MOST_DIGITS:
+        raise ShapeError(
+            span,
+            f"`{span.text:.60}` has an integer of more than {MOST_DIGITS} digits",
+            fix=f"indices and sizes have at most {MOST_DIGITS}",
+        )
+    return form
 
 
 def integer(digits: str, span: Span) -> int:

@@ -12,10 +12,26 @@ from numpy.typing import NDArray
 from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
+from tadc.runtime.buffers import overlaps_itself
 from tadc.runtime.element_types import is_real, numpy_type
-from tadc.runtime.gpu import as_gpu_array, is_gpu_array, is_on_gpu, on_one_device
+from tadc.runtime.gpu import as_gpu_array, is_on_gpu, on_one_device
 
-__all__ = ["Arguments", "bound_arguments", "element_type", "prepared", "written"]
+__all__ = [
+    "NUMBERS",
+    "Arguments",
+    "Order",
+    "add_to",
+    "argument_order",
+    "bound_arguments",
+    "check_targets",
+    "copy_to",
+    "element_type",
+    "in_order",
+    "prepared",
+    "targets",
+]
+
+NUMBERS = frozenset({bool, int, float})  # Python's, which do not promote
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +43,66 @@ class Arguments:
     sizes: Mapping[str, int]
 
 
-def bound_arguments(
-    program: Program, positional: Sequence[Any], named: Mapping[str, Any]
-) -> Arguments:
-    """Each input's array. Raises ArgumentError for missing, unexpected and double arguments."""
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Where each input stands among the positional and then the named arguments, and each size that is given."""
+
+    inputs: tuple[int, ...]
+    sizes: tuple[tuple[str, int], ...]
+
+
+def argument_order(program: Program, count: int, names: Sequence[str]) -> Order:
+    """That of `count` positional and these named arguments. Raises ArgumentError for missing, unexpected and double ones."""
     inputs = [t.name for t in program.inputs]
-    if len(positional) > len(inputs):
+    if count > len(inputs):
         raise ArgumentError(
             None,
-            f"{len(positional)} arrays are given, and the inputs are {_list(inputs)}",
+            f"{count} arrays are given, and the inputs are {_list(inputs)}",
             fix="give one array for each input",
         )
-    arrays = dict(zip(inputs, positional, strict=False))
-    sizes: dict[str, int] = {}
-    for name, value in named.items():
-        if name in arrays:
+    places = {name: k for k, name in enumerate(inputs[:count])}
+    for k, name in enumerate(names, count):
+        if name in places:
             raise ArgumentError(
                 None, f"the input `{name}` is given twice", fix="give it by position or by name"
             )
-        if name in inputs:
-            arrays[name] = value
-        elif name in program.sizes:
-            sizes[name] = _size(name, value)
-        else:
+        if name not in inputs and name not in program.sizes:
             raise ArgumentError(
                 None,
                 f"there is no input or size `{name}`",
                 fix=f"the inputs are {_list(inputs)}"
                 + (f", the sizes {_list(program.sizes)}" if program.sizes else ""),
             )
-    missing = [n for n in inputs if n not in arrays]
+        places[name] = k
+    missing = [n for n in inputs if n not in places]
     if missing:
         raise ArgumentError(
             None,
             f"the input `{missing[0]}` is missing",
             fix=f"the inputs are {_list(inputs)}, in this order",
         )
-    scalars = frozenset(n for n in inputs if type(arrays[n]) in (bool, int, float))
-    return Arguments(_on_one_side({n: arrays[n] for n in inputs}), scalars, sizes)
+    sizes = tuple((s, places[s]) for s in program.sizes if s in places and s not in inputs)
+    return Order(tuple(places[n] for n in inputs), sizes)
+
+
+def in_order(
+    order: Order, positional: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, int]]:
+    """The values of the inputs, and the sizes. Raises ArgumentError for what is no size."""
+    values = (*positional, *named.values())
+    sizes = {s: _size(s, values[k]) for s, k in order.sizes}
+    return tuple([values[k] for k in order.inputs]), sizes
+
+
+def bound_arguments(
+    program: Program, positional: Sequence[Any], named: Mapping[str, Any]
+) -> Arguments:
+    """Each input's array. Raises ArgumentError for missing, unexpected and double arguments."""
+    order = argument_order(program, len(positional), tuple(named))
+    values, sizes = in_order(order, positional, named)
+    arrays = dict(zip((t.name for t in program.inputs), values, strict=True))
+    scalars = frozenset(n for n, value in arrays.items() if type(value) in NUMBERS)
+    return Arguments(_on_one_side(arrays), scalars, sizes)
 
 
 def _on_one_side(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +128,7 @@ def as_array(name: str, value: Any) -> Any:
     """The value as an array of numbers, CuPy's where it is on a GPU, else numpy's. Raises ArgumentError for any other."""
     if type(value) is not np.ndarray and is_on_gpu(value):
         return _of_numbers(name, as_gpu_array(name, value))
-    if isinstance(value, np.ma.MaskedArray):
+    if issubclass(type(value), np.ma.MaskedArray):
         raise ArgumentError(
             None,
             f"`{name}` is a masked array",
@@ -98,6 +136,8 @@ def as_array(name: str, value: Any) -> Any:
         )
     try:
         array = np.asarray(value)
+    except MemoryError:
+        raise
     except Exception as error:  # whatever a foreign `__array__` raises
         raise ArgumentError(
             None, f"`{name}` is no array: {error}", fix="pass a numpy array"
@@ -156,58 +196,89 @@ def prepared(
     return result
 
 
-def written(
-    results: Mapping[str, NDArray[Any]], out: Mapping[str, Any] | None, accumulate: bool
-) -> dict[str, NDArray[Any]]:
-    """The results, in the arrays of `out` where there are some. Raises ShapeError and ArgumentError for wrong ones."""
+def targets(names: Sequence[str], out: Any, what: str) -> tuple[Any, ...]:
+    """The array of `out` for each of the results, None where it has none; nothing at all without `out`."""
     if out is None:
-        if accumulate:
-            raise ArgumentError(
-                None, "`accumulate` needs `out`", fix="pass the arrays to add to: `out=..`"
-            )
-        return dict(results)
-    given = list(out.items())
-    for name, target in given:
-        if name not in results:
+        return ()
+    if isinstance(out, dict):
+        unknown = [n for n in out if n not in names]
+        if unknown:
             raise ArgumentError(
                 None,
-                f"`out` has `{name}`, which is no result",
-                fix=f"the results are {_list(list(results))}",
+                f"`out` has `{unknown[0]!s:.40}`, which is no result",
+                fix=f"the results are {_list(names)}",
             )
-        value = results[name]
-        kind = type(value) if is_gpu_array(value) else np.ndarray
+        return tuple(map(out.get, names))
+    given = out if isinstance(out, (tuple, list)) else (out,)
+    if len(given) != len(names):
+        raise ArgumentError(
+            None,
+            f"`out` has {len(given)} arrays for {len(names)} {what}",
+            fix="give one for each",
+        )
+    return tuple(given)
+
+
+def check_targets(
+    given: Mapping[str, Any], expected: Mapping[str, tuple[tuple[int, ...], Any]], kind: type[Any]
+) -> None:
+    """That results can be written to these arrays: `expected` has their shapes and types, `kind` is numpy's array or CuPy's.
+
+    Raises ShapeError and ArgumentError for wrong ones.
+    """
+    for name, target in given.items():
+        shape, dtype = expected[name]
         if not isinstance(target, kind) or not getattr(target.flags, "writeable", True):
             raise ArgumentError(
                 None,
                 f"`out` for `{name}` is not a writeable array",
                 fix=f"pass an array of {kind.__module__.split('.')[0]}",
             )
-        if target.shape != value.shape:
+        if target.shape != shape:
             raise ShapeError(
                 None,
-                f"`out` for `{name}` has the shape {target.shape}, the result {value.shape}",
+                f"`out` for `{name}` has the shape {target.shape}, the result {shape}",
                 fix="make them agree",
             )
-        if target.dtype != value.dtype:
+        if target.dtype != dtype:
             raise ArgumentError(
                 None,
-                f"`out` for `{name}` has elements of type {target.dtype}, the result {value.dtype}",
+                f"`out` for `{name}` has elements of type {target.dtype}, the result {dtype}",
                 fix="make them agree",
             )
-    for k, (name, target) in enumerate(given):
-        for other, array in given[:k]:
+        if overlaps_itself(target.shape, target.strides, dtype.itemsize):
+            raise ArgumentError(
+                None,
+                f"`out` for `{name}` has elements in one place: its strides are {target.strides}",
+                fix="pass an array with memory for each element, such as a copy",
+            )
+    pairs = list(given.items())
+    for k, (name, target) in enumerate(pairs):
+        for other, array in pairs[:k]:
             if np.may_share_memory(target, array) and np.shares_memory(target, array):
                 raise ArgumentError(
                     None, f"`out` for `{name}` and `{other}` overlap", fix="pass separate arrays"
                 )
-    filled = dict(results)
-    for name, target in given:
-        if accumulate:
-            target += results[name]
-        elif target is not results[name]:
-            target[...] = results[name]
-        filled[name] = target
-    return filled
+
+
+def add_to(results: Sequence[Any], out: Sequence[Any]) -> list[Any]:
+    """The results, added to what the arrays of `out` have, where there is one."""
+    for value, target in zip(results, out, strict=True):
+        if target is not None:
+            target += value
+    return _replaced(results, out)
+
+
+def copy_to(results: Sequence[Any], out: Sequence[Any]) -> list[Any]:
+    """The results, in the arrays of `out` where there is one."""
+    for value, target in zip(results, out, strict=True):
+        if target is not None and target is not value:
+            target[...] = value
+    return _replaced(results, out)
+
+
+def _replaced(results: Sequence[Any], out: Sequence[Any]) -> list[Any]:
+    return [v if t is None else t for v, t in zip(results, out, strict=True)]
 
 
 def _size(name: str, value: Any) -> int:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
-from tadc.errors import ShapeError
+from tadc.errors import ShapeError, Span
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.program import Program, Tensor
+from tadc.resolve.resolve import Place
+from tadc.resolve.spelling import written_by_user
 
-__all__ = ["bind_sizes"]
+__all__ = ["bind_sizes", "shown_sizes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,30 +24,67 @@ class _Equation:
     tensor: Tensor
     dimension: int
     value: int
+    span: Span | None  # where the text says the extent, or first reads there
+    size: str  # the declared size that the extent is, if it is one alone
+    named: bool  # whether the names in the extent are the user's; others were invented and tell nothing
 
     @property
     def form(self) -> Affine:
         return self.tensor.shape[self.dimension]
 
     def __str__(self) -> str:
-        return f"{self.value} from dimension {self.dimension} of {self.tensor.name}[{', '.join(map(str, self.tensor.shape))}]"
+        return f"{self.value} from dimension {self.dimension} of {self.tensor.name}"
 
 
 def bind_sizes(
-    program: Program, shapes: Mapping[str, Sequence[int]], given: Mapping[Symbol, int]
+    program: Program,
+    shapes: Mapping[str, Sequence[int]],
+    given: Mapping[Symbol, int],
+    places: Mapping[str, Place] = MappingProxyType({}),
 ) -> dict[Symbol, int]:
     """The value of every size, derived ones included.
 
-    `shapes` are those of the inputs by name; `given` are sizes that the caller says. Raises ShapeError for a wrong
+    `shapes` are those of the inputs by name; `given` are sizes that the caller says; `places` where the text speaks of
+    inputs and sizes. Raises ShapeError for a wrong
     rank, for sizes without a solution or with several, and for extents that disagree, naming the places.
     """
     equations = [
-        e for t in program.inputs if t.name in shapes for e in _equations(t, shapes[t.name])
+        e for t in program.inputs if t.name in shapes for e in _equations(t, shapes[t.name], places)
     ]
     values: dict[Symbol, int] = dict(given)
-    sources: dict[Symbol, str] = {s: f"{n} as given" for s, n in given.items()}
+    sources: dict[Symbol, _Equation] = {}
     derived = {d.name for d in program.derived_sizes}
-    waiting = [e for e in equations if derived.isdisjoint(e.form.symbols)]
+    _solve([e for e in equations if derived.isdisjoint(e.form.symbols)], values, sources)
+    missing = [s for s in program.sizes if s not in values]
+    if missing:
+        raise _no_number(missing[0], places.get(missing[0]))
+    values = program.size_values(values)
+    for equation in equations:
+        extent = equation.form.at(values)
+        if (
+            max(0, extent) != equation.value
+        ):  # the largest range inside an empty tensor may be below 0
+            raise _disagreement(equation, extent, values, sources)
+    return values
+
+
+def shown_sizes(
+    tensors: Sequence[Tensor], shapes: Mapping[str, Sequence[int]], given: Mapping[Symbol, int]
+) -> dict[Symbol, int]:
+    """The sizes that the shapes of these tensors determine, and the given ones; others may be left.
+
+    Raises ShapeError for a wrong rank, and for sizes without a solution.
+    """
+    values = dict(given)
+    equations = [e for t in tensors if t.name in shapes for e in _equations(t, shapes[t.name])]
+    _solve(equations, values, {})
+    return values
+
+
+def _solve(
+    waiting: Sequence[_Equation], values: dict[Symbol, int], sources: dict[Symbol, _Equation]
+) -> None:
+    """Add what the equations determine to `values`, and where it was found to `sources`."""
     progress = True
     while progress:
         progress = False
@@ -55,35 +96,14 @@ def bind_sizes(
             value, remainder = divmod(equation.value - rest.constant, c)
             if remainder or value < 0:
                 raise _no_size(s, equation)
-            values[s], sources[s] = value, str(equation)
+            values[s], sources[s] = value, equation
             progress = True
         if not progress:
             for s, (fraction, equation) in _together(waiting, values).items():
                 if fraction.denominator > 1 or fraction < 0:
                     raise _no_size(s, equation)
-                values[s], sources[s] = int(fraction), str(equation)
+                values[s], sources[s] = int(fraction), equation
                 progress = True
-    missing = [s for s in program.sizes if s not in values]
-    if missing:
-        raise ShapeError(
-            None,
-            f"the size {missing[0]} does not follow from the shapes of the inputs",
-            fix=f"give it: `f(.., {missing[0]}=4)`, or `--size {missing[0]}=4`",
-        )
-    values = program.size_values(values)
-    for equation in equations:
-        extent = equation.form.at(values)
-        if (
-            max(0, extent) != equation.value
-        ):  # the largest range inside an empty tensor may be below 0
-            said = ", ".join(f"{s} is {sources.get(s, values[s])}" for s in equation.form.symbols)
-            raise ShapeError(
-                None,
-                f"the extent of dimension {equation.dimension} of {equation.tensor.name} is {equation.value},"
-                f" and {equation.form} is {extent}" + (f": {said}" if said else ""),
-                fix="make the extents agree",
-            )
-    return values
 
 
 def _together(
@@ -124,20 +144,90 @@ def _less(
 
 def _no_size(s: Symbol, equation: _Equation) -> ShapeError:
     return ShapeError(
-        None,
+        equation.span,
         f"no size {s} makes {equation.form} the extent {equation}",
         fix=f"give {equation.tensor.name} an extent of the form {equation.form}",
     )
 
 
-def _equations(tensor: Tensor, shape: Sequence[int]) -> list[_Equation]:
-    if len(shape) != len(tensor.shape):
-        raise ShapeError(
-            None,
-            f"{tensor.name} has {_dimensions(len(tensor.shape))} in the program, and the array has {len(shape)}",
-            fix=f"give it the shape [{', '.join(map(str, tensor.shape))}]",
+def _no_number(size: Symbol, place: Place | None) -> ShapeError:
+    if (
+        place is not None
+        and len(re.findall(rf"\b{re.escape(size)}\b", place.whole.source.text)) == 1
+    ):
+        return ShapeError(
+            place.whole,
+            f"the size `{size}` is declared and used nowhere, so no shape says its number",
+            fix=f"remove the declaration, or say what has this extent: `input x[{size}]`",
         )
-    return [_Equation(tensor, d, n) for d, n in enumerate(shape)]
+    return ShapeError(
+        place.whole if place is not None else None,
+        f"the size {size} does not follow from the shapes of the inputs",
+        fix=f"give it: `f(.., {size}=4)`, or `--size {size}=4`",
+    )
+
+
+def _disagreement(
+    equation: _Equation,
+    extent: int,
+    values: Mapping[Symbol, int],
+    sources: Mapping[Symbol, _Equation],
+) -> ShapeError:
+    """The extent of an array is not what the program says; in names of the text, or of other extents."""
+    form, span = equation.form, equation.span
+    said: list[str] = []
+    for s in form.symbols:
+        source = sources.get(s)
+        if equation.named:
+            said.append(
+                f"{s} is {values[s]} "
+                + (
+                    f"from dimension {source.dimension} of {source.tensor.name}"
+                    if source
+                    else "as given"
+                )
+            )
+        elif source is not None:
+            where = f"dimension {source.dimension} of {source.tensor.name}"
+            said.append(f"{where} has the extent {source.value}")
+    must = f"and {form} is {extent}" if form.terms and equation.named else f"and must be {extent}"
+    fix = "make the extents agree"
+    if not form.terms and equation.size:
+        said = [f"{equation.size} is {extent}"]
+        fix = f"{fix}, or give {equation.size} the number {equation.value}"
+    return ShapeError(
+        span,
+        f"the extent of dimension {equation.dimension} of {equation.tensor.name} is {equation.value}, {must}"
+        + (f": {', '.join(said)}" if said else ""),
+        fix=fix,
+    )
+
+
+def _equations(
+    tensor: Tensor,
+    shape: Sequence[int],
+    places: Mapping[str, Place] = MappingProxyType({}),
+) -> list[_Equation]:
+    rank, place = len(tensor.shape), places.get(tensor.name)
+    witness = next((p.whole for p in places.values()), None)
+    named = [
+        witness is None or all(written_by_user(witness, s) for s in f.symbols) for f in tensor.shape
+    ]
+    if len(shape) != rank:
+        span = place.whole if place is not None else None
+        raise ShapeError(
+            span,
+            f"{tensor.name} has {_dimensions(rank)} in the program, and the array has {len(shape)}",
+            fix=f"give it the shape [{', '.join(map(str, tensor.shape))}]"
+            if rank and all(named)
+            else f"give it {_dimensions(rank)}, or write one subscript for each of its {len(shape)}",
+        )
+    spans = place.dimensions if place is not None and len(place.dimensions) == rank else ()
+    sizes = [span.text if span.text in places else "" for span in spans] or [""] * rank
+    return [
+        _Equation(tensor, d, n, spans[d] if spans else None, sizes[d], named[d])
+        for d, n in enumerate(shape)
+    ]
 
 
 def _dimensions(n: int) -> str:

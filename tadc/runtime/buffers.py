@@ -13,7 +13,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["are_fit", "empty"]
+__all__ = ["are_apart", "are_fit", "are_separate", "empty", "overlaps_itself"]
 
 LARGE = 2**21  # bytes: smaller arrays are numpy's
 MOST_KEPT = 2**29  # bytes of memory that nobody uses
@@ -40,20 +40,51 @@ def are_fit(
     inputs: Sequence[Any],
     kind: Any = np.ndarray,
 ) -> bool:
-    """Whether a launcher may write its outputs to these arrays: they are all there is to write, and overlap nothing.
+    """Whether a launcher may write its outputs to these arrays (None is a new one): they overlap nothing.
 
     `expected` has the shape and type of each, `kind` is numpy's or CuPy's array.
     """
     if len(into) != len(expected):
         return False
-    for n, (array, (shape, dtype)) in enumerate(zip(into, expected, strict=True)):
+    for array, (shape, dtype) in zip(into, expected, strict=True):
+        if array is None:
+            continue
         if type(array) is not kind or (array.shape, array.dtype) != (shape, dtype):
             return False
         if not array.flags.c_contiguous or not getattr(array.flags, "carray", True):
             return False
-        if any(np.may_share_memory(array, other) for other in (*inputs, *into[:n])):
-            return False
-    return True
+    return are_separate(into) and are_apart(into, inputs)
+
+
+def are_separate(arrays: Sequence[Any]) -> bool:
+    """Whether none of these arrays overlaps another one; or might, where they have strides. None is no array."""
+    given = [a for a in arrays if a is not None]
+    return not any(np.may_share_memory(a, b) for n, a in enumerate(given) for b in given[:n])
+
+
+def are_apart(arrays: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether none of the arrays overlaps any of the others; or might, where they have strides. None is no array."""
+    return not any(np.may_share_memory(a, b) for a in arrays if a is not None for b in others)
+
+
+def overlaps_itself(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
+    """Whether two elements of an array share a byte; the strides are in bytes."""
+    if 0 in shape:
+        return False
+    long = sorted((abs(step), n) for n, step in zip(shape, strides, strict=True) if n > 1)
+    size = itemsize
+    for step, n in long:
+        if step < size:
+            break
+        size += step * (n - 1)
+    else:
+        return False  # every dimension steps over all that the shorter steps reach
+    if any(step == 0 for step, _ in long):
+        return True
+    places = np.zeros(1, np.int64)
+    for step, n in long:
+        places = np.add.outer(places, step * np.arange(n)).ravel()
+    return bool((np.diff(np.sort(places)) < itemsize).any())
 
 
 def _taken(size: int) -> NDArray[np.uint8]:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
+import gc
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from platform import machine, processor
+from subprocess import DEVNULL
+from typing import Any, ClassVar
+from weakref import WeakSet, finalize
 
-from tadc.cache import digest, folder, kept_small
+from tadc.cache import STALE, digest, folder, kept_small, read, remove, write
 from tadc.errors import BackendError
+from tadc.progress import stage
 
-__all__ = ["compiler", "loaded"]
+__all__ = ["CannotCompile", "Library", "compiler", "loaded"]
 
 FLAGS = [
     "-std=c11",
@@ -32,77 +41,212 @@ FLAGS = [
     "-fno-asynchronous-unwind-tables",
     "-fPIC",
     "-shared",
+    "-Wl,-z,noseparate-code,-z,norelro",  # two mappings of memory, and not five
 ]
 # What a compiler may not know; without it a program is slower and not another one.
-OPTIONAL = ("-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
+OPTIONAL = (FLAGS[-1], "-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
 SECONDS = 300  # for one file
+BUILDING = "tadc-build-"  # how the names of folders for temporary files begin
+
+MANY = 500  # libraries
+
+_stuck: dict[tuple[str, ...], str] = {}  # compilers that did not end, and are not asked again
+_unload = getattr(_ctypes, "dlclose" if hasattr(_ctypes, "dlclose") else "FreeLibrary")
+
+
+class CannotCompile(BackendError):
+    """There is no native code for a program, through no fault of it: what `auto` computes with numpy."""
+
+
+class Library(ctypes.CDLL):
+    """A library that is unloaded when nothing refers to it or to its functions (by `library[name]`) any more.
+
+    Loaded libraries take mappings of memory, of which Linux gives a process 65,530. Functions of tadc are in cycles of
+    references: when many libraries are loaded, garbage is collected.
+    """
+
+    _loaded: ClassVar[WeakSet[Library]] = WeakSet()
+    _many: ClassVar[int] = MANY
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        finalize(self, _unload, self._handle).atexit = False  # other threads may still be in it
+        Library._loaded.add(self)
+        if len(Library._loaded) > Library._many:
+            gc.collect()
+            Library._many = max(MANY, 2 * len(Library._loaded))
+
+    def __getitem__(self, name: str) -> Any:
+        """The function of this name, which keeps the library. Raises BackendError where there is none."""
+        try:
+            return super().__getitem__(name)
+        except AttributeError as error:
+            raise CannotCompile(
+                None,
+                f"what the C compiler made has no function `{name}`: {error}",
+                fix="choose another one with `$CC`, or use `backend='numpy'`",
+            ) from None
 
 
 @cache
 def compiler() -> tuple[str, ...] | None:
-    """The command of `CC`, else `cc`, `gcc` or `clang`; None where there is none."""
-    given = shlex.split(os.environ.get("CC", ""))
+    """The command of `CC`, else `cc`, `gcc` or `clang`; None where there is none. Raises BackendError for a `CC` that
+    is no command.
+    """
+    given = _words("CC")
     for command in [given] if given else [["cc"], ["gcc"], ["clang"]]:
         found = shutil.which(command[0])
         if found:
-            return (found, *command[1:])
+            return (os.path.abspath(found), *command[1:])
     return None
 
 
-def loaded(text: str) -> ctypes.CDLL:
+def _words(variable: str) -> list[str]:
+    given = os.environ.get(variable, "")
+    try:
+        return shlex.split(given)
+    except ValueError as error:
+        raise CannotCompile(
+            None,
+            f"the environment says `{variable}={given}`, which is no list of words: {error}",
+            fix="close the quotation, or use `backend='numpy'`",
+        ) from None
+
+
+def loaded(text: str) -> Library:
     """The library of a C file, compiled unless it has been before. Raises BackendError where that cannot be."""
     command = compiler()
     if command is None:
-        raise BackendError(
+        raise CannotCompile(
             None,
             "there is no C compiler for `backend='native'`: neither `$CC` nor `cc` is found",
             fix="install one (`apt install gcc`), or use `backend='numpy'`",
         )
-    flags = (*FLAGS, *shlex.split(os.environ.get("CFLAGS", "")))
-    place = folder()
-    if place is None:
-        with tempfile.TemporaryDirectory() as temporary:  # the file may go once it is loaded
-            return ctypes.CDLL(str(_built(text, command, flags, Path(temporary, "program.so"))))
-    path = place / f"native-{digest(text, *command, _identity(command), *flags, _cpu())}.so"
-    if path.exists():
-        try:
-            library = ctypes.CDLL(str(path))
-            path.touch()  # that it was used
-            return library
-        except OSError:  # cut off, by a full disk or a crash
-            path.unlink(missing_ok=True)
-    _built(text, command, flags, path)
-    kept_small(place)
-    return ctypes.CDLL(str(path))
+    flags = (*FLAGS, *_words("CFLAGS"))
+    name = f"native-{digest(text, *command, _identity(command), *flags, _cpu())}.so"
+    return _kept(name) or _made(text, command, flags, name)
 
 
-def _built(text: str, command: tuple[str, ...], flags: tuple[str, ...], path: Path) -> Path:
-    """Compile to `path`, which appears whole or not at all."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="native-") as temporary:
-        source, library = Path(temporary, "program.c"), Path(temporary, "program.so")
-        source.write_text(text, "utf-8")
-        for left_out in ((), *((f,) for f in OPTIONAL), OPTIONAL):
-            chosen = [f for f in flags if f not in left_out]
-            report = _run([*command, *chosen, str(source), "-o", str(library), "-lm"])
-            if not report:
-                os.replace(library, path)
-                return path
-    raise BackendError(
+def _kept(name: str) -> Library | None:
+    """The library of the cache; None where there is none that can be loaded."""
+    content, place = read(name), folder()
+    if content is None or place is None:
+        return None
+    with suppress(OSError):
+        return Library(place / name)
+    with suppress(OSError), _building() as own:  # the cache is on a disk that nothing is run from
+        copy = own / name
+        copy.write_bytes(content)
+        return Library(copy)
+    remove(name)
+    return None
+
+
+def _made(text: str, command: tuple[str, ...], flags: tuple[str, ...], name: str) -> Library:
+    try:
+        with _building() as place:
+            built = _built(text, command, flags, place)
+            kept = write(name, built.read_bytes())
+            kept_small()
+            try:
+                return Library(built)  # its file may go once it is loaded
+            except OSError as error:
+                with suppress(OSError):
+                    if kept:  # here nothing is run from the folder for temporary files
+                        return Library(kept)
+                remove(name)
+                raise _failed(command, f"makes what cannot be loaded: {error}", place) from None
+    except OSError as error:
+        raise CannotCompile(
+            None,
+            f"there is no folder for temporary files to build in: {error}",
+            fix="set `TMPDIR` to one that can be written, or use `backend='numpy'`",
+        ) from None
+
+
+@contextmanager
+def _building() -> Iterator[Path]:
+    """A folder for temporary files, which is gone afterwards."""
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=BUILDING, ignore_cleanup_errors=True) as place:
+        yield Path(os.path.abspath(place))
+
+
+@cache
+def _sweep() -> None:
+    """Remove the folders of processes that were killed while they built."""
+    with suppress(OSError):
+        for entry in os.scandir(tempfile.gettempdir()):
+            own = entry.name.startswith(BUILDING) and entry.is_dir(follow_symlinks=False)
+            if own and time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE:
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _built(text: str, command: tuple[str, ...], flags: tuple[str, ...], place: Path) -> Path:
+    """The file that the compiler makes of the text. Flags that it may not know are left out where it fails."""
+    source, library = place / "program.c", place / "program.so"
+    source.write_text(text, "utf-8")
+    first = ""
+    for left_out in ((), *((f,) for f in OPTIONAL), OPTIONAL):
+        chosen = [f for f in flags if f not in left_out]
+        with stage(f"compiling {len(text) // 1024 + 1} KB of C"):
+            report = _run([*command, *chosen, str(source), "-o", str(library), "-lm"], place)
+        if not report:
+            if library.is_file():
+                return library
+            raise _failed(command, "reports success and writes no file", place)
+        first = first or report
+    raise _failed(command, f"does not compile what tadc wrote: {first}", place)
+
+
+def _failed(command: tuple[str, ...], what: str, place: Path) -> CannotCompile:
+    """The error, in one line: the first that says so. `place` is of no interest."""
+    lines = what.replace(f"{place}{os.sep}", "").strip().splitlines()
+    line = next((line for line in lines[1:] if "error" in line), "")
+    line = f"{lines[0]} {line}".strip() if line and "error" not in lines[0] else lines[0]
+    return CannotCompile(
         None,
-        f"the C compiler `{command[0]}` does not compile what tadc wrote: {report.splitlines()[0]:.200}",
+        f"the C compiler `{command[0]}` {line:.300}",
         fix="choose another one with `$CC`, or use `backend='numpy'`",
     )
 
 
-def _run(command: list[str]) -> str:
-    """Run a compiler. The text of its failure, empty if there is none."""
+def _run(command: list[str], place: Path) -> str:
+    """Run a compiler. The text of its failure, empty if there is none.
+
+    Its output goes to a file, and it has a group of its own: neither what it leaves running nor what it waits for is
+    waited for. Raises BackendError if it does not end, which other flags would not change.
+    """
+    output = place / "output"
+    own = (command[0],)
+    if own in _stuck:
+        raise _failed(own, _stuck[own], place)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return f"it ran for {SECONDS} seconds"
-    except OSError as error:
+        with open(output, "wb") as file:
+            process = subprocess.Popen(
+                command, stdin=DEVNULL, stdout=file, stderr=file, start_new_session=True
+            )
+    except (OSError, ValueError) as error:
         return str(error)
-    return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""
+    try:
+        status = process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        _stuck[own] = f"ran for {SECONDS} seconds, and was ended"
+        raise _failed(own, _stuck[own], place) from None
+    finally:
+        _end(process)
+    report = output.read_bytes().decode("utf-8", "replace").strip()
+    return (report or f"ends with status {status}") if status else ""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a compiler and of all that it started."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
 
 
 @cache

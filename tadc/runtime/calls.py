@@ -6,34 +6,54 @@ numbers from the beginning, since what was simplified away may hold there (`if N
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from threading import Thread
-from typing import Any
+from typing import Any, TypeAlias
 
-from numpy import ndarray
+import numpy as np
+from numpy import generic, ndarray
 from numpy.typing import NDArray
 
-from tadc.errors import BackendError, Error
+from tadc.errors import ArgumentError, BackendError, Error
 from tadc.ir.element_types import HALF_TYPES, arithmetic
 from tadc.ir.program import Program
 from tadc.kept import Kept
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
-from tadc.runtime.arguments import bound_arguments, element_type, prepared
+from tadc.runtime.arguments import (
+    NUMBERS,
+    Order,
+    add_to,
+    argument_order,
+    bound_arguments,
+    check_targets,
+    copy_to,
+    element_type,
+    in_order,
+    prepared,
+)
 from tadc.runtime.binding import bind_sizes
+from tadc.runtime.buffers import are_apart, are_separate
 from tadc.runtime.cuda import CudaLaunch
-from tadc.runtime.gpu import is_gpu_array
+from tadc.runtime.element_types import numpy_type
+from tadc.runtime.gpu import cupy, is_gpu_array, is_on_gpu
 from tadc.runtime.native import Launch
 from tadc.runtime.run import Runners, resolved_backend
 
-__all__ = ["Call", "Calls"]
+__all__ = ["Call", "Calls", "signature"]
 
 MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
 MOST_ELEMENTS = 2**59  # of a tensor: numpy counts bytes in 64 bits
+NO_SIZES: Mapping[str, int] = {}
 MOST_STATIC = 64  # programs kept for calls in which a size or an extent is 0
+
+
+# What runs a call that was checked: from the arrays of inputs, and of `out` or none, the outputs; None is for `_first`.
+Repeated: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], list[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +78,126 @@ class Calls:
     ) -> None:
         self._program = program
         self._resolved = resolved
+        self._count = len(program.inputs)
         self._options = options
         self._for_numbers = for_numbers
         self._runners = Runners(program, options)
         self._sizes: Kept[dict[str, int]] = Kept(MOST_SIGNATURES)
         self._static: Kept[Calls] = Kept(MOST_STATIC)
-        self._launches: Kept[Launch | CudaLaunch] = Kept(MOST_SIGNATURES)
+        self._orders: Kept[Order] = Kept(MOST_SIGNATURES)
+        self._repeated: Kept[Repeated] = Kept(MOST_SIGNATURES)
         self._prepared: Kept[Thread] = Kept(MOST_SIGNATURES)
 
-    def again(self, arrays: Sequence[Any]) -> list[NDArray[Any]] | None:
-        """The outputs, if arrays of these shapes and types were seen before and nothing is left to check or convert."""
-        key = _signature(arrays)
-        launch = self._launches.get(key) if key else None
-        return launch(arrays) if launch else None
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return self._program.outputs
+
+    def ordered(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, int]]:
+        """The arguments in the order of the inputs, as they were given, and the sizes among them."""
+        if not named and len(arrays) == self._count:
+            return arrays, NO_SIZES
+        order = self._orders.of(
+            (len(arrays), *named), lambda: argument_order(self._program, len(arrays), (*named,))
+        )
+        return in_order(order, arrays, named)
+
+    def __call__(
+        self,
+        arrays: Sequence[Any],
+        named: Mapping[str, Any] = NO_SIZES,
+        out: Sequence[Any] = (),
+        accumulate: bool = False,
+        types: tuple[Any, ...] = (),
+    ) -> list[Any]:
+        """The outputs in their order; in the arrays of `out` in that order (None is a new one), or added to them.
+
+        `types` are those of the results, None for what they are computed in. A call is checked in full unless one of
+        the same signature was. Raises ArgumentError, ShapeError and RangeError for arguments that do not fit.
+        """
+        try:
+            sizes = NO_SIZES
+            if named or len(arrays) != self._count:
+                arrays, sizes = self.ordered(arrays, named)
+            key = signature(arrays, sizes, out, accumulate, types)
+            repeated = self._repeated.get(key)
+            if repeated is not None and (results := repeated(arrays, out)) is not None:
+                return results
+            return self._first(arrays, sizes, out, accumulate, types, key)
+        except MemoryError:
+            raise self._too_little_memory(any(map(is_on_gpu, arrays))) from None
+
+    def _first(
+        self,
+        arrays: Sequence[Any],
+        sizes: Mapping[str, int],
+        out: Sequence[Any],
+        accumulate: bool,
+        types: tuple[Any, ...],
+        key: Hashable | None,
+    ) -> list[Any]:
+        """The outputs of a call of which nothing is known yet."""
+        if accumulate and not out:
+            raise ArgumentError(
+                None, "`accumulate` needs `out`", fix="pass the arrays to add to: `out=..`"
+            )
+        call = self.bound(arrays, sizes)
+        names = self._program.outputs
+        types = types or (None,) * len(names)
+        given = {n: a for n, a in zip(names, out, strict=False) if a is not None}
+        if given:
+            on_gpu = _of_gpu(call)
+            kind = ndarray if on_gpu is None else type(on_gpu)
+            forms = dict(zip(names, self._forms(call, types), strict=True))
+            check_targets(given, forms, kind)
+        found = self.run(call, {} if accumulate else given)
+        results = [as_type(found[n], t) for n, t in zip(names, types, strict=True)]
+        put = add_to if accumulate else copy_to
+        if key is not None:
+            self._remember(key, call, arrays, out, types, put)
+        return put(results, out) if out else results
+
+    def types(self, call: Call) -> tuple[np.dtype[Any], ...]:
+        """Those of the outputs."""
+        return tuple(own for _, own in self._forms(call, [None] * len(self.outputs)))
+
+    def _forms(
+        self, call: Call, types: Sequence[Any]
+    ) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+        """The shape and type of each result; None is the type that it is computed in."""
+        computed = self.element_type(call)
+        tensors = [self._program.tensors[n] for n in self._program.outputs]
+        shapes = [tuple(max(0, n.at(call.sizes)) for n in t.shape) for t in tensors]
+        own = [numpy_type(t.dtype or computed) for t in tensors]
+        return [(s, o if t is None else t) for s, o, t in zip(shapes, own, types, strict=True)]
+
+    def zeros(self, shape: tuple[int, ...], dtype: np.dtype[Any], on_gpu: bool) -> Any:
+        """A new array for an input of which nothing is given."""
+        try:
+            zeros = cupy().empty(shape, dtype) if on_gpu else np.empty(shape, dtype)
+        except MemoryError:
+            raise self._too_little_memory(on_gpu) from None
+        zeros.fill(0)
+        return zeros
+
+    def unwritten(self, arrays: Sequence[Any], out: Sequence[Any]) -> tuple[Any, ...]:
+        """The arrays, with copies of those that a call with this `out` would write to."""
+        written = [a for a in out if _is_array(a)]
+        try:
+            return tuple(
+                [a if not _is_array(a) or are_apart(written, [a]) else a.copy() for a in arrays]
+            )
+        except MemoryError:
+            raise self._too_little_memory(any(map(is_on_gpu, arrays))) from None
+
+    def _too_little_memory(self, on_gpu: bool) -> Error:
+        on_gpu = on_gpu or self._options.backend == "cuda"
+        return (BackendError if on_gpu else Error)(
+            None,
+            f"there is not enough memory{' on the GPU' if on_gpu else ''} for this call",
+            fix="use smaller arrays",
+        )
 
     def bound(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Call:
         """The call with these arguments. Raises ArgumentError, ShapeError and RangeError for those that do not fit."""
@@ -85,7 +212,7 @@ class Calls:
         key = (tuple(shapes.items()), tuple(sorted(given.items())))
 
         def bound() -> dict[str, int]:
-            sizes = bind_sizes(self._program, shapes, given)
+            sizes = bind_sizes(self._program, shapes, given, self._resolved.places)
             for fact in self._resolved.facts:
                 fact.verify(sizes)
             for unproved in self._resolved.checks:
@@ -94,26 +221,19 @@ class Calls:
 
         return self._sizes.of(key, bound)
 
-    def run(self, call: Call, out: Mapping[str, Any] | None = None) -> dict[str, NDArray[Any]]:
-        """The outputs by name, where it can be in the arrays of `out`; anywhere else `written` has to put them there."""
+    def run(self, call: Call, out: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """The outputs by name, where it can be in the arrays of `out`."""
         if self._program.sizes and self._program.is_empty(call.sizes):
             static = self._of_numbers(call.sizes)
             return static.run(replace(call, sizes=static._program.size_values({})), out)
-        backend = self.backend(call)
-        dtype = self.element_type(call)
+        if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
+            raise MemoryError
+        backend, dtype = self.backend(call), self.element_type(call)
+        preparing = self._prepared.get(self._key(call.sizes, dtype, backend))
+        if preparing is not None:
+            preparing.join()
         arrays = prepared(self._program, call.arrays, dtype)
-        try:
-            if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
-                raise MemoryError
-            results = self._runners.run(backend, dtype, arrays, call.sizes, out)
-            self._remember(call, arrays, dtype, backend)
-            return results
-        except MemoryError:
-            kind = BackendError if backend == "cuda" else Error
-            where = " on the GPU" if backend == "cuda" else ""
-            raise kind(
-                None, f"there is not enough memory{where} for this call", fix="use smaller arrays"
-            ) from None
+        return self._runners.run(backend, dtype, arrays, call.sizes, out)
 
     def backend(self, call: Call) -> str:
         """The chosen one, and CUDA for arrays on a GPU. Raises BackendError where these do not agree."""
@@ -146,33 +266,56 @@ class Calls:
             fix=f"leave `dtype` out: then arrays of {chosen} are computed in float32",
         )
 
-    def prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> Thread:
-        """Compile what a later call needs in a thread, which has to be joined before the call."""
-        key = (backend, dtype, *(sizes[s] for s in self._program.sizes))
+    def prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> None:
+        """Compile what a later call needs in a thread, for which that call waits."""
 
         def started() -> Thread:
             thread = Thread(target=self._prepare, args=(sizes, dtype, backend))
             thread.start()
             return thread
 
-        return self._prepared.of(key, started)
+        self._prepared.of(self._key(sizes, dtype, backend), started)
+
+    def _key(self, sizes: Mapping[str, int], dtype: str, backend: str) -> Hashable:
+        return (backend, dtype, *(sizes[s] for s in self._program.sizes))
 
     def _prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> None:
         with suppress(Exception):  # the call meets it again
             self._runners.prepare(backend, dtype, sizes)
 
     def _remember(
-        self, call: Call, prepared: Mapping[str, NDArray[Any]], dtype: str, backend: str
+        self,
+        key: Hashable,
+        call: Call,
+        arrays: Sequence[Any],
+        out: Sequence[Any],
+        types: Sequence[Any],
+        put: Callable[[Sequence[Any], Sequence[Any]], list[Any]],
     ) -> None:
-        """That the next call with such arrays can go straight to the launcher."""
-        if call.given or any(prepared[n] is not a for n, a in call.arrays.items()):
+        """That calls of this signature go straight to the launcher."""
+        if self._program.is_empty(call.sizes):
             return
-        key = _signature([call.arrays[t.name] for t in self._program.inputs])
-        on_gpu = next((a for a in call.arrays.values() if is_gpu_array(a)), None)
-        device = None if on_gpu is None else on_gpu.device.id  # type: ignore[attr-defined]
-        launch = self._runners.launch(backend, dtype, call.sizes, device) if key else None
-        if launch is not None:
-            self._launches.keep(key, launch)
+        computed = self.element_type(call)
+        on_gpu = _of_gpu(call)
+        device = None if on_gpu is None else on_gpu.device.id
+        launch = self._runners.launch(self.backend(call), computed, call.sizes, device)
+        if launch is None:
+            return
+        wanted = [numpy_type(t.dtype or computed) for t in self._program.inputs]
+        as_they_must_be = _on_host if device is None else _on_gpu
+        conversions = tuple(
+            (k, partial(as_they_must_be, own))
+            for k, (a, own) in enumerate(zip(arrays, wanted, strict=True))
+            if not (_is_ready(a) and a.dtype == own)
+        )
+        computes = [own for _, own in self._forms(call, [None] * len(types))]
+        casts = any(t is not None and t != o for t, o in zip(types, computes, strict=True))
+        direct = put is copy_to and not casts and all(map(_is_direct, out))
+        if out or conversions or casts:
+            own_types = tuple(types) if casts else ()
+            self._repeated.keep(key, _Repeated(launch, conversions, own_types, put, direct))
+        else:
+            self._repeated.keep(key, launch)
 
     def _elements(self, sizes: Mapping[str, int]) -> Iterator[int]:
         """How many elements each tensor would have if no extent were 0."""
@@ -186,14 +329,111 @@ class Calls:
         return static
 
 
-def _signature(arrays: Sequence[Any]) -> tuple[object, ...] | None:
-    """Shapes, types and devices of arrays that are in C order and aligned; None if one is anything else."""
-    key: list[object] = []
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    """How calls of one signature run, of which one was checked.
+
+    `conversions` are of the inputs that are not what the launcher reads; `put` says what becomes of results where there
+    is an `out`, and `direct` whether the launcher may write there itself.
+    """
+
+    launch: Launch | CudaLaunch
+    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
+    types: tuple[Any, ...]
+    put: Callable[[Sequence[Any], Sequence[Any]], list[Any]]
+    direct: bool
+
+    def __call__(self, arrays: Sequence[Any], out: Sequence[Any]) -> list[Any] | None:
+        """The outputs; None where arrays of `out` may overlap, which is for the whole check to say."""
+        if self.conversions:
+            arrays = list(arrays)
+            for k, converted in self.conversions:
+                arrays[k] = converted(arrays[k])
+        if not out:
+            results = self.launch(arrays)
+        elif not are_separate(out):
+            return None
+        else:
+            results = self.launch(arrays, out if self.direct and are_apart(out, arrays) else ())
+        if self.types:
+            results = [as_type(a, t) for a, t in zip(results, self.types, strict=True)]
+        return self.put(results, out) if out else results
+
+
+def signature(
+    arrays: Sequence[Any],
+    sizes: Mapping[str, int] = NO_SIZES,
+    out: Sequence[Any] = (),
+    accumulate: bool = False,
+    types: tuple[Any, ...] = (),
+) -> Hashable | None:
+    """All of a call that its checks depend on, overlaps aside; None for arguments other than arrays and numbers.
+
+    Of an array: its shape, type and place, and whether it is dense; of one in `out` its strides and whether it may be
+    written too; of a Python integer whether it has 64 bits.
+    """
+    key: list[Any] = []
     for a in arrays:
-        if type(a) is ndarray and a.flags.carray:
-            key += (a.shape, a.dtype)
-        elif is_gpu_array(a) and a.flags.c_contiguous:
-            key += (a.shape, a.dtype, a.device.id)
+        kind = type(a)
+        if kind is ndarray:
+            key += (a.shape, a.dtype, a.flags.carray or _is_ready(a))
+        elif kind in NUMBERS:
+            if kind is int and not -(2**63) <= a < 2**63:
+                return None
+            key.append(kind)
+        elif is_gpu_array(a):
+            key += (a.shape, a.dtype, (a.device.id, a.flags.c_contiguous))
+        elif issubclass(kind, generic):
+            key += (generic, a.dtype)
         else:
             return None
+    if sizes:
+        key.append(tuple(sizes.items()))
+    if out or accumulate or types:
+        key += (accumulate, types)
+        for a in out:
+            if a is None:
+                key.append(None)
+            elif type(a) is ndarray:
+                key += (a.shape, a.dtype, a.strides, a.flags.writeable, a.flags.aligned)
+            elif is_gpu_array(a):
+                key += (a.shape, a.dtype, a.strides, a.device.id)
+            else:
+                return None
     return tuple(key)
+
+
+def as_type(array: Any, dtype: Any) -> Any:
+    """The array in another type, or as it is where that is None."""
+    return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+
+def _is_ready(a: Any) -> bool:
+    """Whether a launcher reads the array as it is, but for its type."""
+    if type(a) is ndarray:
+        return a.flags.c_contiguous and a.flags.aligned
+    return is_gpu_array(a) and a.flags.c_contiguous
+
+
+def _is_array(a: Any) -> bool:
+    return isinstance(a, ndarray) or is_gpu_array(a)
+
+
+def _is_direct(a: Any) -> bool:
+    """Whether a launcher can write to the array, which has the form of the result; None is a new one."""
+    return a is None or (a.flags.carray if type(a) is ndarray else _is_ready(a))
+
+
+def _of_gpu(call: Call) -> Any:
+    """One of the arrays, if they are on a GPU."""
+    return next((a for a in call.arrays.values() if is_gpu_array(a)), None)
+
+
+def _on_host(dtype: np.dtype[Any], value: Any) -> NDArray[Any]:
+    """The value as an array that a launcher reads."""
+    return np.require(np.asarray(value).astype(dtype, copy=False), requirements=["C", "A"])
+
+
+def _on_gpu(dtype: np.dtype[Any], value: Any) -> Any:
+    xp = cupy()
+    return xp.ascontiguousarray(xp.asarray(value).astype(dtype, copy=False))

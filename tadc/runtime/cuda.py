@@ -123,14 +123,21 @@ class CudaLaunch:
         self._lock = Lock()
 
     def __call__(self, inputs: Sequence[Any], into: Sequence[Any] = ()) -> list[Any]:
-        """The outputs, arrays of CuPy or those of `into`; the inputs are in C order, of the types and shapes expected."""
+        """The outputs, arrays of CuPy. The inputs are in C order, of the types and shapes expected.
+
+        So is `into`: an array for each output, None for a new one; or nothing.
+        """
         xp = cupy()
         if xp.cuda.runtime.getDevice() != self.device:
             with xp.cuda.Device(self.device):
                 return self(inputs, into)
         if not xp.cuda.driver.ctxGetCurrent():  # a thread that has not used the GPU before
             xp.cuda.runtime.free(0)
-        outputs = [*into] if into else [xp.empty(shape, dtype) for shape, dtype in self.outputs]
+        if into:
+            pairs = zip(into, self.outputs, strict=True)
+            outputs = [xp.empty(*form) if a is None else a for a, form in pairs]
+        else:
+            outputs = [xp.empty(shape, dtype) for shape, dtype in self.outputs]
         workspace = xp.empty((self._workspace,), _BYTE) if self._workspace else None
         addresses = [a.data.ptr for a in (*inputs, *outputs)]
         arrays: list[Any] = []  # of all tensors, for products
@@ -192,7 +199,7 @@ class CudaRunner:
         device = on_one_device(given.items()) if given else xp.cuda.runtime.getDevice()
         launch = self.launch(sizes, device)
         inputs = [xp.ascontiguousarray(given[n]) for n in launch.inputs]
-        into = [] if host else [out[name] for name in self._program.outputs if name in out]
+        into = [out.get(n) for n in self._program.outputs] if out and not host else []
         outputs = launch(inputs, into if are_fit(into, launch.outputs, inputs, xp.ndarray) else ())
         if host:
             outputs = [xp.asnumpy(a) for a in outputs]

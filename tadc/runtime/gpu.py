@@ -78,17 +78,19 @@ def milliseconds(run: Callable[[], Any]) -> float:
 def is_gpu_array(value: Any) -> bool:
     """Whether the value is an array of CuPy. It does not import CuPy."""
     module = sys.modules.get("cupy")
-    return module is not None and isinstance(value, module.ndarray)
+    return module is not None and issubclass(type(value), module.ndarray)
 
 
 def is_on_gpu(value: Any) -> bool:
     """Whether the value is an array in the memory of a GPU, whose ever it is."""
-    device = getattr(value, "__dlpack_device__", None)
-    if device is None:
-        return hasattr(type(value), "__cuda_array_interface__")
     try:
+        device = getattr(value, "__dlpack_device__", None)
+        if device is None:
+            return hasattr(type(value), "__cuda_array_interface__")
         return bool(device()[0] == _CUDA)
-    except Exception:  # it has no memory of its own: a tracer, an array of several devices
+    except (
+        Exception
+    ):  # it has no memory of its own: a tracer, an array of several devices; or no attributes
         return False
 
 
@@ -104,6 +106,8 @@ def as_gpu_array(name: str, value: Any) -> Any:
         if is_on_gpu(value) and hasattr(value, "__dlpack__"):
             return xp.from_dlpack(value)
         return xp.asarray(value)
+    except MemoryError:
+        raise
     except Exception as error:  # whatever a foreign object raises
         raise ArgumentError(
             None, f"`{name}` cannot be read on the GPU: {error}", fix="pass an array of CuPy"

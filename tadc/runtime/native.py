@@ -6,9 +6,10 @@ import ctypes
 import os
 from collections.abc import Mapping, Sequence
 from ctypes import addressof, c_char
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from math import prod
+from math import inf, prod
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from tadc.options import Options
 from tadc.runtime.blas import gemm
 from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.c_compiler import loaded
+from tadc.runtime.interrupts import NEVER, interruptible
 from tadc.schedule.lanes import Few, few_lanes
 from tadc.schedule.matrix_product import matrix_product
 from tadc.schedule.memory import oversized
@@ -39,6 +41,7 @@ _BYTE = np.dtype(np.uint8)
 _NO_ARRAYS: Mapping[str, Any] = {}
 INDEX_TYPE: DType = "int64"  # of the sizes that launchers take, a `long long`
 MOST_LAUNCHES = 256  # sets of sizes
+LONG = 0.1  # seconds: calls that take less are not worth being watched
 LITTLE = 20_000  # elements: less is not worth a second thread
 
 
@@ -54,6 +57,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_note_fork)
 
 
+@dataclass(slots=True)
+class _Pace:
+    """How long the last call that was watched took: the first one is, since nobody knows."""
+
+    seconds: float = inf
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """One program for one set of sizes: the launcher, what its outputs are, and its arguments besides tensors."""
@@ -64,22 +74,38 @@ class Launch:
     sizes: tuple[int, ...]
     threads: int
     last: tuple[int | None, ...]
+    pace: _Pace = field(default_factory=_Pace)
 
     def __call__(
-        self, inputs: Sequence[NDArray[Any]], into: Sequence[NDArray[Any]] = ()
+        self, inputs: Sequence[NDArray[Any]], into: Sequence[NDArray[Any] | None] = ()
     ) -> list[NDArray[Any]]:
         """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for.
 
-        So is `into`: arrays for the outputs, if there are any.
+        So is `into`: an array for each output, None for a new one; or nothing.
         """
-        outputs = [*into] if into else [empty(shape, dtype) for shape, dtype in self.outputs]
+        if into:
+            pairs = zip(into, self.outputs, strict=True)
+            outputs = [empty(*form) if a is None else a for a, form in pairs]
+        else:
+            outputs = [empty(shape, dtype) for shape, dtype in self.outputs]
+        tensors = [*map(_address, inputs), *map(_address, outputs)]
+        threads = 1 if _forked else self.threads
         workspace = empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
         place = None if workspace is None else _address(workspace)
-        pointers = [*map(_address, inputs), *map(_address, outputs), place]
-        threads = 1 if _forked else self.threads
-        status = self.launcher(*pointers, *self.sizes, threads, *self.last)
+        if self.pace.seconds < LONG:
+            status = self.launcher(*tensors, place, *self.sizes, threads, NEVER, *self.last)
+        else:
+            pointers = (*tensors, place, *self.sizes, threads)
+            status = self._watched(pointers, inputs, outputs, workspace)
         assert status == 0, "sizes were checked before"
         return outputs
+
+    def _watched(self, arguments: Sequence[int | None], *held: object) -> int:
+        """The status of a call that Ctrl-C ends. Its time decides how the next one runs."""
+        start = perf_counter()
+        status = interruptible(lambda flag: self.launcher(*arguments, flag, *self.last), *held)
+        self.pace.seconds = perf_counter() - start
+        return status
 
 
 class NativeRunner:
@@ -107,7 +133,7 @@ class NativeRunner:
         """
         launch = self.launch(sizes)
         inputs = [np.require(arrays[t.name], requirements=["C", "A"]) for t in self._program.inputs]
-        into = [out[name] for name in self._program.outputs if name in out]
+        into = [out.get(name) for name in self._program.outputs] if out else []
         outputs = launch(inputs, into if are_fit(into, launch.outputs, inputs) else ())
         return dict(zip(self._program.outputs, outputs, strict=True))
 
@@ -149,11 +175,11 @@ class NativeRunner:
             address = gemm(self._dtype) if built.blas else None
             if built.blas and address is None:
                 built = self._built(recomputed, few, blas=False)
-            launcher = getattr(loaded(built.text), built.launcher)
+            launcher = loaded(built.text)[built.launcher]
             tensors = (*self._program.inputs, *built.outputs)
             pointers = [ctypes.c_void_p] * (len(tensors) + 1)
             sizes = [ctypes.c_longlong] * len(self._program.sizes)
-            last = [ctypes.c_int, *([ctypes.c_void_p] if built.blas else [])]
+            last = [ctypes.c_int, ctypes.c_void_p, *([ctypes.c_void_p] if built.blas else [])]
             launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int
             self._launchers[key] = built, launcher, (address,) if built.blas else ()
@@ -183,7 +209,7 @@ def _written(
     (mode,) = modes_of({MODE: program}, recomputed)
     statements = (s for k in mode.kernels for s in k.statements)
     blas = blas and any(matrix_product(s, mode.program) for s in statements)
-    text = emit_c([mode], dtype, INDEX_TYPE, few, blas=blas)
+    text = emit_c([mode], dtype, INDEX_TYPE, few, blas=blas, interruptible=True)
     outputs = tuple(mode.program.tensors[n] for n in mode.program.outputs)
     return _Built(text, mode.launcher, outputs, mode.temporaries, blas)
 

@@ -17,7 +17,7 @@ from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.kept import Kept
 from tadc.options import BACKENDS, Options
-from tadc.runtime.c_compiler import compiler
+from tadc.runtime.c_compiler import CannotCompile, compiler
 from tadc.runtime.cuda import CudaLaunch, CudaRunner
 from tadc.runtime.element_types import numpy_type
 from tadc.runtime.gpu import by_host
@@ -61,6 +61,9 @@ class Runners:
     program: Program
     options: Options = field(default_factory=Options)
     _made: Kept[Runner] = field(default_factory=lambda: Kept(MOST_SPECIALISED))
+    _automatic: str = (
+        ""  # what `auto` stands for, where it is not the default: its C did not compile
+    )
 
     def run(
         self,
@@ -72,9 +75,26 @@ class Runners:
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name. Raises BackendError for a backend that is not there.
 
-        Where the backend can, they are those of `out`.
+        Where the backend can, they are those of `out`. A program whose C does not compile is left to numpy if the
+        backend was not chosen, and a warning says so.
         """
-        backend = resolved_backend(backend)
+        try:
+            return self._run(self._resolved(backend), dtype, arrays, sizes, out)
+        except CannotCompile as error:
+            if backend != "auto" or os.environ.get("TADC_BACKEND"):
+                raise
+            self._automatic = "numpy"
+            _warn_once(f"tadc computes with numpy, which is slower: {error.fact}")
+            return self._run("numpy", dtype, arrays, sizes, out)
+
+    def _run(
+        self,
+        backend: str,
+        dtype: str,
+        arrays: Mapping[str, NDArray[Any]],
+        sizes: Mapping[str, int],
+        out: Mapping[str, Any] | None,
+    ) -> dict[str, NDArray[Any]]:
         if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
             if backend == "cuda":  # hardly anything to compute: that is done on the CPU
@@ -91,7 +111,7 @@ class Runners:
 
     def prepare(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> None:
         """Compile what a call with these sizes needs."""
-        runner = self._runner(resolved_backend(backend), dtype, ())
+        runner = self._runner(self._resolved(backend), dtype, ())
         if isinstance(runner, NativeRunner):
             runner.launch(sizes)
 
@@ -102,13 +122,16 @@ class Runners:
 
         `device` is the number of the GPU that has the arrays.
         """
-        match self._made.get((resolved_backend(backend), dtype, ())):
+        match self._made.get((self._resolved(backend), dtype, ())):
             case NativeRunner() as runner:
                 return runner.launch(sizes)
             case CudaRunner() as runner if device is not None:
                 return runner.launch(sizes, device)
             case _:
                 return None
+
+    def _resolved(self, backend: str) -> str:
+        return (backend == "auto" and self._automatic) or resolved_backend(backend)
 
     def _runner(self, backend: str, dtype: str, numbers: tuple[tuple[str, int], ...]) -> Runner:
         def made() -> Runner:
@@ -147,7 +170,15 @@ def default_backend() -> str:
                 fix=f"set it to one of {', '.join(BACKENDS[1:])}",
             )
         return given
-    if compiler() is not None:
-        return "native"
-    warn("tadc found no C compiler and computes with numpy, which is slower", stacklevel=2)
+    try:
+        if compiler() is not None:
+            return "native"
+        _warn_once("tadc found no C compiler and computes with numpy, which is slower")
+    except CannotCompile as error:
+        _warn_once(f"tadc computes with numpy, which is slower: {error.fact}")
     return "numpy"
+
+
+@cache
+def _warn_once(text: str) -> None:
+    warn(text, stacklevel=3)

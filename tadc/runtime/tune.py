@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict
 from functools import partial
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tadc.cache import digest, folder, own_files
+from tadc.cache import digest, own_files, read, write
 from tadc.runtime.gpu import cupy, milliseconds
 from tadc.schedule.tile import Shape
 
@@ -69,20 +69,13 @@ def _times(launches: Sequence[CudaLaunch]) -> list[float]:
 
 
 def recalled(key: object) -> Tiles:
-    """What was stored for the key; nothing if there is nothing that can be read."""
-    place = folder()
-    with suppress(OSError, ValueError, TypeError):
-        if place is not None:
-            found = json.loads((place / _name(key)).read_text("utf-8"))
-            return {kernel: Shape(**shape) for kernel, shape in found.items()}
-    return {}
+    """What was stored for the key, if anything was."""
+    content = read(_name(key))
+    return {k: Shape(**shape) for k, shape in json.loads(content).items()} if content else {}
 
 
 def store(key: object, tiles: Tiles) -> None:
-    place = folder()
-    with suppress(OSError):  # the disk is full: this process knows
-        if place is not None:
-            (place / _name(key)).write_text(json.dumps(tiles, default=asdict), "utf-8")
+    write(_name(key), json.dumps(tiles, default=asdict).encode())
 
 
 def _name(key: object) -> str:

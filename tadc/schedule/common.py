@@ -103,11 +103,15 @@ def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:
 def canonical(e: Expr, free: Sequence[Symbol]) -> Expr:
     """The expression with its free indices called by their numbers, and its bound ones by where they are bound."""
     called = substitute(e, {s: symbol(f"'{n}") for n, s in enumerate(free)})
-    return descend(_with_bound_names(called, 0))
+    return descend(_with_bound_names(called, 0, {}))
 
 
-def _with_bound_names(e: Expr, depth: int) -> Generator[Any, Any, Expr]:
+def _with_bound_names(
+    e: Expr, depth: int, done: dict[tuple[Expr, int], Expr]
+) -> Generator[Any, Any, Expr]:
     """The expression with its bound indices called by where they are bound."""
+    if (e, depth) in done:
+        return done[e, depth]
     if isinstance(e, Reduce):
         names = {
             i: f"'{depth}.{n}" for n, i in enumerate((*e.indices, *(d.name for d in e.derived)))
@@ -116,10 +120,12 @@ def _with_bound_names(e: Expr, depth: int) -> Generator[Any, Any, Expr]:
         derived = tuple(
             Derived(names[d.name], d.form.substitute(values), d.modulus) for d in e.derived
         )
-        body = yield _with_bound_names(substitute(e.body, values), depth + 1)
+        body = yield _with_bound_names(substitute(e.body, values), depth + 1, done)
         indices = tuple(names[i] for i in e.indices)
-        return Reduce(e.op, indices, derived, e.domain.substitute(values), body)
-    operands = []
-    for operand in e.operands:
-        operands.append((yield _with_bound_names(operand, depth)))
-    return with_operands(e, tuple(operands))
+        done[e, depth] = Reduce(e.op, indices, derived, e.domain.substitute(values), body)
+    else:
+        operands = []
+        for operand in e.operands:
+            operands.append((yield _with_bound_names(operand, depth, done)))
+        done[e, depth] = with_operands(e, tuple(operands))
+    return done[e, depth]

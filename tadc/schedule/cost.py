@@ -13,7 +13,7 @@ index of a part by its bounds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc.errors import ShapeError
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Derived, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
@@ -35,29 +36,58 @@ from tadc.schedule.loop_nest import (
     Store,
     values_of,
 )
+from tadc.tables import html_table
 
-__all__ = ["Cost", "KernelCost", "Points", "operations", "program_cost"]
+__all__ = ["Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 INTEGER_POWERS = range(-16, 17)  # what emitters write as multiplications
 FREE = frozenset(["detached"])  # what is no operation
 
 
+COLUMNS = ("operations", "bytes read", "bytes written")
+OPERATIONS, READ, WRITTEN, TEMPORARY = range(4)
+
+
 @dataclass(frozen=True, slots=True)
 class KernelCost:
-    """One kernel: numbers for given sizes, and its operations as text in the sizes."""
+    """One kernel: its operations, bytes read and written, and bytes of what it writes that is no result.
+
+    `formulas` are these as text in the sizes, `numbers` for given sizes, if there are some.
+    """
 
     name: str
-    operations: int
-    bytes_read: int
-    bytes_written: int
-    temporary_bytes: int  # of what it writes that is no result
-    formula: str
+    formulas: tuple[str, str, str, str]
+    numbers: tuple[int, int, int, int] | None
+
+    @property
+    def operations(self) -> int:
+        return _number(self.numbers, OPERATIONS)
+
+    @property
+    def bytes_read(self) -> int:
+        return _number(self.numbers, READ)
+
+    @property
+    def bytes_written(self) -> int:
+        return _number(self.numbers, WRITTEN)
+
+    @property
+    def temporary_bytes(self) -> int:
+        return _number(self.numbers, TEMPORARY)
+
+    @property
+    def formula(self) -> str:
+        """The operations as text in the sizes."""
+        return self.formulas[OPERATIONS]
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A program's kernels, one after the other. Prints as a table."""
+    """A program's kernels, one after the other. Prints as a table: of numbers, or of formulas where no sizes were given.
+
+    Without sizes there are no numbers: those raise ShapeError.
+    """
 
     kernels: tuple[KernelCost, ...]
 
@@ -80,28 +110,61 @@ class Cost:
     @property
     def formula(self) -> str:
         """The operations as text in the sizes."""
-        return " + ".join(k.formula for k in self.kernels if k.formula != "0") or "0"
+        return self._formula(OPERATIONS)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether sizes were given."""
+        return all(k.numbers is not None for k in self.kernels)
+
+    def _formula(self, what: int) -> str:
+        return " + ".join(k.formulas[what] for k in self.kernels if k.formulas[what] != "0") or "0"
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(self.kernels + other.kernels)
 
     def __str__(self) -> str:
-        rows = [("kernel", "operations", "bytes read", "bytes written", "operations in the sizes")]
+        rows = self._rows()
+        numbers = self.has_numbers
+        widths = [max(len(row[c]) for row in rows) for c in range(4)]
+        lines = []
+        for name, *cells, last in (row if numbers else (*row, "") for row in rows):
+            columns = zip(cells, widths[1:], strict=True)
+            padded = (c.rjust(w) if numbers else c.ljust(w) for c, w in columns)
+            lines.append("  ".join((name.ljust(widths[0]), *padded, last)).rstrip())
+        return "\n".join([*lines, self._temporaries()])
+
+    def _repr_html_(self) -> str:
+        left = (0, 4) if self.has_numbers else range(4)
+        return html_table(self._rows(), left, self._temporaries())
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        if not self.has_numbers:
+            return [
+                ("kernel", *COLUMNS),
+                *((k.name, *k.formulas[:TEMPORARY]) for k in self.kernels),
+            ]
+        rows = [("kernel", *COLUMNS, "operations in the sizes")]
         rows += [
             (k.name, f"{k.operations:,}", f"{k.bytes_read:,}", f"{k.bytes_written:,}", k.formula)
             for k in self.kernels
         ]
         total = (self.operations, self.bytes_read, self.bytes_written)
-        rows.append(("all", f"{total[0]:,}", f"{total[1]:,}", f"{total[2]:,}", ""))
-        widths = [max(len(row[c]) for row in rows) for c in range(4)]
-        lines = []
-        for name, *numbers, formula in rows:
-            cells = [
-                name.ljust(widths[0]),
-                *(n.rjust(w) for n, w in zip(numbers, widths[1:], strict=True)),
-            ]
-            lines.append("  ".join((*cells, formula)).rstrip())
-        return "\n".join([*lines, f"temporaries: {self.temporary_bytes:,} bytes"])
+        return [*rows, ("all", *(f"{n:,}" for n in total), "")]
+
+    def _temporaries(self) -> str:
+        bytes_ = f"{self.temporary_bytes:,}" if self.has_numbers else self._formula(TEMPORARY)
+        return f"temporaries: {bytes_} bytes"
+
+
+def _number(numbers: tuple[int, int, int, int] | None, what: int) -> int:
+    if numbers is None:
+        raise ShapeError(
+            None,
+            "costs are numbers only where sizes are",
+            fix="give them, `f.cost(N=8)`, or take the text: `.formula`",
+        )
+    return numbers[what]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,31 +238,40 @@ def operations(kernel: Kernel) -> list[tuple[int, Points]]:
 def program_cost(
     program: Program,
     kernels: Sequence[Kernel],
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, int] | None,
     dtype: str,
     residuals: Set[str] = frozenset(),
 ) -> Cost:
-    """The cost of a program's kernels. `sizes` has all sizes, `dtype` is that of tensors without a declared one.
+    """The cost of a program's kernels. `sizes` has all sizes, or there are formulas alone.
 
-    `residuals` are outputs that are only kept for another program: they count as temporaries.
+    `dtype` is the type of tensors without a declared one. `residuals` are outputs that are only kept for another
+    program: they count as temporaries.
     """
-    sizes = program.size_values(sizes)
-    bytes_ = program.bytes_at(sizes, dtype)
+    values = None if sizes is None else program.size_values(sizes)
     kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
     costs = []
     for k in kernels:
         terms = operations(k)
-        costs.append(
-            KernelCost(
-                k.name,
-                sum(n * points.count(sizes) for n, points in terms),
-                sum(bytes_[t] for t in k.reads),
-                sum(bytes_[t] for t in k.writes),
-                sum(bytes_[t] for t in k.writes if t not in kept),
-                _formula(terms),
-            )
-        )
+        touched = (k.reads, k.writes, [t for t in k.writes if t not in kept])
+        formulas = (_formula(terms), *(bytes_formula(program, names, dtype) for names in touched))
+        numbers = None
+        if values is not None:
+            bytes_ = program.bytes_at(values, dtype)
+            done = sum(n * points.count(values) for n, points in terms)
+            numbers = (done, *(sum(bytes_[t] for t in names) for names in touched))
+        costs.append(KernelCost(k.name, formulas, numbers))  # type: ignore[arg-type]
     return Cost(tuple(costs))
+
+
+def bytes_formula(program: Program, tensors: Iterable[str], dtype: str) -> str:
+    """The bytes of these tensors as text in the sizes."""
+    counted: Counter[str] = Counter()
+    for name in tensors:
+        shape = program.tensors[name].shape
+        factors = [str(n) if n.as_symbol() else f"({n})" for n in shape if not n.is_constant]
+        number = prod(max(0, n.constant) for n in shape if n.is_constant)
+        counted["*".join(factors)] += number * program.item_bytes(name, dtype)
+    return _sum_text(counted)
 
 
 def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]]:
@@ -295,6 +367,11 @@ def _formula(terms: Sequence[tuple[int, Points]]) -> str:
     for n, points in terms:
         number, text = points.factors()
         counted[text] += n * number
+    return _sum_text(counted)
+
+
+def _sum_text(counted: Mapping[str, int]) -> str:
+    """The sum of texts, each so many times."""
     parts = []
     for text, n in counted.items():
         if n:

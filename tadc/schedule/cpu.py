@@ -6,7 +6,7 @@ The choice is made here and nowhere else, from the subscripts and the extents th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol
@@ -16,6 +16,7 @@ from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.interior import parted
 from tadc.schedule.lanes import Few, accumulated, lanes_of_loop, most_lanes, straight, strips
+from tadc.schedule.long_sums import long_sums_in_blocks
 from tadc.schedule.loop_nest import (
     Branch,
     Chunks,
@@ -57,6 +58,12 @@ class CpuKernel:
 
 def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
     """The kernel's schedule. `few` has the sizes that do not fill all lanes."""
+    found = _scheduled(kernel, program, few)
+    own, body = long_sums_in_blocks(found.kernel, found.body, program, few)
+    return replace(found, kernel=own, body=body)
+
+
+def _scheduled(kernel: Kernel, program: Program, few: Few) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = Surroundings.of(kernel, program, few)
     if any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body)):

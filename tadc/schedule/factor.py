@@ -13,11 +13,9 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tadc.derive.products import may_be_infinite
-from tadc.integer import implies
+from tadc.derive.masks import is_never_empty, may_be_infinite
 from tadc.ir.affine import Symbol
-from tadc.ir.bounds import bounded
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Tensor
 from tadc.ir.walk import descend, postorder, with_operands
@@ -73,7 +71,7 @@ class _Factoring:
         factors = _factors(e.body)
         if len(factors) > MOST_FACTORS:
             return e
-        always = _is_never_empty(e, known)
+        always = is_never_empty(e, known)
         without = [
             f
             for f in factors
@@ -98,7 +96,7 @@ class _Factoring:
         ):
             return e
         alone_ = Reduce("sum", (best,), (), own, Const(1))
-        if not _is_never_empty(alone_, known & rest) and not all(map(self._is_finite, outside)):
+        if not is_never_empty(alone_, known & rest) and not all(map(self._is_finite, outside)):
             return e
         inner_sum = self._sum(_sum((best,), own, inside), known & rest)
         others = tuple(i for i in e.indices if i != best)
@@ -114,21 +112,6 @@ class _Factoring:
 
     def _is_inside(self, e: Expr, known: Domain) -> bool:
         return reads_are_inside(e, known, self.tensors)
-
-
-def _is_never_empty(e: Reduce, known: Domain) -> bool:
-    """Whether the sum has a term wherever `known` holds (false if in doubt)."""
-    bounds = bounded(e)
-    if bounds.tests:
-        return False
-    for b in bounds.each:
-        if b.tests or any(c != 1 for _, c in (*b.lows, *b.highs)):
-            return False
-        pairs = (at_least_zero(high - low) for low, _ in b.lows for high, _ in b.highs)
-        if not all(implies(known, c) for c in pairs):
-            return False
-        known &= Domain.of(c for c in e.domain if b.index in c.form.symbols)
-    return True
 
 
 def _is_alone(index: Symbol, e: Reduce) -> bool:

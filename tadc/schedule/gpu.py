@@ -30,6 +30,7 @@ from tadc.schedule.gpu_cost import (
 from tadc.schedule.gpu_work import works
 from tadc.schedule.half import unrounded
 from tadc.schedule.lanes import accumulated
+from tadc.schedule.long_sums import long_sums_in_blocks
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
@@ -128,6 +129,14 @@ def gpu_kernel(
 
     Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
+    found = _scheduled(kernel, program, sizes, tile)
+    own, body = long_sums_in_blocks(found.kernel, found.kernel.body, program, team=found.team)
+    return GpuKernel(replace(own, body=body), found.team)
+
+
+def _scheduled(
+    kernel: Kernel, program: Program, sizes: Sizes | None, tile: Shape | None
+) -> GpuKernel:
     values = values_of_sizes(program, kernel.extents, sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
@@ -252,7 +261,8 @@ def _scan(loop: Loop) -> TeamScan | None:
     if any(isinstance(s, Store) or (isinstance(s, Assign) and s.local == local) for s in inner):
         return None
     derived = tuple(s for s in before if isinstance(s, LetIndex))
-    return TeamScan(loop.index, loop.lows, loop.highs, tuple(before), (*derived, last), local, *ops)
+    after: tuple[Step, ...] = (*derived, last)
+    return TeamScan(loop.index, loop.lows, loop.highs, tuple(before), after, local, ops.pop())
 
 
 def _nest(loop: Loop) -> Iterator[Loop]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
+from typing import Any
 
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import postorder, rewrite, substitute
+from tadc.ir.walk import descend, postorder, rewrite, substitute
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 
@@ -52,18 +54,17 @@ def in_readers(program: Program, names: frozenset[str]) -> Program:
     """The program that computes the tensors of `names` where they are read."""
     if not names:
         return program
-    inlined: dict[str, Statement] = {}
+    stored = {s.target.name: s for s in program.statements if s.target.name in names}
+    values: dict[Expr, Expr] = {}  # of reads
 
-    def stored(e: Expr) -> Expr:
-        if not isinstance(e, Read) or e.tensor not in inlined:
-            return e
-        s = inlined[e.tensor]
-        return substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
+    def computed(body: Expr) -> Generator[Any, Any, Expr]:
+        """The body with the values of its reads. Each is made of its own statement once, however long the chain is."""
+        for e in postorder(body):
+            if isinstance(e, Read) and e.tensor in stored and e not in values:
+                s = stored[e.tensor]
+                own = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
+                values[e] = yield computed(own)
+        return rewrite(body, lambda e: values.get(e, e))
 
-    statements = []
-    for s in program.statements:
-        own = replace(s, body=rewrite(s.body, stored))
-        if s.target.name in names:
-            inlined[s.target.name] = own
-        statements.append(own)
-    return plain_names(live(replace(program, statements=tuple(statements))))
+    statements = tuple(replace(s, body=descend(computed(s.body))) for s in program.statements)
+    return plain_names(live(replace(program, statements=statements)))

@@ -46,6 +46,7 @@ __all__ = [
     "in_lanes",
     "lanes_of_loop",
     "most_lanes",
+    "most_of",
     "straight",
     "strips",
 ]
@@ -90,6 +91,11 @@ def few_lanes(sizes: Mapping[Symbol, int]) -> Few:
     """The sizes that fill few lanes as extents, with how many."""
     found = ((s, _lanes(n)) for s, n in sizes.items())
     return {s: lanes for s, lanes in found if lanes is not None}
+
+
+def most_of(lanes: int) -> int:
+    """The greatest value that fills so few lanes."""
+    return 2 * lanes - 1 if lanes else NARROW - 1
 
 
 def _lanes(count: int) -> int | None:

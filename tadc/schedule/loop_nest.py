@@ -51,11 +51,13 @@ __all__ = [
     "TileIndex",
     "beyond",
     "bound_indices",
+    "buffers_of",
     "constant_trips",
     "first_of",
     "group",
     "has_loops",
     "last_of",
+    "names_of",
     "place_of",
     "reads_of",
     "steps_of",
@@ -155,8 +157,11 @@ class Strips:
     There are as many lanes as registers hold, but not more than `lanes`.
 
     `body` is what is done for a strip. Where `sums` has accumulators, each lane has its own of them, all lanes of them
-    are combined in the end, and what is left of the loop fills the first lanes. Without, the last strip overlaps the one
-    before it (the same elements are stored again), and `single` is the body for a loop that fills no strip.
+    are combined in the end, and what is left of the loop fills the first lanes. Where there may be many strips, every lane
+    does `between` before each further block of them, and `after` in the end; `wide` begin as zeros.
+
+    Without, the last strip overlaps the one before it (the same elements are stored again), and `single` is the body for
+    a loop that fills no strip.
     """
 
     index: Symbol
@@ -167,6 +172,8 @@ class Strips:
     wide: tuple[str, ...]
     lanes: int | None
     sums: tuple[tuple[str, ReduceOp], ...] = ()
+    between: tuple[Step, ...] = ()
+    after: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +229,8 @@ class TeamSums:
 class TeamScan:
     """A pass over `index`, in which neighbours take neighbours: `before` adds to a part of `local` for each value.
 
-    Then `local` is what all values up to the own one make, and `after` is done with it.
+    Then `local` is what all values up to the own one make, and `after` is done with it. What the team's values make is the
+    local `whole`, and `carried` adds it to what those before them do, if it is not just added.
     """
 
     index: Symbol
@@ -232,6 +240,8 @@ class TeamScan:
     after: tuple[Step, ...]
     local: str
     op: ReduceOp
+    whole: str = ""
+    carried: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +456,19 @@ def constant_trips(loop: Loop) -> int | None:
     low = max(-(-form.constant // c) for form, c in loop.lows)
     high = min(form.constant // c for form, c in loop.highs)
     return max(0, high - low + 1)
+
+
+def buffers_of(steps: Sequence[Step]) -> tuple[Buffer, ...]:
+    """Those of all staged loops, each once."""
+    staged = (s for s in steps_of(steps) if isinstance(s, Staged))
+    return tuple(dict.fromkeys(b for s in staged for b in s.buffers))
+
+
+def names_of(kernel: Kernel) -> set[str]:
+    """All indices, sizes and locals that the kernel mentions."""
+    mentioned = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
+    extents = {s for n in kernel.extents for s in n.symbols}
+    return {*kernel.indices, *kernel.locals, *bound_indices(kernel.body), *mentioned, *extents}
 
 
 def bound_indices(steps: Sequence[Step]) -> set[Symbol]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
+from tadc.schedule.cost import bytes_formula
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.gpu import gpu_kernels, gpu_program
 from tadc.schedule.gpu_cost import BLOCK, WARP
@@ -24,6 +25,7 @@ from tadc.schedule.loop_nest import (
     steps_of,
 )
 from tadc.schedule.matrix_product import left_to_blas, matrix_product
+from tadc.tables import html_table
 
 __all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
 
@@ -39,10 +41,13 @@ class KernelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The kernels in order; `stored` has the temporaries with their bytes for the sizes asked for. Prints as text."""
+    """The kernels in order; `stored` has the temporaries with their bytes for the sizes asked for. Prints as text.
+
+    Without sizes the bytes are text in them.
+    """
 
     kernels: tuple[KernelPlan, ...]
-    stored: Mapping[str, int]
+    stored: Mapping[str, int | str]
 
     def __add__(self, other: Plan) -> Plan:
         return Plan(self.kernels + other.kernels, {**self.stored, **other.stored})
@@ -51,36 +56,54 @@ class Plan:
         lines = []
         for k in self.kernels:
             lines += [k.name, f"    {k.statement}", f"    {k.schedule}"]
-        for name, size in self.stored.items():
-            lines.append(
-                f"{name} is stored ({size:,} bytes): it would be computed again for every reader"
-            )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._stored()])
+
+    def _stored(self) -> list[str]:
+        return [
+            f"{name} is stored ({size if isinstance(size, str) else f'{size:,}'} bytes):"
+            " it would be computed again for every reader"
+            for name, size in self.stored.items()
+        ]
+
+    def _repr_html_(self) -> str:
+        rows = [(k.name, k.statement, k.schedule) for k in self.kernels]
+        head = ("kernel", "statement", "how it runs")
+        return html_table([head, *rows], range(3), "; ".join(self._stored()))
 
 
 def program_plan(
-    program: Program, kernels: Sequence[Kernel], sizes: Mapping[str, int], dtype: str, blas: bool
+    program: Program,
+    kernels: Sequence[Kernel],
+    sizes: Mapping[str, int] | None,
+    dtype: str,
+    blas: bool,
 ) -> Plan:
-    """The plan of a program's kernels. `sizes` has all sizes; `blas` says whether matrix products are left to it."""
-    sizes = program.size_values(sizes)
+    """The plan of a program's kernels. `sizes` has all sizes, if any; `blas` says whether matrix products are left to it."""
     plans = tuple(_kernel(k, program, blas) for k in kernels)
     return Plan(plans, _stored(kernels, program, sizes, dtype))
 
 
 def _stored(
-    kernels: Sequence[Kernel], program: Program, sizes: Mapping[str, int], dtype: str
-) -> dict[str, int]:
+    kernels: Sequence[Kernel], program: Program, sizes: Mapping[str, int] | None, dtype: str
+) -> dict[str, int | str]:
     """The temporaries that kernels write, with their bytes."""
     temporary = [t for k in kernels for t in k.writes if t not in program.outputs]
-    bytes_ = program.bytes_at(sizes, dtype)
+    if sizes is None:
+        return {n: bytes_formula(program, [n], dtype) for n in temporary}
+    bytes_ = program.bytes_at(program.size_values(sizes), dtype)
     return {n: bytes_[n] for n in temporary}
 
 
-def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, blas: bool) -> Plan:
-    """The plan of a program on a GPU. `sizes` has all sizes; `blas` says whether matrix products are left to cuBLAS."""
-    sizes = program.size_values(sizes)
+def gpu_plan(
+    program: Program, mode: str, sizes: Mapping[str, int] | None, dtype: str, blas: bool
+) -> Plan:
+    """The plan of a program on a GPU. `sizes` has all sizes, or the plan is for typical ones.
+
+    `blas` says whether matrix products are left to cuBLAS, which depends on the sizes.
+    """
+    sizes = None if sizes is None else program.size_values(sizes)
     program = gpu_program(program, sizes, dtype, blas=blas)
-    sizes = program.size_values(sizes)
+    sizes = None if sizes is None else program.size_values(sizes)
     found = gpu_kernels(program, mode, sizes, {})
     typed = wide_temporaries(program, dtype)
     plans = []
@@ -106,7 +129,7 @@ def gpu_plan(program: Program, mode: str, sizes: Mapping[str, int], dtype: str, 
         apart = k.team == 1 and not k.tile and k.kernel.body != kernel.body
         if apart or any(isinstance(s, Tile) and s.inside for s in steps):
             schedule += "; no tests inside, away from the borders"
-        if blas and left_to_blas(kernel, typed, sizes):
+        if blas and sizes is not None and left_to_blas(kernel, typed, sizes):
             schedule = "a matrix product: cuBLAS computes it"
         statements = "; ".join(map(statement_comment, kernel.statements))
         plans.append(KernelPlan(kernel.name, statements, schedule))

@@ -19,11 +19,10 @@ from tadc.schedule.loop_nest import (
     LetIndex,
     Step,
     Store,
-    bound_indices,
     has_loops,
+    names_of,
     reads_of,
     steps_of,
-    symbols_of,
 )
 from tadc.schedule.lower import row_of
 from tadc.schedule.unrolled import at_point
@@ -94,7 +93,7 @@ def _are_many(
 
 def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:
     rank = _rank(group)
-    names = Names((*order, *(s for k in group for s in _names(k))))
+    names = Names((*order, *(s for k in group for s in names_of(k))))
     rows = tuple(names.fresh(i) for i in group[0].indices[:rank])
     locals_: list[str] = []
     body: list[Step] = []
@@ -119,9 +118,3 @@ def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:
         tuple(t for t in order if t in reads),
         tuple(t for t in order if t in writes),
     )
-
-
-def _names(kernel: Kernel) -> set[str]:
-    mentioned = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
-    extents = {s for n in kernel.extents for s in n.symbols}
-    return {*kernel.indices, *kernel.locals, *bound_indices(kernel.body), *mentioned, *extents}

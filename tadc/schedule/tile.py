@@ -30,9 +30,8 @@ from tadc.schedule.loop_nest import (
     Tile,
     TileIndex,
     beyond,
-    bound_indices,
+    names_of,
     steps_of,
-    symbols_of,
 )
 from tadc.schedule.staged import staged
 
@@ -105,7 +104,7 @@ def tiled(
         body = tuple(_guarded(body, within))
     if shape.threads:
         moving = [Varying.of(own, each).symbols - own for each in (level, inner_level)]
-        names = Names((*program.names, *program.symbols, *kernel.locals, *_symbols(kernel)))
+        names = Names((*program.names, *program.symbols, *names_of(kernel)))
         tensors = program.tensors
         body, inner = staged((body, inner), indices, kernel.indices, moving, tensors, names, values)
         if not any(isinstance(s, Staged) for s in steps_of((*body, *inner))):
@@ -113,11 +112,6 @@ def tiled(
         if tests(body) == tests(inner):
             inner, inner_wide, region = (), (), EVERYWHERE
     return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
-
-
-def _symbols(kernel: Kernel) -> set[Symbol]:
-    mentioned = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
-    return {*kernel.indices, *bound_indices(kernel.body), *mentioned}
 
 
 def _guarded(steps: Sequence[Step], within: Domain) -> Iterator[Step]:

@@ -180,11 +180,11 @@ class Choice:
 
     def _of_threads(self) -> Iterator[Shape]:
         """Tiles of a thread that registers have room for."""
-        free = self._free()
+        free, sums = self._free(), self._sums
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
-                if len(counts) == len(chosen) and self._sums * prod(numbers) <= MOST:
+                if len(counts) == len(chosen) and sums * prod(numbers) <= MOST:
                     read = sum(
                         w.reads * w.values(counts, {self.last}) for w in self.work(self.last)
                     )
@@ -196,6 +196,7 @@ class Choice:
         free = self._free()
         if not any(w.staged for w in self.work(self.last)):
             return
+        sums = self._sums
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             rows = [(BLOCK,)] if len(chosen) == 1 else [(n, BLOCK // n) for n in THREADS]
             for threads in rows:
@@ -204,7 +205,7 @@ class Choice:
                     for i, t in zip(chosen, threads, strict=True)
                 ]
                 for numbers in product(*own):
-                    if self._sums * prod(numbers) <= MOST_OF_BLOCK:
+                    if sums * prod(numbers) <= MOST_OF_BLOCK:
                         counts = dict(zip(chosen, numbers, strict=True))
                         yield Shape(counts, dict(zip(chosen, threads, strict=True)))
 

@@ -14,7 +14,7 @@ from lark import UnexpectedInput
 from tadc.errors import Source, SyntaxError
 from tadc.syntax.expected import expected
 from tadc.syntax.load import is_spelled_as
-from tadc.syntax.stop import CLOSING, Place, Stop, is_name
+from tadc.syntax.stop import CLOSING, RENAMED, Place, Stop, is_name
 
 __all__ = ["explained"]
 
@@ -39,6 +39,8 @@ class _Hint(NamedTuple):
     place: Place = "found"
 
 
+_MODULES = frozenset(("np", "numpy", "torch", "jnp", "jax", "math", "tf", "cp", "scipy", "F", "nn"))
+_REDUCTIONS = frozenset(("sum", "prod", "product", "max", "min", "mean"))
 _RELATIONS = frozenset({"=", "==", "!=", "<", "<=", ">", ">="})
 
 
@@ -72,6 +74,17 @@ _DEFINITION = (
 _CHOICE = "write `if condition then a else b`"
 
 _HINTS: tuple[_Hint, ...] = (
+    # what makes all that follows wrong
+    _Hint(lambda s: s.begins_statement,
+          "this line is indented deeper than the statement above, and so continues it",
+          "begin it in the column where that statement begins"),
+    _Hint(lambda s: s.found.text in ("\\", "$"),
+          "`<found>` belongs to LaTeX", "give LaTeX in a .tex file, or with `lang=\"tex\"`"),
+    _Hint(lambda s: s.found.text == "{" and s.touching and len(s.last) > 1 and s.last.endswith("_")
+              and not _is_reduction(s.last[:-1]) and bool(s.inside),
+          "subscripts stand in brackets, and `<last>{` is LaTeX",
+          "write `<name>[<inside>]`, or give the whole as LaTeX: in a .tex file, or with `lang=\"tex\"`"),
+
     # brackets, and what `if` needs
     _Hint(lambda s: bool(s.found.text) and (s.found.text.isspace() or not s.found.text.isprintable()),
           "<shown> is no sign of the language", "write an ordinary blank or newline"),
@@ -84,8 +97,9 @@ _HINTS: tuple[_Hint, ...] = (
     _Hint(lambda s: s.opened == "then" and s.after_operand and s.entry_ends,
           "this `then` has no `else`", _CHOICE, "opened"),
     _Hint(lambda s: s.opened == "if" and s.found.text == "then" and s.after_operand,
-          "`if` needs a condition, but nothing is compared here", "write a comparison, such as `i < j`"),
-    _Hint(lambda s: s.opened == "if" and "THEN" in s.accepts and (_side_by_side(s) or "PLUS" not in s.accepts),
+          "`if` needs a condition, but nothing is compared here", "write a comparison, such as `<condition> != 0`", "condition"),
+    _Hint(lambda s: s.opened == "if" and "THEN" in s.accepts
+              and (_side_by_side(s) or "PLUS" not in s.accepts or s.found.text == ":"),
           "`then` does not follow the condition", _CHOICE),
 
     # lists
@@ -105,8 +119,23 @@ _HINTS: tuple[_Hint, ...] = (
           "`==` compares, and a definition is written with `=`", "write `=`"),
     _Hint(lambda s: s.on_the_left and not s.open and s.found.text in ("+", "-", "*", "/", "**", "//") and s.rest[:1] == "=",
           "a tensor is defined once and never changed, so there is no `<found>=`", "define another tensor with `=`"),
-    _Hint(lambda s: s.on_the_left and not s.open and s.found.text == "(",
-          "the indices of a tensor stand in brackets", "write `<last>[...]`"),
+    _Hint(lambda s: s.on_the_left and not s.open and s.found.text == "(" and len(s.words) == 1 and bool(s.inside),
+          "the indices of a tensor stand in brackets", "write `<last>[<inside>]`"),
+    _Hint(lambda s: s.on_the_left and s.last == "[" and s.found.text in (":", ".."),
+          "the indices of a tensor have names", "write `<opener>[i]`, and the same index on the right"),
+    _Hint(lambda s: s.first == "size" and len(s.words) > 1 and s.declares and not s.open and s.after_operand and (s.found.text == ":" or s.found.text.isdigit()),
+          "a size gets its number by `=`", "write `size <last> = 3`"),
+    _Hint(lambda s: s.declares and not s.open and s.found.text == "(" and bool(s.inside),
+          "a shape stands in brackets", "write `<last>[<inside>]`"),
+    _Hint(lambda s: s.declares and not s.open and s.found.text == "[" and s.before(2) == ":",
+          "the element type follows the shape", "write `x[<inside>]: <last>`"),
+    _Hint(lambda s: s.first == "for" and len(s.words) == 1,
+          "there are no loops: the indices on the left run over the whole shape", "write `y[i] = x[i]` alone"),
+    _Hint(lambda s: s.first in ("let", "var", "const", "auto", "return", "local", "float", "double", "real", "int", "def") and len(s.words) == 1
+              and is_name(s.found.text),
+          "no statement begins with `<first>`", "write the name that is defined first, `y[i] = x[i]`, and shapes as `input x[N]`", "last"),
+    _Hint(lambda s: s.first in ("import", "from") and len(s.words) == 1 and is_name(s.found.text),
+          "nothing is imported: the functions of the language are there", "remove this line", "last"),
     _Hint(lambda s: s.first == "base" and len(s.words) == 1,
           "`base` is followed by the first index", "write `base 0` or `base 1`"),
     _Hint(lambda s: s.first == "einstein" and s.declares,
@@ -127,7 +156,7 @@ _HINTS: tuple[_Hint, ...] = (
           "`^` is not a power", "write `**`"),
     _Hint(lambda s: s.found.text == "&",
           "`&` joins no conditions", "write `and`"),
-    _Hint(lambda s: s.found.text == "|" and s.rest[:1] == "|",
+    _Hint(lambda s: s.found.text == "|" and s.rest[:1] == "|" and s.after_operand,
           "`||` joins no conditions", "write `or`"),
     _Hint(lambda s: s.found.text == "|" and not s.after_operand,
           "`|` begins no absolute value", "write `abs(...)`"),
@@ -139,8 +168,6 @@ _HINTS: tuple[_Hint, ...] = (
           "`<found>` negates no condition", "write `not`"),
     _Hint(lambda s: s.found.text == "@",
           "there is no matrix product `@`", "write the sum, `sum{k} a[i, k]*b[k, j]`"),
-    _Hint(lambda s: s.found.text in ("\\", "$"),
-          "`<found>` belongs to LaTeX", "write the formula in a .tex file, or without commands"),
     _Hint(lambda s: s.found.text == "'" and s.touching and s.after_operand,
           "a name has no prime, and `'` does not transpose", "write another name, or exchange the subscripts"),
     _Hint(lambda s: s.found.text in ("'", '"', "`"),
@@ -155,6 +182,12 @@ _HINTS: tuple[_Hint, ...] = (
           "a number has a digit before its point", "write a 0 before it"),
     _Hint(lambda s: s.found.text == "." and s.last.isdigit() and s.touching,
           "a number has a digit after its point", "write `<last>.0`"),
+    _Hint(lambda s: s.found.text == "." and s.last in _MODULES,
+          "functions have no module before them", "write `<following>` without `<last>.`"),
+    _Hint(lambda s: s.found.text == "." and s.following == "T",
+          "there is no transpose `.T`", "exchange the subscripts, `x[j, i]`"),
+    _Hint(lambda s: s.found.text == "." and s.after_operand and _is_reduction(s.following),
+          "there is no method `.<following>`", "write `<following>{k} x[k]`"),
     _Hint(lambda s: s.found.text == "." and is_name(s.last),
           "a name has no point in it", "write `_`, as in `<last>_1`"),
     _Hint(lambda s: s.found.text == "_" and s.last == "}",
@@ -169,6 +202,8 @@ _HINTS: tuple[_Hint, ...] = (
           "a reduction after `<second>` needs parentheses", "write `<second> (<last>{...} ...)`", "last"),
     _Hint(lambda s: s.found.text == "{" and s.last.endswith("_") and _is_reduction(s.last[:-1]),
           "the braces of a reduction follow its name without `_`", "write `sum{k} ...`"),
+    _Hint(lambda s: s.opened in ("(", "[") and s.opener.lower() in _REDUCTIONS and s.found.text in ("..", "in", "for", "{"),
+          "the range of a reduction stands in braces", "write `sum{k=0..4} x[k]`, with the last index included"),
     _Hint(lambda s: s.found.text == "{" and _is_function(s.last),
           "the argument of a function stands in parentheses", "write `<last>(...)`"),
     _Hint(lambda s: s.found.text == "{" and s.after_operand,
@@ -207,10 +242,12 @@ _HINTS: tuple[_Hint, ...] = (
     # subscripts and brackets
     _Hint(lambda s: s.opened == "[" and s.found.text in _RELATIONS and is_name(s.opener),
           "`<opener>[` begins an element of a tensor, where nothing is compared", "write `<opener> * [...]` for a bracket"),
+    _Hint(lambda s: s.found.text == "[" and s.last in ("]", ")") and s.compares_inside,
+          "there is no operator between `<last>` and `[`", "write <product>"),
     _Hint(lambda s: s.found.text == "[" and s.last == "]" and s.touching,
           "an element has one pair of brackets", "write `x[i, j]`"),
     _Hint(lambda s: s.found.text == "[" and s.last == ")" and s.touching,
-          "only the name of a tensor takes subscripts", "define a tensor first, or write `*` before a bracket"),
+          "only the name of a tensor takes subscripts", "define a tensor by a statement of its own, and write its name with the subscripts"),
     _Hint(lambda s: s.opened == "(" and not is_name(s.opener) and s.found.text in (",", ";"),
           "parentheses that follow no name hold one value", "write one value, or a function before them"),
     _Hint(lambda s: s.opened == "[" and s.found.text == ":" and not s.on_the_left,
@@ -226,21 +263,31 @@ _HINTS: tuple[_Hint, ...] = (
     _Hint(lambda s: _condition_ended(s) and not s.operand_found,
           "a condition is no value", "write `[condition]` for 1 or 0, or `if condition then a else b`"),
     _Hint(lambda s: s.found.text in ("and", "or") and s.after_operand,
-          "`<found>` joins conditions, but `<last>` ends a value", "write a comparison, such as `x != 0`"),
+          "`<found>` joins conditions, but `<last>` ends a value", "write a comparison, such as `<left> != 0`"),
     _Hint(lambda s: "RELATION" in s.accepts and "AND" not in s.accepts and s.entry_ends,
           "a condition is expected, but nothing is compared here", "write a comparison, such as `i < j`"),
 
     # two operands side by side
     _Hint(lambda s: s.found.text == "if" and s.after_operand,
           "`if` stands before both values", _CHOICE),
+    _Hint(lambda s: s.found.text == "for" and s.after_operand,
+          "there are no loops: indices run over the whole shape", "write `sum{k} x[k]` for a sum"),
+    _Hint(lambda s: s.found.text == "mod" and s.after_operand,
+          "the remainder of index expressions is written with `%`", "write `i % 3`"),
+    _Hint(lambda s: s.last in RENAMED and s.operand_found,
+          "there is no function `<last>`", "write `<renamed>(...)`"),
+    _Hint(lambda s: s.last[:1] in ("Σ", "Π") and s.operand_found,
+          "a sum is written with `sum`", "write `sum{k} x[k]`"),
     _Hint(lambda s: s.last[:1].isdigit() and is_name(s.found.text),
-          "a product is written with `*`", "write `<last>*<found>`"),
+          "a product is written with `*`", "write <product>"),
     _Hint(lambda s: s.on_the_left and not s.open and s.after_operand,
           "`=` does not follow the left side", _DEFINITION),
     _Hint(lambda s: _side_by_side(s) and s.opened == "[",
-          "there is nothing between `<last>` and `<found>`", "write `,` between indices, `*` for a product"),
+          "there is nothing between `<last>` and `<found>`", "write `,` between indices, <product> for a product"),
     _Hint(_side_by_side,
-          "there is no operator between `<last>` and `<found>`", "write `*` for a product"),
+          "there is no operator between `<last>` and `<found>`", "write <product> for a product"),
+    _Hint(lambda s: not s.open and s.found.text == "," and s.after_operand and not s.on_the_left and not s.declares,
+          "a statement defines one tensor by one expression", "remove the `,`, or write two statements"),
 
     # what is left
     _Hint(lambda s: s.on_the_left and s.opened == "[" and s.found.text == ":",

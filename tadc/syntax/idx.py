@@ -16,6 +16,7 @@ from tadc.syntax.characters import odd_character
 from tadc.syntax.hints import explained
 from tadc.syntax.layout import Piece, pieces
 from tadc.syntax.load import idx_parser
+from tadc.syntax.paths import refuse_path
 
 __all__ = ["MOST_ERRORS", "parse_idx", "parse_piece"]
 
@@ -27,6 +28,7 @@ def parse_idx(source: Source) -> Program:
 
     Raises `SyntaxError` for everything that the grammar refuses, several statements' errors in one.
     """
+    refuse_path(source)
     with reading.reading(source):
         start = 1 if source.text.startswith("\ufeff") else 0  # a byte-order mark
         return Program(tuple(parse_piece(source, start, len(source.text))))

@@ -15,7 +15,7 @@ from typing import Literal
 
 from tadc.errors import Source, Span, SyntaxError
 
-__all__ = ["Piece", "pieces"]
+__all__ = ["Piece", "looks_like_statement", "pieces"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,11 @@ _STATEMENT = re.compile(
       | base [ \t]+ [0-9]""",
     re.VERBOSE,
 )
+
+
+def looks_like_statement(text: str, start: int, end: int) -> bool:
+    """Whether a definition or a declaration seems to begin at `start`."""
+    return _STATEMENT.match(text, start, end) is not None
 
 
 class _Scanner:

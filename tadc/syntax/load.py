@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import lark
 from lark import Lark
+from lark.grammar import Rule
+from lark.lexer import TerminalDef
 
-from tadc.cache import cached_file
+from tadc.cache import digest, kept
 from tadc.resources import resource
 from tadc.syntax.build import Build
 
 __all__ = ["idx_parser", "is_spelled_as", "parser"]
+
+
+OWN = ("lexer_callbacks", "postlex", "transformer")  # options that are objects, and no data
 
 
 @cache
@@ -39,12 +42,18 @@ def parser(name: str, **options: Any) -> Lark:
     """The LALR parser of `grammar/<name>.lark`."""
     grammar = resource(f"grammar/{name}.lark").read_text(encoding="utf-8")
     version = f"{grammar}{sorted(options)}{lark.__version__}{sys.version}"
-    digest = sha256(version.encode()).hexdigest()[:16]
+    own = {n: options[n] for n in OWN if n in options}
 
-    def made(path: Path | None) -> Lark:
-        return Lark(grammar, parser="lalr", cache=str(path) if path else False, **options)
+    def made() -> tuple[Any, Any]:
+        """The tables of the parser, as the plain data that Lark makes parsers of."""
+        parser = Lark(grammar, parser="lalr", **options)
+        data, memo = parser.memo_serialize([TerminalDef, Rule])
+        data["options"] = {n: v for n, v in data["options"].items() if n not in OWN}
+        return data, memo
 
-    return cached_file(f"{name}-{digest}.grammar", made)
+    data, memo = kept(f"grammar-{name}-{digest(version)}.pickle", made)
+    found: Lark = Lark._load_from_dict(data, memo, **own)  # type: ignore[no-untyped-call]
+    return found
 
 
 def is_spelled_as(terminal: str, word: str) -> bool:

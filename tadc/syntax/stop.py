@@ -11,13 +11,21 @@ from lark import UnexpectedInput, UnexpectedToken
 
 from tadc.errors import Source, Span
 from tadc.syntax.characters import shown
+from tadc.syntax.layout import looks_like_statement
 
-__all__ = ["CLOSING", "DECLARATIONS", "Place", "Stop", "is_name"]
+__all__ = ["CLOSING", "DECLARATIONS", "RENAMED", "Place", "Stop", "is_name"]
 
-Place: TypeAlias = Literal["found", "last", "opened"]
+Place: TypeAlias = Literal["found", "last", "opened", "condition"]
+
+MOST_QUOTED = 60  # characters of an operand in a remedy
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 DECLARATIONS = ("size", "input", "state", "output", "base", "einstein")
+
+RENAMED = {
+    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh", "sigma": "sigmoid", "logistic": "sigmoid", "swish": "silu", "fabs": "abs", "psi": "digamma",
+}  # fmt: skip
 
 _WORD = re.compile(
     r"""[0-9]+ (?: \.[0-9]+ (?: [eE][+-]?[0-9]+ )? | [eE][+-]?[0-9]+ )?
@@ -48,6 +56,7 @@ class Stop:
     rest: str  # some characters after `found`
     open: tuple[int, ...]
     accepts: frozenset[str]  # terminals of the grammar that could stand here
+    end: int  # of the statement
 
     @classmethod
     def of(cls, error: UnexpectedInput, source: Source, start: int, end: int) -> Stop:
@@ -58,7 +67,7 @@ class Stop:
         rest = source.text[found.end : min(end, found.end + 8)]
         parser = error.interactive_parser
         accepts = parser.accepts() if parser else ()  # type: ignore[no-untyped-call]
-        return cls(source, words, found, rest, _still_open(words), frozenset(accepts))
+        return cls(source, words, found, rest, _still_open(words), frozenset(accepts), end)
 
     def span(self, place: Place) -> Span:
         word = self.found
@@ -66,7 +75,81 @@ class Stop:
             word = self.words[-1]
         if place == "opened" and self.open:
             word = self.words[self.open[-1]]
+        if place == "condition" and self.open and self.words[self.open[-1] + 1 :]:
+            return Span(self.source, self.words[self.open[-1] + 1].start, self.words[-1].end)
         return Span(self.source, word.start, word.end)
+
+    @property
+    def condition(self) -> str:
+        """What stands between the innermost that is open and the place."""
+        inside = self.words[self.open[-1] + 1 :] if self.open else ()
+        return self.source.text[inside[0].start : inside[-1].end] if inside else ""
+
+    @property
+    def left(self) -> str:
+        """The operand that ends before the place: `x[i]`, `(a + b)`, `2`."""
+        at, depth = len(self.words) - 1, 0
+        while at >= 0:
+            text = self.words[at].text
+            depth += (text in CLOSING.values()) - (text in CLOSING)
+            if depth <= 0:
+                break
+            at -= 1
+        if at > 0 and self.words[at].text in ("(", "[") and is_name(self.words[at - 1].text):
+            at -= self.words[at - 1].end == self.words[at].start
+        return self.source.text[self.words[at].start : self.words[-1].end] if at >= 0 else ""
+
+    @property
+    def right(self) -> str:
+        """The operand that begins at the place; nothing where it is not closed."""
+        if self.found.text in CLOSING:
+            return self.found.text + self._closed(self.found.end)
+        opening = self.rest[:1]
+        more = self._closed(self.found.end + 1) if opening in ("[", "(") else ""
+        return self.found.text + (opening + more if more else "")
+
+    @property
+    def product(self) -> str:
+        """The operands before and behind the place, with the sign between them, if both are short."""
+        left, right = " ".join(self.left.split()), " ".join(self.right.split())
+        is_whole = left and right and right not in CLOSING and len(left + right) < MOST_QUOTED
+        return f"`{left}*{right}`" if is_whole else "`*` between them"
+
+    @property
+    def inside(self) -> str:
+        """What stands in the bracket found, as subscripts: `i, j` of `{ij}`."""
+        text = self._closed(self.found.end)[:-1].strip()
+        text = re.sub(r"(?<=[0-9])(?=[^\W\d])", "*", text)
+        return ", ".join(text) if text.isalpha() and len(text) < 5 else text
+
+    @property
+    def compares_inside(self) -> bool:
+        """Whether the bracket found holds a condition."""
+        return re.search(r"[<>=]", self._closed(self.found.end)) is not None
+
+    @property
+    def following(self) -> str:
+        """The word behind the one found."""
+        return next(_words(self.source.text, self.found.end, self.end), self.found).text
+
+    @property
+    def begins_statement(self) -> bool:
+        """Whether the place is the first of its line and looks like a statement, in no bracket."""
+        if not self.words or self.opened in CLOSING:
+            return False
+        between = self.source.text[self.words[-1].end : self.found.start]
+        return "\n" in between and looks_like_statement(
+            self.source.text, self.found.start, self.end
+        )
+
+    def _closed(self, start: int) -> str:
+        """The text from `start` to what closes the bracket before it, which is the last character; empty without one."""
+        depth = 1
+        for word in _words(self.source.text, start, min(self.end, start + 4 * MOST_QUOTED)):
+            depth += (word.text in CLOSING) - (word.text in CLOSING.values())
+            if not depth:
+                return self.source.text[start : word.end]
+        return ""
 
     def before(self, count: int) -> str:
         """The word `count` words before the one found."""
@@ -157,6 +240,13 @@ class Stop:
             "closing": CLOSING.get(self.opened, ""),
             "first": self.first,
             "head": self.head,
+            "condition": self.condition,
+            "left": self.left,
+            "product": self.product,
+            "inside": self.inside,
+            "following": self.following,
+            "name": self.last.rstrip("_"),
+            "renamed": RENAMED.get(self.last, ""),
         }
         return re.sub(r"<(\w+)>", lambda name: words.get(name[1], name[0]), sentence)
 

@@ -7,7 +7,9 @@ hide the others: the errors of a source are reported together.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
@@ -18,11 +20,12 @@ from tadc.syntax import ast, reading
 from tadc.syntax.document import Region, scanned
 from tadc.syntax.idx import MOST_ERRORS, parse_piece
 from tadc.syntax.load import parser
+from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex_build import Build
 from tadc.syntax.tex_hints import explained
 from tadc.syntax.tex_labels import left_labels
 from tadc.syntax.tex_names import Vocabulary, assembled, spelled
-from tadc.syntax.tex_statements import Statement, depths, statements
+from tadc.syntax.tex_statements import Statement, depths, refused_behind, statements
 from tadc.syntax.tex_token_list import Token
 from tadc.syntax.tex_tokens import tokenize
 from tadc.syntax.tex_vocabulary import mixed_styles, vocabulary
@@ -36,6 +39,8 @@ def parse_tex(source: Source) -> ast.Program:
     Raises `SyntaxError` for every display whose left side is a tensor element and whose right side cannot be read, for
     wrong `%!tadc` lines, and for a document without any definition; several in one.
     """
+    refuse_path(source)
+    source = replace(source, lang="tex")
     with reading.reading(source):
         return _program(source)
 
@@ -49,10 +54,15 @@ def _program(source: Source) -> ast.Program:
     displays: list[list[Statement]] = []
     tokens = {r: _tokens(source, r) for r in document.regions if r.kind != "directive"}
     labels = {x for r in tokens if r.kind != "inline" for x in left_labels(tokens[r])}
+    end = 0  # of the last display, and of the ranges behind it
     for region in document.regions:
         if region.kind == "directive":
             _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))
             continue
+        if region.kind != "inline":
+            end = region.end
+        elif displays and _BEHIND.fullmatch(source.text, end, region.start):
+            end = region.end if refused_behind(displays[-1], tokens[region]) else end
         found = statements(assembled(tokens[region], labels))
         where = in_prose if region.kind == "inline" else shapes
         where += [s for s in found if s.kind == "shape"]
@@ -76,6 +86,11 @@ def _program(source: Source) -> ast.Program:
         raise merged(errors[:MOST_ERRORS])
     ordered = sorted(items, key=lambda item: item.span.start)
     return ast.Program((*sizes, *ordered), tuple(Span(source, s.start, s.end) for s in skipped))
+
+
+_BEHIND = re.compile(
+    r"(?:[\s.,;~&()$]|\\\]|\\\(|\\\)|\\end\{\w+\*?\}|\\label\{[^{}]*\}|\b(?:for|where|with|and|all|each|every|any)\b)*"
+)  # what may stand between a display and a range that belongs to it
 
 
 def _collect(items: list[ast.Item], errors: list[Error], parse: Any) -> None:
@@ -182,6 +197,12 @@ def _place_of_in(shape: Statement) -> int:
 
 def _nothing(source: Source, skipped: Sequence[Statement]) -> SyntaxError:
     span = Span(source, skipped[0].start, skipped[0].end) if skipped else Span(source, 0, 0)
+    if re.match(r"\s*\w+ *\[[\w, :]*\] *=", source.text[span.start : span.end]):
+        return SyntaxError(
+            span,
+            "this is no LaTeX, but the other spelling of tadc",
+            fix='leave `lang="tex"` out, or write it in an .idx file',
+        )
     return SyntaxError(
         span,
         "no display defines an element of a tensor",

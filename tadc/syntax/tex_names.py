@@ -349,10 +349,24 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 f"`{name}(..)` is no function that tadc knows",
                 token.start,
                 token.end,
-                f"write `{name} \\cdot (..)` for a product, or put in what the function stands for",
+                _MEANT.get(name.lower())
+                or f"put in what the function stands for, or write `{name} \\cdot (..)` for a product",
             )
         case _:
             return token
+
+
+_MEANT = {
+    "softmax": r"write `\frac{\exp(x_i)}{\sum_j \exp(x_j)}`",
+    "elu": r"write `\begin{cases} x_i & x_i > 0 \\ \exp(x_i) - 1 & \text{otherwise} \end{cases}`",
+    "leakyrelu": r"write `\max(x_i, 0.01 x_i)`",
+    "clip": r"write `\min(\max(x_i, a), b)`",
+    "norm": r"write `\sqrt{\sum_i x_i^2}`",
+    "tr": r"write `\sum_i a_{ii}`",
+    "trace": r"write `\sum_i a_{ii}`",
+    "step": r"write `\mathbf{1}[x_i > 0]`",
+    "heaviside": r"write `\mathbf{1}[x_i > 0]`",
+}
 
 
 def _is_word(token: Token) -> bool:

@@ -1,7 +1,7 @@
 r"""The statements in a display: its rows, continued or not, and what stands after commas, `\quad` and words.
 
     f_{ij} &= \sum_k a_{ik} b_{kj} \\      a row that continues
-           &\quad + c_{ij}, \qquad \text{for } i = 1, \dots, N.    and a remark, which is dropped
+           &\quad + c_{ij}, \qquad \text{for all } i, j.    and a remark, which is dropped
 
 A display need not be a program: what is no definition and no shape is `skipped`, and errors in it do not count.
 """
@@ -15,9 +15,10 @@ from typing import Literal
 from tadc.syntax.tex_commands import words
 from tadc.syntax.tex_labels import with_compounds
 from tadc.syntax.tex_names import closing_braces
+from tadc.syntax.tex_ranges import indices_of, refusal, says_range, word_says_range
 from tadc.syntax.tex_token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Statement", "depths", "statements"]
+__all__ = ["Statement", "depths", "refused_behind", "statements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,15 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
     for row in _rows(tokens):
         found += _in_row(_parts(row))
     return found
+
+
+def refused_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
+    r"""Whether the tokens behind the display say where an index of its last definition runs; then that is its error."""
+    defined = display[-1].tokens if display and display[-1].kind == "definition" else ()
+    is_range = bool(defined) and says_range(tokens, indices_of(defined), None)
+    if is_range:
+        _refuse(display, tokens)
+    return is_range
 
 
 def depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
@@ -150,39 +160,69 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
     found: list[Statement] = []
     names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
     in_remark = False
+    ranges: list[Token] = []  # what is said of the indices of the last definition
     for part in parts:
         words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
         if words:
             in_remark = _is_remark(words[-1])
         tokens = part.tokens
+        defined = found[-1].tokens if found and found[-1].kind == "definition" else ()
+        if defined and (spoken := [w for w in words if word_says_range(w)]):
+            ranges += spoken
         if not tokens:
             continue
-        if [t.type for t in tokens] == ["NAME"] and not in_remark:
+        is_range = bool(ranges) or (
+            bool(defined) and _says_range([*names, *tokens], defined, words[-1:])
+        )
+        if [t.type for t in tokens] == ["NAME"] and not in_remark and not ranges:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
+            _refuse(found, ranges)
             found.append(shape)
-            names = []
+            names, ranges = [], []
             in_remark = False
             continue
+        definition = _definition(tokens)
+        if is_range and (definition is None or definition.is_scalar):
+            between = [t for t in part.separators if t.type in ("COMMA", "DOT")]
+            ranges += [*names, *(between if names or ranges else ()), *tokens]
+            names = []
+            in_remark = True
+            continue
+        _refuse(found, ranges)
+        ranges = []
         if names:
             _add_unread(found, tuple(names))
             names = []
-        definition = _definition(tokens)
-        if definition is not None and not _is_range(definition, found, in_remark):
+        if definition is not None and not (definition.is_scalar and in_remark):
             found.append(definition)
             in_remark = False
-        elif definition is not None or _ranges_over(tokens) or _is_interval(tokens, found):
+        elif definition is not None or _ranges_over(tokens):
             in_remark = in_remark or bool(found)
             if not in_remark:
                 found.append(Statement("skipped", tokens))
-        elif in_remark or _only_dots(tokens) or _is_range_in_brackets(tokens, found):
+        elif in_remark or _only_dots(tokens):
             pass
         else:
             _add_unread(found, tokens, words)
+    _refuse(found, ranges)
     if names:
         _add_unread(found, tuple(names))
     return found
+
+
+def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequence[Token]) -> bool:
+    word = words[-1] if words else None
+    if word is not None and word.value.startswith(("if", "when")):
+        return False
+    return says_range(tokens, indices_of(defined), word)
+
+
+def _refuse(found: list[Statement], ranges: Sequence[Token]) -> None:
+    if ranges and found[-1].tokens[-1].type != "ERROR":
+        tokens = found[-1].tokens
+        found[-1] = Statement("definition", (*tokens, refusal(tokens, ranges)))
 
 
 def _is_remark(word: Token) -> bool:
@@ -191,39 +231,6 @@ def _is_remark(word: Token) -> bool:
 
 def _only_dots(tokens: Sequence[Token]) -> bool:
     return all(token.type == "DOTS" for token in tokens)
-
-
-def _is_range(definition: Statement, found: list[Statement], in_remark: bool) -> bool:
-    r"""Whether it is the `i = 1` of `f_i = x_i, \quad i = 1, \dots, N`."""
-    if not definition.is_scalar:
-        return False
-    return in_remark or definition.target in _left_names(found)
-
-
-def _is_range_in_brackets(tokens: Sequence[Token], found: list[Statement]) -> bool:
-    r"""Whether it is the `(i = 1, \dots, N)` of `f_i = x_i \quad (i = 1, \dots, N)`."""
-    if [token.type for token in tokens[:2]] != ["LPAR", "NAME"] or len(tokens) < 4:
-        return False
-    return tokens[1].value in _left_names(found) and tokens[2].type in ("EQ", "COMMA", "IN")
-
-
-def _is_interval(tokens: Sequence[Token], found: list[Statement]) -> bool:
-    r"""Whether it is the `0 \le i < N` of `f_i = x_i, \quad 0 \le i < N`."""
-    relations = [place for place, token in enumerate(tokens) if token.type == "REL"]
-    return len(relations) == 2 and [
-        t.type == "NAME" and t.value in _left_names(found)
-        for t in tokens[relations[0] + 1 : relations[1]]
-    ] == [True]
-
-
-def _left_names(found: Sequence[Statement]) -> set[str]:
-    """The indices of the definition before."""
-    names: set[str] = set()
-    for token in found[-1].tokens[1:] if found and found[-1].kind == "definition" else ():
-        if token.type in ("EQ", "DEF"):
-            break
-        names.add(token.value)
-    return names
 
 
 def _ranges_over(tokens: Sequence[Token]) -> bool:

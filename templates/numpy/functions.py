@@ -50,8 +50,110 @@ def spread(values, *extents):
 
 
 def total(values, axis):
-    """The sum along the last axes. Numpy adds in pairs, with small errors, only where they are contiguous."""
-    return np.sum(np.ascontiguousarray(values), axis, keepdims=True)
+    """The sum along the last axes. Numpy adds in pairs, with small errors, only along one axis that is contiguous."""
+    axes = (axis,) if isinstance(axis, int) else axis
+    shape = list(values.shape)
+    for a in axes:
+        shape[a] = 1
+    rows = np.ascontiguousarray(values).reshape(*values.shape[: min(axes)], -1)
+    return np.sum(rows, -1).reshape(shape)
+
+
+TURNS = 32  # terms that are added up one after the other
+
+
+class LongSum:
+    """A sum of any number of arrays, which are added to `part`, and `tick` after each.
+
+    After some terms the part is added to `whole`, and `low` keeps what that rounds off, for the next addition.
+    """
+
+    def __init__(self, part):
+        self.part, self.whole, self.low, self.count = part, None, None, 0
+
+    def add(self, term):
+        self.part = self.part + term
+        self.tick()
+
+    def tick(self):
+        self.count += 1
+        if self.count % TURNS:
+            return
+        if self.whole is None:
+            self.whole, self.low = np.zeros_like(self.part), np.zeros_like(self.part)
+        added = self.part + self.low
+        whole = self.whole + added
+        lost = added - (whole - self.whole)
+        lost[np.isnan(lost)] = 0  # an infinite sum has lost nothing
+        self.whole, self.low = whole, lost
+        self.part[...] = 0
+
+    def end(self):
+        """The sum, in the array of the part."""
+        if self.whole is not None:
+            self.part[...] = self.whole + (self.part + self.low)
+        return self.part
+
+
+CHAIN = 128  # terms that einsum may add up one after the other, in lanes
+
+
+def contraction(signature, *operands):
+    """`np.einsum`, two operands at a time. What BLAS does not compute is summed in blocks, and those in pairs."""
+    left, result = signature.split("->")
+    terms, arrays = left.split(","), list(operands)
+    for group in np.einsum_path(signature, *operands, optimize="greedy")[0][1:]:
+        own = [(terms.pop(n), arrays.pop(n)) for n in sorted(group, reverse=True)]
+        kept = {*result}.union(*terms)
+        letters = dict.fromkeys(c for term, _ in own for c in term if c in kept)
+        arrays.append(contracted(own, "".join(letters) if terms else result))
+        terms.append("".join(letters))
+    return arrays[0]
+
+
+def contracted(operands, result):
+    """One contraction. In blocks, a summed axis is cut in two, of which einsum sums one."""
+    extents = {c: n for term, x in operands for c, n in zip(term, x.shape, strict=True)}
+    summed = sorted((c for c in extents if c not in result), key=extents.get)
+    shared = set.intersection(*({*term} for term, _ in operands))
+    by_blas = len(operands) == 2 and shared == {*summed}
+    cut, chain, outer = None, CHAIN, []
+    for c in () if by_blas else summed:
+        if extents[c] <= chain:
+            chain //= max(1, extents[c])
+        elif cut is None and chain > 1:
+            cut = c
+        else:
+            outer.append(c)
+    if cut is None:
+        pieces = [[x for _, x in operands]]
+    else:
+        even = extents[cut] // chain * chain
+        pieces = [
+            [
+                x[(slice(None),) * term.index(cut) + (own,)] if cut in term else x
+                for term, x in operands
+            ]
+            for own in (slice(even), slice(even, None))
+        ]
+    block = next(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in extents)
+    sums = []
+    for n, arrays in enumerate(pieces):
+        names = [term for term, _ in operands]
+        kept = result + "".join(outer)
+        if n == 0 and cut is not None:
+            kept += block
+            for k, x in enumerate(arrays):
+                if cut in names[k]:
+                    d = names[k].index(cut)
+                    arrays[k] = x.reshape(*x.shape[:d], -1, chain, *x.shape[d + 1 :])
+                    names[k] = names[k].replace(cut, block + cut)
+        parts = np.einsum(f"{','.join(names)}->{kept}", *arrays, optimize=by_blas)
+        shape = parts.shape[: len(result)]
+        sums.append(
+            parts if kept == result else np.sum(np.ascontiguousarray(parts).reshape(*shape, -1), -1)
+        )
+    return sum(sums[1:], sums[0])
 
 
 def gate(a, b):

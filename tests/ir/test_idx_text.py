@@ -142,3 +142,9 @@ def test_a_formula_whose_shared_parts_would_make_it_endless_is_an_error():
     with pytest.raises(tadc.Error, match="different parts"):
         f.adjoint().source("latex")
     assert "sin" in f.adjoint().source("cuda")
+
+
+def test_an_index_that_is_called_like_a_word_of_expressions_prints_as_valid_input():
+    f = tadc.compile("y[if_, not_] = x[if_, not_]*2")
+
+    assert str(tadc.compile(str(f))) == str(f)

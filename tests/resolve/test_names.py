@@ -107,7 +107,7 @@ MISTAKES = {
     "rank of an input": ("y[i] = x[i] + x", ShapeError, "has 1 dimension", "x"),
     "function without argument": ("y = exp", SyntaxError, "`exp` has no argument", "exp"),
     "unknown function": ("y = ex(a)", SyntaxError, "there is no function `ex`", "ex"),
-    "tensor called": ("y[i] = x[i] + x(1)", SyntaxError, "is a tensor, not a function", "x"),
+    "tensor called": ("y[i] = x[i] + x(1)", SyntaxError, "there is no function `x`", "x"),
     "inner index outside": (
         "y = sum{k: i+1, i: 4} x[k]",
         SyntaxError,

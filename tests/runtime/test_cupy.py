@@ -373,7 +373,7 @@ def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, 
     with tuning():
         tuned = tadc.compile(text)(a, b)
     (kept,) = cache_folder.glob("tuned-*.json")
-    ((name, chosen),) = json.loads(kept.read_text()).items()
+    ((name, chosen),) = json.loads(cache.read(kept.name)).items()
     seen = []
     of = GpuMode.of
     monkeypatch.setenv("TADC_REMEMBER", "0")

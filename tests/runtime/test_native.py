@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ import tadc
 from tadc import cache
 from tadc.emit import c
 from tadc.options import Options
-from tadc.runtime import c_compiler
+from tadc.runtime import c_compiler, native
+from tadc.runtime import run as run_
 from tadc.runtime.native import NativeRunner
 from tadc.schedule import cpu, lanes
 
@@ -138,7 +140,7 @@ def test_full_strips_and_chunks_give_what_numpy_gives(name, dtype):
     random = np.random.default_rng(5)
     arrays = [random.uniform(0.1, 1, s).astype(dtype) for s in shapes]
     results = {}
-    for backend, threads in (("numpy", 1), ("native", 1), ("native", 3)):
+    for backend, threads in (("numpy", None), ("native", 1), ("native", 3)):
         f = tadc.compile(text, backend=backend, threads=threads)
         values, pullback = f.vjp(*arrays)
         values = values if isinstance(values, tuple) else (values,)
@@ -392,6 +394,96 @@ def test_a_compiler_that_fails_is_an_error_that_says_so(place, monkeypatch):
             doubled(np.ones(4))
     finally:
         c_compiler.compiler.cache_clear()
+
+
+@pytest.fixture
+def automatic(monkeypatch):
+    """`auto` as in a process of its own, in which nothing was warned of."""
+
+    def fresh():
+        for kept in (c_compiler.compiler, run_.default_backend, run_._warn_once):
+            kept.cache_clear()
+
+    monkeypatch.delenv("TADC_BACKEND", raising=False)
+    fresh()
+    yield fresh
+    monkeypatch.undo()
+    fresh()
+
+
+@pytest.mark.parametrize("variable", ["CC", "CFLAGS", "text"])
+def test_auto_computes_with_numpy_where_c_does_not_compile_and_says_so_once(
+    variable, automatic, monkeypatch, place
+):
+    match variable:
+        case "CC":
+            monkeypatch.setenv("CC", "false")
+        case "CFLAGS":
+            monkeypatch.setenv("CFLAGS", 'a "')
+        case "text":
+            emit = native.emit_c
+            monkeypatch.setattr(native, "emit_c", lambda *a, **k: emit(*a, **k) + "\nint wrong = own;")  # fmt: skip
+    automatic()
+    x = np.arange(3.0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for k in (2, 3):
+            f = tadc.compile(f"size N\ninput x[N]\ny[i] = {k}*x[i]")
+            for _ in range(2):
+                np.testing.assert_array_equal(f(x), k * x)
+            y, pullback = f.vjp(x)
+            np.testing.assert_array_equal(pullback(y)["x"], k * y)
+
+    (warning,) = caught
+    assert "tadc computes with numpy, which is slower" in str(warning.message)
+    if variable == "text":
+        assert "error: " in str(warning.message) and "own" in str(warning.message)
+    with pytest.raises(tadc.BackendError):
+        tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]", backend="native")(x)
+
+
+LONG_CALL = """
+import os, signal, sys, threading, time, numpy, tadc
+f = tadc.compile("size N\\ninput x[N]\\n{text}", backend="native", dtype="float32")
+f(numpy.ones(2000, numpy.float32))
+x = numpy.ones(int(sys.argv[1]), numpy.float32)
+f(x[:2500])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    f(x)
+except KeyboardInterrupt:
+    took = time.monotonic() - start
+    while any(t.daemon for t in threading.enumerate()):
+        time.sleep(0.1)
+    print(took, time.monotonic() - start)
+"""
+
+
+@pytest.mark.parametrize("text", ["y = sum{i, j} exp(x[i]*x[j])", "y[i] = sum{j} exp(x[i]*x[j])"])
+def test_a_long_call_is_interrupted_at_once_and_ends(text):
+    done = subprocess.run(
+        [sys.executable, "-c", LONG_CALL.replace("{text}", text), "1_000_000"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+
+    raised, ended = map(float, done.stdout.split())
+    assert raised < 20 and ended < 40, "the call takes many minutes"
+
+
+def test_calls_that_are_short_are_not_watched(monkeypatch):
+    watched = []
+    real = native.interruptible
+    monkeypatch.setattr(native, "LONG", 60)
+    monkeypatch.setattr(native, "interruptible", lambda *a: watched.append(1) or real(*a))
+    f = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i] + 1", backend="native")
+    for _ in range(5):
+        f(np.ones(4))
+    assert len(watched) == 1  # the first, of which nobody knows how long it takes
 
 
 def test_a_compiler_without_openmp_is_used_without(place, monkeypatch, tmp_path):

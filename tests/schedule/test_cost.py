@@ -170,6 +170,40 @@ def test_a_cost_prints_and_has_formulas_and_bytes():
         f.cost(N=3, M=3, mode="backward")
 
 
+def test_without_sizes_costs_and_plans_are_formulas():
+    f = tadc.compile(
+        "size N, M\ninput a[N, M], x[M]\nh[i] = exp(sum{j} a[i, j]*x[j])\ny[i, j: N] = h[i]*h[j]"
+    )
+    cost = f.cost()
+
+    assert cost.formula == f.cost(N=3, M=4).formula
+    assert [k.formulas[1:3] for k in cost.kernels] == [("8*N*M + 8*M", "8*N"), ("8*N", "8*N*N")]
+    assert "2*N*M" in str(cost) and "temporaries: 8*N bytes" in str(cost)
+    with pytest.raises(tadc.ShapeError, match=r"(?s)numbers only where sizes.*f\.cost\(N=8\)"):
+        _ = cost.operations
+    assert f.plan().stored == {"h": "8*N"} and f.plan(N=3, M=4).stored == {"h": 24}
+    assert "h is stored (8*N bytes)" in str(f.plan())
+    assert "forward" in str(f.cost(mode="vjp")) and "backward" in str(f.plan(mode="vjp"))
+
+
+def test_the_bytes_of_a_formula_are_those_that_are_counted():
+    f = tadc.compile("size N\ninput x[2*N + 1]: float32\ny[i: 3, j: N] = x[2*j + 1]*i")
+    formulas = f.cost().kernels[0].formulas
+    numbers = f.cost(N=5).kernels[0].numbers
+
+    assert tuple(eval(text, {"N": 5}) for text in formulas) == numbers
+
+
+def test_costs_and_plans_are_tables_in_a_notebook():
+    f = tadc.compile("size N\ninput x[N]\ny[i] = if x[i] < 1 then 2*x[i] else 0")
+
+    for shown in (f.cost(), f.cost(N=3), f.plan(), f.plan(N=3)):
+        html = shown._repr_html_()
+        assert html.startswith("<table>") and "program_primal_0" in html
+        assert html.count("<tr>") == html.count("</tr>") >= 2
+    assert "x[i] &lt; 1" in f.plan()._repr_html_()
+
+
 # ---- the bounds of derivatives (design, section 5.4)
 
 # pixel_shuffle only moves: it has no operations that a ratio could be taken of.

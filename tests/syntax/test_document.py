@@ -115,7 +115,7 @@ def test_a_display_that_is_not_closed_is_an_error(display: str) -> None:
         (r"a_i &= x_i, \quad b_i = a_i \\ c_i &= b_i", "a b c"),
         (r"a_i &= x_i \text{ and } b_i = a_i", "a b"),
         (r"a_i &= x_i \quad\text{where}\quad b_i = y_i", "a b"),
-        (r"a_i &= x_i \qquad\text{for } i = 1, \dots, n \\ b_i &= a_i", "a b"),
+        (r"a_i &= x_i \qquad\text{for all } i \\ b_i &= a_i", "a b"),
     ],
 )
 def test_the_rows_of_a_display_are_statements_or_continue_one(rows: str, names: str) -> None:

@@ -134,10 +134,10 @@ y_i = x^{(1)}_i x_i^{(2)} + W^{\text{in}}_{i}      == y[i] = x_1[i] * x_2[i] + W
 y_{\alpha} = \sum_\gamma A_{\alpha\gamma}          == y[alpha] = sum{gamma} A[alpha, gamma]
 y_i := x_i                                         == y[i] = x[i]
 y_i \coloneqq x_i                                  == y[i] = x[i]
-y_i = x_i, \quad i = 1, \dots, N.                  == y[i] = x[i]
 y_i = x_i \quad \forall i                          == y[i] = x[i]
-y_i = x_i \qquad\text{for all } i < 3\,.           == y[i] = x[i]
-y_i = x_i \quad (i = 1, \ldots, N)                 == y[i] = x[i]
+y_i = x_i \qquad\text{for all } i\,.               == y[i] = x[i]
+y_{ij} = x_{ij}, \quad \forall i, j                == y[i, j] = x[i, j]
+y_i = x_i, \quad \text{where } p_i > 0             == y[i] = x[i]
 y_i = \, x_i \; + \! b ~ \label{a} \nonumber       == y[i] = x[i] + b
 y_i = x_i % a comment = 3                          == y[i] = x[i]
 y_i = x_i@  + b_i@z_i = y_i                        == y[i] = x[i] + b[i]@z[i] = y[i]

@@ -1,0 +1,169 @@
+"""Where reads stand: the integer points at which each read of a statement or of a loop nest is evaluated.
+
+The proofs rest on this reading of a program, and on isl. Nothing here calls the solver, the derivation or the emitters:
+it is their witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Condition, Derived, Domain
+from tadc.ir.expr import Comparison, Expr, Read, Reduce, Select
+from tadc.ir.program import Statement
+from tadc.ir.walk import postorder
+from tadc.schedule.loop_nest import (
+    Branch,
+    Kernel,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    values_of,
+)
+
+__all__ = ["Occurrence", "Region", "reads_of_kernel", "reads_of_statement", "stores_of_kernel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Integer points: values of `loops`, of `divisions` that follow from them, under conditions in isl's notation.
+
+    `{symbol}` stands for a symbol in a condition.
+    """
+
+    loops: tuple[Symbol, ...]
+    divisions: tuple[Symbol, ...] = ()
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """What the region binds."""
+        return (*self.loops, *self.divisions)
+
+    def where(self, *conditions: str) -> Region:
+        return replace(self, conditions=(*self.conditions, *conditions))
+
+    def looped(self, *indices: Symbol) -> Region:
+        return replace(self, loops=(*self.loops, *indices))
+
+    def divided(self, derived: Derived) -> Region:
+        """With a derived index, as its definition has it."""
+        q, form = f"{{{derived.name}}}", text(derived.form)
+        exact = f"{derived.modulus}*{q} <= {form} < {derived.modulus}*{q} + {derived.modulus}"
+        return replace(self, divisions=(*self.divisions, derived.name)).where(exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """Subscripts of a tensor, and the points for which its element is read, or stored."""
+
+    tensor: str
+    subscripts: tuple[Affine, ...]
+    region: Region
+
+
+def text(form: Affine) -> str:
+    """The form in isl's notation."""
+    terms = [f"{c}*{{{s}}}" for s, c in form.terms]
+    return " + ".join([*terms, str(form.constant)])
+
+
+def condition(c: Condition) -> str:
+    match c.relation:
+        case "|":
+            return f"({text(c.form)}) mod {c.modulus} = 0"
+        case "==":
+            return f"{text(c.form)} = 0"
+        case ">=":
+            return f"{text(c.form)} >= 0"
+
+
+def holds(domain: Domain) -> str:
+    return " and ".join(map(condition, domain)) or "true"
+
+
+def reads_of_statement(statement: Statement) -> Iterator[Occurrence]:
+    """Every read of the statement, with the indices of the statement and of the reductions around it."""
+    yield from _reads(statement.body, _box(statement.extents.items(), statement.derived))
+
+
+def reads_of_kernel(kernel: Kernel) -> Iterator[Occurrence]:
+    """Every read of memory by the kernel's loop nest."""
+    for step, region in _steps(kernel.body, _box(zip(kernel.indices, kernel.extents, strict=True))):
+        for value in values_of(step):
+            for read in _reads(value, region):
+                if read.tensor not in kernel.locals:
+                    yield read
+
+
+def stores_of_kernel(kernel: Kernel) -> Iterator[Occurrence]:
+    """Every store that writes an element, and does not change one."""
+    for step, region in _steps(kernel.body, _box(zip(kernel.indices, kernel.extents, strict=True))):
+        if isinstance(step, Store) and step.op is None:
+            yield Occurrence(step.tensor, step.subscripts, region)
+
+
+def _box(extents: Iterable[tuple[Symbol, Affine]], derived: Sequence[Derived] = ()) -> Region:
+    pairs = tuple(extents)
+    conditions = tuple(f"0 <= {{{i}}} < {text(n)}" for i, n in pairs)
+    region = Region(tuple(i for i, _ in pairs), (), conditions)
+    for d in derived:
+        region = region.divided(d)
+    return region
+
+
+def _reads(root: Expr, around: Region) -> Iterator[Occurrence]:
+    """A comparison of values excludes no point: whether it holds is not known."""
+    regions, seen = [(root, around)], {(root, around)}
+    for root, around in regions:  # grows on the way
+        inner: list[tuple[Expr, Region]] = []
+        for e in postorder(root, _of_same_region):
+            match e:
+                case Read(tensor, subscripts):
+                    yield Occurrence(tensor, subscripts, around)
+                case Reduce(_, indices, derived, domain, body):
+                    region = around.looped(*indices)
+                    for d in derived:
+                        region = region.divided(d)
+                    inner.append((body, region.where(holds(domain))))
+                case Select(Domain() as domain, then, otherwise):
+                    inner.append((then, around.where(holds(domain))))
+                    inner.append((otherwise, around.where(f"not ({holds(domain)})")))
+                case _:
+                    pass
+        new = [pair for pair in dict.fromkeys(inner) if pair not in seen]
+        seen.update(new)
+        regions += new
+
+
+def _of_same_region(e: Expr) -> tuple[Expr, ...]:
+    return () if isinstance(e, Reduce) or _chooses_points(e) else e.operands
+
+
+def _chooses_points(e: Expr) -> bool:
+    return isinstance(e, Select) and isinstance(e.condition, Domain)
+
+
+def _steps(steps: Sequence[Step], region: Region) -> Iterator[tuple[Step, Region]]:
+    """Every step of a plain nest with the points for which it runs."""
+    for step in steps:
+        match step:
+            case LetIndex(derived):
+                region = region.divided(derived)
+            case Loop(index, lows, highs, body):
+                bounds = (
+                    *(f"{text(e)} <= {c}*{{{index}}}" for e, c in lows),
+                    *(f"{c}*{{{index}}} <= {text(e)}" for e, c in highs),
+                )
+                yield from _steps(body, region.looped(index).where(*bounds))
+            case Branch(Domain() as domain, then, otherwise):
+                yield from _steps(then, region.where(holds(domain)))
+                yield from _steps(otherwise, region.where(f"not ({holds(domain)})"))
+            case Branch(Comparison(), then, otherwise):
+                yield step, region
+                yield from _steps((*then, *otherwise), region)
+            case _:
+                yield step, region

@@ -1,0 +1,257 @@
+"""What to write instead, in the spelling of the place: `.idx`, or LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tadc.errors import Span, SyntaxError
+from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
+from tadc.resolve.index_expression import BOUNDARY_FORMS
+from tadc.resolve.scope import Scope
+from tadc.resolve.sizes import Sizes
+from tadc.resolve.spelling import spelled
+from tadc.syntax import ast
+
+__all__ = ["check_function", "check_quotient", "check_subscripts"]
+
+REDUCTIONS = ("sum", "prod", "mean", "logsumexp", "argmax", "argmin", "max", "min")
+
+# What other languages call by these names, for the arguments `a`, `b`, `c`.
+FOREIGN = {
+    "ln": "log(a)", "loge": "log(a)", "arcsin": "asin(a)", "arccos": "acos(a)", "arctan": "atan(a)", "arctan2": "atan2(a, b)",
+    "arcsinh": "asinh(a)", "arccosh": "acosh(a)", "arctanh": "atanh(a)", "power": "pow(a, b)", "maximum": "max(a, b)",
+    "minimum": "min(a, b)", "fmax": "max(a, b)", "fmin": "min(a, b)", "absolute": "abs(a)", "fabs": "abs(a)", "signum": "sign(a)",
+    "logistic": "sigmoid(a)", "sigma": "sigmoid(a)", "expit": "sigmoid(a)", "swish": "silu(a)", "rint": "round(a)",
+    "int": "floor(a)", "trunc": "sign(a)*floor(abs(a))", "gammaln": "lgamma(a)", "loggamma": "lgamma(a)", "gamma": "exp(lgamma(a))",
+    "psi": "digamma(a)", "mod": "a - b*floor(a/b)", "remainder": "a - b*floor(a/b)", "square": "a**2", "sqr": "a**2",
+    "reciprocal": "1/a", "clip": "min(max(a, b), c)", "heaviside": "[a > 0]", "step": "[a > 0]", "leaky_relu": "max(a, 0.01*a)",
+    "elu": "if a > 0 then a else expm1(a)", "logsigmoid": "-softplus(-a)", "log_sigmoid": "-softplus(-a)", "sec": "1/cos(a)",
+    "csc": "1/sin(a)", "cot": "1/tan(a)", "cosec": "1/sin(a)", "expt": "pow(a, b)", "ifelse": "where(a, b, c)",
+    "select": "where(a, b, c)", "iif": "where(a, b, c)", "diff": "a[i + 1] - a[i]", "eye": "delta(i, j)", "identity": "delta(i, j)",
+    "norm": "sqrt(sum{i} a[i]**2)", "dot": "sum{i} a[i]*b[i]", "inner": "sum{i} a[i]*b[i]", "vdot": "sum{i} a[i]*b[i]",
+    "outer": "a[i]*b[j]", "matmul": "sum{k} a[i, k]*b[k, j]", "mm": "sum{k} a[i, k]*b[k, j]", "bmm": "sum{k} a[n, i, k]*b[n, k, j]",
+    "mv": "sum{k} a[i, k]*b[k]", "trace": "sum{i} a[i, i]", "transpose": "a[j, i]", "cumsum": "sum{j | j <= i} a[j]",
+    "cumprod": "prod{j | j <= i} a[j]", "softmax": "exp(a[i])/(sum{j} exp(a[j]))", "log_softmax": "a[i] - (logsumexp{j} a[j])",
+    "amax": "max{i} a[i]", "amin": "min{i} a[i]", "average": "mean{i} a[i]", "avg": "mean{i} a[i]", "total": "sum{i} a[i]",
+    "var": "(mean{i} a[i]**2) - (mean{i} a[i])**2", "std": "sqrt((mean{i} a[i]**2) - (mean{i} a[i])**2)",
+}  # fmt: skip
+_FORMS = (*BOUNDARY_FORMS, "where", "delta")
+_MATRICES = frozenset(["einsum", "tensordot", "conv", "conv1d", "conv2d", "conv3d", "linear"])
+
+
+def check_function(e: ast.Application, scope: Scope, sizes: Sizes) -> None:
+    """Raises SyntaxError for a reduction with parentheses, and for what other languages have and tadc has not."""
+    name, args = e.function.name, e.args
+    if name in REDUCTIONS and not (name in ("max", "min") and _is_pair(args)):
+        body, remedy = _reduced(e, scope, sizes)
+        fact = f"`{name}` goes over an index, and there is none"
+        raise SyntaxError(e.function.span, fact, fix=f"write `{spelled(e.span, body, remedy)}`")
+    if name == "clamp" and len(args) == 3 and any(_read_in(a) is not None for a in args):
+        raise SyntaxError(
+            e.span,
+            "`clamp` is for index expressions, and a value stands here",
+            fix=f"write `{_filled(FOREIGN['clip'], args)}`",
+        )
+    if name in ALIASES or (name in FUNCTIONS and name not in OPERATORS):
+        return
+    if name in FOREIGN:
+        template = FOREIGN[name]
+        raise SyntaxError(
+            e.function.span,
+            f"there is no function `{name}`",
+            fix=f"write `{_filled(template, args)}`",
+        )
+    if name not in _FORMS:
+        raise SyntaxError(e.function.span, f"there is no function `{name}`", fix=_suggestion(e))
+
+
+def _suggestion(e: ast.Application) -> str:
+    """For a function that neither tadc nor the table knows: a name like it, or the tensor that was meant."""
+    from difflib import get_close_matches
+
+    name = e.function.name
+    if name in _MATRICES:
+        return "write the sum with its indices, `sum{k} a[i, k]*b[k, j]`"
+    known = [*(n for n in FUNCTIONS if n not in OPERATORS), *ALIASES, "where", "delta", *FOREIGN]
+    close = get_close_matches(name, known, n=1, cutoff=0.75)
+    if close and close[0] in FOREIGN:
+        return f"write `{_filled(FOREIGN[close[0]], e.args)}`"
+    if close:
+        return f"did you mean `{close[0]}`?"
+    inside = ", ".join(a.span.text for a in e.args)
+    plain = all(isinstance(a, (ast.Name, ast.Number, ast.Binary)) for a in e.args)
+    return f"to read a tensor, write `{name}[{inside if plain else '..'}]`"
+
+
+def check_quotient(e: ast.Binary) -> None:
+    """Raises SyntaxError for `//` and `%` of values, which are for index expressions."""
+    read = _read_in(e) if e.operator in ("//", "%") else None
+    if read is None:
+        return
+    left, right = (
+        f"({x.span.text})" if isinstance(x, (ast.Binary, ast.Unary)) else x.span.text
+        for x in (e.left, e.right)
+    )
+    floor = f"floor({left}/{right})"
+    remedy = floor if e.operator == "//" else f"{left} - {right}*{floor}"
+    raise SyntaxError(
+        e.span,
+        f"`{e.operator}` is for index expressions, and `{read.span.text}` is a value",
+        fix="write "
+        + spelled(
+            e.span,
+            f"`{remedy}`",
+            r"`\lfloor x_i / 2 \rfloor`, and `x_i - 2 \lfloor x_i/2 \rfloor` for the rest",
+        ),
+    )
+
+
+def check_subscripts(e: ast.Element) -> None:
+    """Raises SyntaxError for a read in a subscript of a read: with it the element is a sum."""
+    inner = [_without_pad(s) for s in e.subscripts]
+    reads = [_read_in(s) for s in inner]
+    gathered = [d for d, read in enumerate(reads) if read is not None]
+    if not gathered:
+        return
+    fresh = [k for k in "kjlmnpqrst" if k not in _letters(e.span)][: len(gathered)]
+    names = dict(zip(gathered, fresh, strict=False))
+    others = ", ".join(names.get(d, s.span.text) for d, s in enumerate(e.subscripts))
+    equal = [f"{k} = {inner[d].span.text}" for d, k in names.items()]
+    below, tensor = ", ".join(names.values()), e.name.span.text
+    idx = f"(sum{{{below}}} {''.join(f'[{c}]*' for c in equal)}{tensor}[{others}])"
+    indicators = " ".join(rf"\mathbf{{1}}[{c}]" for c in equal)
+    tex = rf"\left(\sum_{{{below}}} {indicators} {tensor}_{{{others}}}\right)"
+    has_forms = any(_calls(inner[d]) - {"min", "max"} for d in gathered)
+    read = reads[gathered[0]]
+    assert read is not None
+    form = spelled(e.span, "`sum{k} [k = idx[i]]*x[k]`", r"`\sum_k \mathbf{1}[k = t_i] x_k`")
+    raise SyntaxError(
+        read.span,
+        f"a read, `{read.span.text}`, stands where an index expression must stand",
+        fix=f"write a sum with a condition, {form}"
+        if has_forms or len(fresh) < len(gathered)
+        else f"write `{spelled(e.span, idx, tex)}`",
+    )
+
+
+def _without_pad(e: ast.Expression) -> ast.Expression:
+    """`e` of `pad(e)`: a sum with a condition is 0 outside too."""
+    match e:
+        case ast.Application(ast.Name("pad"), (inner,)) if not isinstance(inner, _CONDITIONS):
+            return inner
+        case _:
+            return e
+
+
+_CONDITIONS = (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)
+
+
+def _calls(e: ast.Expression) -> set[str]:
+    """The functions that the expression applies."""
+    found: set[str] = set()
+    stack: list[object] = [e]
+    while stack:
+        match stack.pop():
+            case ast.Application(ast.Name(name), args):
+                found.add(name)
+                stack += args
+            case ast.Unary(operand):
+                stack.append(operand)
+            case ast.Binary(_, left, right):
+                stack += [left, right]
+            case _:
+                pass
+    return found
+
+
+def _read_in(e: ast.Expression | ast.Condition) -> ast.Element | None:
+    """A read that the expression consists of or has as an operand."""
+    stack: list[object] = [e]
+    while stack:
+        match stack.pop():
+            case ast.Element(ast.Name(name), subscripts) as read if subscripts:
+                return read if name not in ("max", "min") else None
+            case ast.Unary(operand):
+                stack.append(operand)
+            case ast.Binary(_, left, right):
+                stack += [right, left]
+            case ast.Application(_, args):
+                stack += reversed(args)
+            case _:
+                pass
+    return None
+
+
+def _is_pair(args: Sequence[ast.Expression | ast.Condition]) -> bool:
+    return len(args) > 1 and all(not isinstance(a, ast.Comparison) for a in args[1:])
+
+
+def _reduced(e: ast.Application, scope: Scope, sizes: Sizes) -> tuple[str, str]:
+    """The reduction that is meant, in both spellings."""
+    body, *rest = e.args if e.args else (e.function,)
+    named = [a.name for a in rest if isinstance(a, ast.Name)]
+    if isinstance(body, ast.Name):
+        k = named[0] if named else _fresh(e.span, "ikjlmn")
+        text, tex, indices = f"{body.name}[{k}]", f"{body.span.text}_{k}", [k]
+    else:
+        text = tex = body.span.text
+        indices = named or _free(body, scope, sizes)
+        if not indices and isinstance(body, ast.Element):
+            indices = [_fresh(e.span, "kjlmn")]
+            subscripts = ", ".join([*(s.span.text for s in body.subscripts[:-1]), indices[0]])
+            text, tex = f"{body.name.name}[{subscripts}]", f"{body.name.span.text}_{{{subscripts}}}"
+        indices = indices or [_fresh(e.span, "kjlmn")]
+        if isinstance(body, ast.Binary) and body.operator in ("+", "-"):
+            text, tex = f"({text})", rf"\left({tex}\right)"
+    command = {"mean": r"\operatorname{mean}", "argmax": r"\arg\max", "argmin": r"\arg\min"}
+    op = e.function.name
+    below = ", ".join(indices)
+    return f"{op}{{{below}}} {text}", f"{command.get(op, f'{chr(92)}{op}')}_{{{below}}} {tex}"
+
+
+def _free(e: ast.Expression | ast.Condition, scope: Scope, sizes: Sizes) -> list[str]:
+    """The names in subscripts that are neither indices in scope nor sizes, and no read."""
+    found: list[str] = []
+    stack: list[tuple[object, bool]] = [(e, False)]
+    while stack:
+        node, inside = stack.pop()
+        match node:
+            case ast.Name(name):
+                if inside and scope.lookup(name) is None and sizes.lookup(name) is None:
+                    found.append(name)
+            case ast.Element(_, subscripts):
+                stack += [(s, True) for s in reversed(subscripts)]
+            case ast.Unary(operand):
+                stack.append((operand, inside))
+            case ast.Binary(_, left, right):
+                stack += [(right, inside), (left, inside)]
+            case ast.Application(_, args):
+                stack += [(a, inside) for a in reversed(args)]
+            case _:
+                pass
+    return list(dict.fromkeys(found))
+
+
+def _fresh(span: Span, names: str) -> str:
+    """An index that the text does not have."""
+    return next((n for n in names if n not in _letters(span)), "k_1")
+
+
+def _letters(span: Span) -> set[str]:
+    return set(span.source.text[: 10**5])
+
+
+def _filled(template: str, args: Sequence[ast.Expression | ast.Condition]) -> str:
+    texts = {
+        letter: f"({a.span.text})" if isinstance(a, (ast.Binary, ast.Unary)) else a.span.text
+        for letter, a in zip("abc", args, strict=False)
+    }
+    bare = {letter for letter in texts if f"{letter}[" in template}
+    names = {x: a.name.name if isinstance(a, ast.Element) else a.span.text for x, a in zip("abc", args, strict=False)}  # fmt: skip
+
+    def put(found: re.Match[str]) -> str:
+        letter = found[0]
+        return names.get(letter, letter) if letter in bare else texts.get(letter, letter)
+
+    return re.sub(r"\b[abc]\b", put, template)

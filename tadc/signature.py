@@ -1,0 +1,87 @@
+"""How a function is called, as `inspect.signature` and editors show it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter, Signature
+from keyword import iskeyword
+from typing import Any, ParamSpec, TypeVar
+
+from tadc.errors import ArgumentError
+
+__all__ = ["RESERVED", "signature", "with_argument_errors"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+RESERVED = (
+    "out",
+    "accumulate",
+)  # keywords of every call: inputs of these names are passed by position
+DEFAULTS = {"out": None, "accumulate": False}
+_TYPES = {"out": "Any", "accumulate": "bool"}
+
+
+def signature(inputs: Sequence[str], shown: Sequence[str], hidden: Sequence[str]) -> Signature:
+    """The inputs; then by keyword the sizes that no shape shows (`hidden`), those that one does, and `out`, `accumulate`.
+
+    Inputs whose names are no names of arguments are passed by position, and so are those before them.
+    """
+    by_position = [k for k, x in enumerate(inputs, 1) if x in RESERVED or iskeyword(x)]
+    last = max(by_position, default=0)
+    parameters = [
+        Parameter(
+            f"{x}_" if x in RESERVED else x,
+            Parameter.POSITIONAL_ONLY if k < last else Parameter.POSITIONAL_OR_KEYWORD,
+            annotation="ArrayLike",
+        )
+        for k, x in enumerate(inputs)
+    ]
+    taken = {p.name for p in parameters} | {*RESERVED}
+    for s in (*hidden, *shown):
+        if s not in taken and not iskeyword(s):
+            default: Any = Parameter.empty if s in hidden else None
+            kind = "int" if s in hidden else "int | None"
+            parameters.append(
+                Parameter(s, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            )
+    for name, default in DEFAULTS.items():
+        parameters.append(
+            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=_TYPES[name])
+        )
+    return Signature(parameters, return_annotation="Any")
+
+
+def with_argument_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which raises ArgumentError for arguments that it does not take."""
+    accepted = inspect.signature(function)
+
+    @wraps(function)
+    def checked(*args: P.args, **keywords: P.kwargs) -> R:
+        try:
+            accepted.bind(*args, **keywords)
+        except TypeError as error:
+            raise _argument_error(function.__name__, accepted, keywords, error) from None
+        return function(*args, **keywords)
+
+    return checked
+
+
+def _argument_error(
+    name: str, accepted: Signature, keywords: Iterable[str], error: TypeError
+) -> ArgumentError:
+    known = [p for p in accepted.parameters if p != "self"]
+    unknown = next((k for k in keywords if k not in known), None)
+    if unknown is None:
+        return ArgumentError(
+            None, f"`{name}`: {error}", fix=f"write `{name}({', '.join(known)})` by its names"
+        )
+    close = get_close_matches(unknown, known, n=1)
+    return ArgumentError(
+        None,
+        f"`{name}` has no option `{unknown}`",
+        fix=f"did you mean `{close[0]}`?" if close else f"the options are {', '.join(known)}",
+    )

@@ -1,0 +1,329 @@
+"""Libraries are made of C text whatever the compiler, the cache folder or the machine do; or one error says why not."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import tadc
+from tadc import cache
+from tadc.runtime import c_compiler
+from tadc.runtime.c_compiler import Library, loaded
+
+TEXT = "int seven(void) { return 7; }"
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler"),
+]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """An empty cache folder, and a folder for temporary files in which nothing is left behind."""
+    folder, temporary = tmp_path / "cache", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TADC_CACHE_DIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(c_compiler, "_stuck", {})
+    cache.folder.cache_clear()
+    c_compiler.compiler.cache_clear()
+    yield folder
+    cache.folder.cache_clear()
+    c_compiler.compiler.cache_clear()
+    assert [*temporary.iterdir()] == []
+
+
+@pytest.fixture
+def compiler(tmp_path, monkeypatch, place):
+    """`compiler(script)` makes a shell script the C compiler; it is run with the arguments of one."""
+
+    def chosen(script):
+        path = tmp_path / "own cc"
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("CC", f"'{path}'")
+        c_compiler.compiler.cache_clear()
+
+    return chosen
+
+
+def seven():
+    return loaded(TEXT)["seven"]()
+
+
+# ---------------------------------------------------------------------- folders
+
+
+@pytest.mark.parametrize("name", ["-dash", "a space", 'it\'s "quoted"', "two\nlines", "; exit 1"])
+def test_a_cache_folder_may_have_any_name(name, tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TADC_CACHE_DIR", name)
+    cache.folder.cache_clear()
+
+    assert [seven(), seven()] == [7, 7]
+    assert len([*Path(tmp_path, name).glob("native-*.so")]) == 1
+
+
+def test_a_relative_cache_folder_stays_where_it_was(tmp_path, monkeypatch, place):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TADC_CACHE_DIR", "own")
+    cache.folder.cache_clear()
+    assert seven() == 7
+    monkeypatch.chdir(tmp_path / "elsewhere")
+
+    assert loaded(TEXT.replace("7", "8"))["seven"]() == 8
+    assert [*Path.cwd().iterdir()] == []
+    assert len([*(tmp_path / "own").glob("native-*.so")]) == 2
+
+
+def test_a_cache_folder_that_is_removed_or_replaced_is_done_without(place):
+    assert seven() == 7
+    (entry,) = place.iterdir()
+    entry.unlink()
+    place.rmdir()
+    assert seven() == 7
+    (entry,) = place.iterdir()
+    entry.unlink()
+    place.rmdir()
+    place.write_text("a file")
+    assert seven() == 7
+
+
+def no_space(*_):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("what", ["fsync", "replace", "mkdir"])
+def test_a_cache_folder_that_cannot_be_written_is_done_without(what, monkeypatch, place):
+    if what == "mkdir":
+        place.write_text("in the way")
+    else:
+        monkeypatch.setattr(os, what, no_space)
+
+    assert [seven(), seven()] == [7, 7]
+    assert what == "mkdir" or [*place.iterdir()] == []
+
+
+@pytest.mark.parametrize("parts", [("cache",), ("temporary",), ("cache", "temporary")])
+def test_libraries_are_run_from_where_the_machine_lets_them(parts, tmp_path, monkeypatch, place):
+    assert seven() == 7
+    load = ctypes.CDLL.__init__
+
+    def refusing(self, name, *rest):
+        if any(str(tmp_path / part) in name for part in parts):
+            raise OSError(f"{name}: failed to map segment from shared object")
+        load(self, name, *rest)
+
+    monkeypatch.setattr(ctypes.CDLL, "__init__", refusing)
+    if len(parts) == 1:
+        assert [loaded(t)["seven"]() for t in (TEXT, f"{TEXT}\n")] == [7, 7]
+    else:
+        with pytest.raises(tadc.BackendError, match="cannot be loaded"):
+            seven()
+
+
+def test_folders_of_killed_processes_are_swept(tmp_path, place):
+    old, new = (tmp_path / "temporary" / f"{c_compiler.BUILDING}{n}" for n in "ab")
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "program.c").write_text(TEXT)
+    os.utime(old, (0, 0))
+    c_compiler._sweep.cache_clear()
+
+    assert seven() == 7
+    assert (old.exists(), new.exists()) == (False, True)
+    (new / "program.c").unlink()
+    new.rmdir()
+
+
+# ---------------------------------------------------------------------- damaged libraries
+
+
+def check_that_damage_is_noticed(place, monkeypatch, seed):
+    r = random.Random(seed)
+    (entry,) = place.glob("native-*.so")
+    content = bytearray(entry.read_bytes())
+    match r.randrange(4):
+        case 0:
+            del content[r.randrange(len(content)) :]
+        case 1:
+            content[r.randrange(len(content))] ^= 1 << r.randrange(8)
+        case 2:
+            start = r.randrange(len(content))
+            content[start : start + 64] = r.randbytes(len(content[start : start + 64]))
+        case 3:
+            content += r.randbytes(r.randint(1, 64))
+    entry.write_bytes(content)
+    loads = []
+    with monkeypatch.context() as patch:
+        patch.setattr(c_compiler, "Library", lambda path: loads.append(path) or Library(path))
+        assert c_compiler._kept(entry.name) is None
+    assert not loads and not entry.exists()
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
+def test_a_damaged_library_is_never_loaded_and_made_again(count, place, monkeypatch):
+    assert seven() == 7
+    (entry,) = place.glob("native-*.so")
+    content = entry.read_bytes()
+
+    for seed in range(count):
+        entry.write_bytes(content)
+        check_that_damage_is_noticed(place, monkeypatch, seed)
+
+    assert seven() == 7
+    assert entry.read_bytes() == content
+
+
+def test_the_library_of_another_text_is_not_loaded(place):
+    assert seven() == 7
+    (entry,) = place.glob("native-*.so")
+    assert loaded(TEXT.replace("7", "8"))["seven"]() == 8
+    (other,) = {*place.glob("native-*.so")} - {entry}
+    os.replace(other, entry)
+
+    assert seven() == 7
+
+
+# ---------------------------------------------------------------------- compilers
+
+FAILING = {
+    "fails without a word": ("exit 3", "ends with status 3"),
+    "fails with a word": ("echo 'no such flag' >&2; exit 1", "no such flag"),
+    "fails, on standard output": ("echo 'no luck'; exit 1", "no luck"),
+    "says where": ("echo 'program.c: In function' >&2; echo 'program.c:1: error: bad' >&2; exit 1", "error: bad"),
+    "writes nothing": ("exit 0", "reports success and writes no file"),
+    "writes an empty file": ('while [ "$1" != -o ]; do shift; done; : > "$2"', "makes what cannot be loaded"),
+    "writes junk": ('while [ "$1" != -o ]; do shift; done; echo junk > "$2"', "makes what cannot be loaded"),
+    "prints what is not UTF-8": ("printf '\\377\\376 bad\\n' >&2; exit 1", "bad"),
+    "leaves a child with its pipes, and fails": ("sleep 100 & exit 4", "ends with status 4"),
+    "dies": ("kill -SEGV $$", "ends with status -11"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_compiler_that_fails_is_one_error(name, compiler, place):
+    script, message = FAILING[name]
+    compiler(script)
+    start = time.monotonic()
+
+    with pytest.raises(tadc.BackendError, match=message) as caught:
+        seven()
+
+    assert "own cc" in str(caught.value) and str(place.parent / "temporary") not in str(
+        caught.value
+    )
+    assert caught.value.fix and "\n" not in caught.value.fact
+    assert not place.exists() or not [*place.iterdir()]
+    assert time.monotonic() - start < 50
+
+
+def test_a_library_without_the_function_is_an_error(place):
+    with pytest.raises(tadc.BackendError, match="has no function `eight`"):
+        loaded(TEXT)["eight"]
+
+
+@pytest.mark.parametrize("variable", ["CC", "CFLAGS"])
+def test_a_variable_that_cannot_be_parsed_is_an_error_that_names_it(variable, monkeypatch, place):
+    monkeypatch.setenv(variable, 'gcc "')
+    c_compiler.compiler.cache_clear()
+
+    with pytest.raises(tadc.BackendError, match=f'`{variable}=gcc "`, which is no list of words'):
+        seven()
+
+
+def test_a_compiler_that_leaves_children_is_not_waited_for(compiler):
+    compiler('sleep 100 &\nexec cc "$@"')
+    start = time.monotonic()
+
+    assert seven() == 7
+    assert time.monotonic() - start < 50
+
+
+def test_a_compiler_that_hangs_is_ended_and_not_asked_again(compiler, tmp_path, monkeypatch):
+    compiler(f"echo asked >> '{tmp_path}/asked'; sleep 1000 & echo $! > '{tmp_path}/child'; wait")
+    monkeypatch.setattr(c_compiler, "SECONDS", 2)
+
+    for _ in range(2):
+        with pytest.raises(tadc.BackendError, match="ran for 2 seconds, and was ended"):
+            seven()
+
+    assert (tmp_path / "asked").read_text() == "asked\n"
+    child = int((tmp_path / "child").read_text())
+    for _ in range(100):  # it is ended, and whoever inherits it notices
+        state = Path(f"/proc/{child}/stat")
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("a process of the compiler goes on")
+
+
+def test_flags_that_a_compiler_does_not_know_are_left_out(compiler):
+    compiler('for a in "$@"; do [ "$a" = -fopenmp ] && exit 1; done\nexec cc "$@"')
+
+    assert seven() == 7
+
+
+def test_an_interrupted_compilation_leaves_nothing(tmp_path):
+    script = tmp_path / "cc"
+    script.write_text("#!/bin/sh\nkill -INT $PPID\nsleep 1000\n")
+    script.chmod(0o755)
+    for name in ("cache", "temporary"):
+        (tmp_path / name).mkdir(mode=0o700)
+    code = textwrap.dedent(
+        f"""
+        import signal
+        from tadc.runtime.c_compiler import loaded
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
+        try:
+            loaded({TEXT!r})
+        except KeyboardInterrupt:
+            print("interrupted")
+        """
+    )
+    variables = {"CC": script, "TADC_CACHE_DIR": tmp_path / "cache", "TMPDIR": tmp_path / "temporary"}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **{k: str(v) for k, v in variables.items()}},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+
+    assert done.stdout == "interrupted\n"
+    assert [*(tmp_path / "cache").iterdir()] == [*(tmp_path / "temporary").iterdir()] == []
+
+
+# ---------------------------------------------------------------------- libraries in memory
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no /proc")
+def test_a_library_is_unloaded_when_nothing_refers_to_it(place):
+    assert seven() == 7
+    before = mappings()
+    functions = [loaded(f"{TEXT} int own_{n};")["seven"] for n in range(8)]
+    assert 8 <= mappings() - before <= 32 and [f() for f in functions] == [7] * 8
+
+    function = functions[3]
+    del functions[:]
+    gc.collect()
+
+    assert function() == 7
+    assert mappings() - before <= 4
+
+
+def mappings():
+    return len(Path("/proc/self/maps").read_text().splitlines())

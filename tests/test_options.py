@@ -1,0 +1,102 @@
+"""What `compile` and `load` take, and what they say of what they do not take."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import tadc
+
+F = "y[i] = 2*x[i]"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, "f4", "float32", np.dtype(">f4"), "single"])
+def test_an_element_type_is_what_numpy_takes_for_one(dtype):
+    assert tadc.compile(F, dtype=dtype)(np.ones(2)).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float", "c8", 3, "f4,f4", object, [], "no"])
+def test_other_types_are_an_error(dtype):
+    if dtype == "float":  # Python's, which is float64
+        assert tadc.compile(F, dtype=dtype)(np.ones(2, np.float32)).dtype == np.float64
+        return
+    with pytest.raises(tadc.ArgumentError, match="`dtype` is"):
+        tadc.compile(F, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "message"),
+    [
+        (lambda: tadc.compile(F, foo=1), "`compile` has no option `foo`"),
+        (lambda: tadc.compile(F, backnd="numpy"), "did you mean `backend`"),
+        (lambda: tadc.compile(F, "tex"), "`compile`: too many positional"),
+        (lambda: tadc.compile(), "missing a required argument: 'source'"),
+        (lambda: tadc.load("f.idx", langs="tex"), "did you mean `lang`"),
+        (lambda: tadc.compile(F).source("tpu"), "there is no target `tpu`"),
+        (lambda: tadc.compile(F).source(to="c"), "`source` has no option `to`"),
+        (lambda: tadc.compile(F).adjoint(by="x"), "`adjoint` has no option `by`"),
+        (lambda: tadc.compile(F, backend=np.ones(2)), "`backend` is"),
+        (lambda: tadc.compile(F, memory=None), "`memory` is None"),
+    ],
+)
+def test_unknown_options_are_errors_of_tadc_and_type_errors(attempt, message):
+    with pytest.raises(tadc.ArgumentError, match=message) as caught:
+        attempt()
+    assert isinstance(caught.value, TypeError)
+
+
+def test_a_file_may_be_read_in_the_other_spelling(tmp_path):
+    path = tmp_path / "f.txt"
+    path.write_text(r"y_i = 2 x_i")
+
+    assert tadc.load(path, lang="tex").inputs == ("x",)
+    with pytest.raises(tadc.ArgumentError, match="`lang` is 'pdf'"):
+        tadc.load(path, lang="pdf")
+
+
+def test_source_without_a_target_is_the_text():
+    f = tadc.compile(F)
+
+    assert f.source() == str(f)
+
+
+@pytest.mark.parametrize(
+    ("backend", "option"),
+    [
+        ("numpy", {"threads": 2}),
+        ("cuda", {"threads": 2}),
+        ("numpy", {"blas": False}),
+        ("interpreter", {"memory": "recompute"}),
+        ("interpreter", {"memory_limit": 8}),
+        ("native", {"fast_math": True}),
+    ],
+)
+def test_an_option_without_meaning_on_a_named_backend_is_an_error(backend, option):
+    with pytest.raises(tadc.BackendError, match="has no meaning for"):
+        tadc.compile(F, backend=backend, **option)
+    tadc.compile(F, **option)
+
+
+def test_the_signature_shows_inputs_sizes_and_keywords():
+    f = tadc.compile("size N, S\ninput x[N], out[2]\ny[i: S] = x[i]*out[0]")
+    parameters = inspect.signature(f).parameters
+
+    assert list(parameters) == ["x", "out_", "S", "N", "out", "accumulate"]
+    assert parameters["x"].kind is inspect.Parameter.POSITIONAL_ONLY
+    assert parameters["S"].default is inspect.Parameter.empty
+    assert parameters["N"].default is None
+    word = inspect.signature(tadc.compile("y[i] = lambda[i]")).parameters["lambda"]
+    assert word.kind is inspect.Parameter.POSITIONAL_ONLY
+    opened = tadc.compile("size M\ninput x[2*M]\ny[i: 2] = x[M*i]")
+    assert inspect.signature(opened).parameters["M"].default is None
+
+
+def test_shapes_stand_in_the_representation():
+    f = tadc.compile("size N\ninput x[N, 3]: float32, s[]\ny[i] = s*sum{j} x[i, j]")
+
+    assert repr(f) == "<tadc.Function program: x[N, 3]: float32, s -> y[N]>"
+    assert repr(f.adjoint("s")) == "<tadc.Function program: x[N, 3]: float32, s, dy[N] -> ds>"
+    opened = tadc.compile("size M\ninput x[2*M]\ny[i: 2] = x[M*i]")
+    assert repr(opened) == "<tadc.Function program: x[2*M] -> y[2]>"
