@@ -62,19 +62,31 @@ class Library(ctypes.CDLL):
     """A library that is unloaded when nothing refers to it or to its functions (by `library[name]`) any more.
 
     Loaded libraries take mappings of memory, of which Linux gives a process 65,530. Functions of tadc are in cycles of
-    references: when many libraries are loaded, garbage is collected.
+    references: when many libraries are loaded, garbage is collected. The first library with an OpenMP runtime stays:
+    the runtime would be unloaded with the last one, and its threads wait inside of it.
     """
 
+    _runtimes: ClassVar[set[int]] = set()
     _loaded: ClassVar[WeakSet[Library]] = WeakSet()
     _many: ClassVar[int] = MANY
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
+        runtimes = {ctypes.cast(f, ctypes.c_void_p).value or 0 for f in self._starts_of_threads()}
+        if not runtimes <= Library._runtimes:
+            Library._runtimes |= runtimes
+            return
         finalize(self, _unload, self._handle).atexit = False  # other threads may still be in it
         Library._loaded.add(self)
         if len(Library._loaded) > Library._many:
             gc.collect()
             Library._many = max(MANY, 2 * len(Library._loaded))
+
+    def _starts_of_threads(self) -> Iterator[Any]:
+        """The functions of OpenMP runtimes (GCC's, LLVM's) that the library or what it needs has."""
+        for name in ("GOMP_parallel", "__kmpc_fork_call"):
+            with suppress(AttributeError):
+                yield super().__getitem__(name)
 
     def __getitem__(self, name: str) -> Any:
         """The function of this name, which keeps the library. Raises BackendError where there is none."""

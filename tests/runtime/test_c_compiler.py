@@ -327,3 +327,40 @@ def test_a_library_is_unloaded_when_nothing_refers_to_it(place):
 
 def mappings():
     return len(Path("/proc/self/maps").read_text().splitlines())
+
+
+THREADS = """
+void fill(double* x) {
+#pragma omp parallel for num_threads(4)
+  for (int i = 0; i < 1000; i++) x[i] = i;
+}
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no /proc")
+def test_the_threads_of_a_library_outlive_it(place):
+    # They wait in OpenMP's runtime, which was unloaded with the last library: the process was killed.
+    own = """
+        import ctypes, gc, sys, time
+        from pathlib import Path
+        from tadc.runtime.c_compiler import loaded
+
+        runtimes = lambda: {l.split()[-1] for l in open("/proc/self/maps") if "omp.so" in l or "iomp" in l}
+        x = (ctypes.c_double*1000)()
+        before = runtimes()
+        loaded(sys.argv[1])["fill"](x)
+        during = runtimes()
+        gc.collect()
+        time.sleep(0.5)
+        assert runtimes() == during, (during, runtimes())
+        print(x[999], len(during - before))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(own), THREADS],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+
+    assert done.stdout in ("999.0 1\n", "999.0 0\n")  # none: a compiler without OpenMP
