@@ -49,13 +49,13 @@ class OpenSizes:
 
     def refusal(self, names: Sequence[str] = ()) -> Error:
         """The error for what needs the numbers of `names`, by default of all."""
-        numbers = ", ".join(f"{s}=8" for s in names or self.names)
-        options = " ".join(f"--size {s}=8" for s in names or self.names)
-        return type(self.error)(
-            self.error.span,
-            self.error.fact,
-            fix=f"here numbers are needed: `f.fix({numbers})`, or `{options}`",
-        )
+        names = tuple(names or self.names)
+        numbers = ", ".join(f"{s}=8" for s in names)
+        options = " ".join(f"--size {s}=8" for s in names)
+        fix = f"here numbers are needed: `f.fix({numbers})`, or `{options}`"
+        error = type(self.error)(self.error.span, self.error.fact, fix=fix)
+        error.sizes = names
+        return error
 
     # ------------------------------------------------------------------ text
 

@@ -723,6 +723,12 @@ class RandomProgram:
     _numbers: dict[str, int] = field(repr=False)
     _statements: tuple[Statement, ...] = field(repr=False)
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Of the sizes, and of the extents of inputs as tadc calls those without a name."""
+        extents = {f"{x}_{d}": n for x, shape in self.inputs.items() for d, n in enumerate(shape)}
+        return {**extents, **self.sizes}
+
     def sample(self, seed: int = 0, lattice: bool = False) -> dict[str, np.ndarray]:
         """Arrays for the inputs, between -2 and 2; on a `lattice` of halves, where ties, zeros and kinks are met."""
         return self._sample(self.inputs, seed, lattice)

@@ -961,7 +961,8 @@ def test_show_prints_costs_and_plans():
     assert result.exit_code == 0
     assert "value and gradients: 3.00 times the value" in result.output
     assert "matmul_adjoint_1" in result.output and "threads share" in result.output
-    assert tadc_("show", "matmul.idx", "--cost").exit_code == 1
+    formulas = tadc_("show", "matmul.idx", "--cost")
+    assert formulas.exit_code == 0 and "operations" in formulas.output
 
 
 def test_c_text_has_every_mode_and_a_manifest():

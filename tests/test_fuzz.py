@@ -112,6 +112,8 @@ def survives(text, choose):
             assert error.span is None or 0 <= error.span.start <= error.span.end <= len(text)
         assert str(caught)
         return False
+    if f.open_sizes:  # it has a program for each set of numbers only
+        return True
     for g in (f, f.adjoint()):
         if g.program.statements:
             again = tadc.compile(str(g))
@@ -229,7 +231,7 @@ KINDS = {
     "read-only": np.frombuffer(np.arange(3.0).tobytes()), "a column": np.asfortranarray(np.ones((3, 2)))[:, 1], "a view": memoryview(np.ones(3)),
 }
 OPTIONS = {
-    "lang": ["c", None], "dtype": ["f4", np.float32, []], "sizes": [3, {"Q": 1}, {"N": -1}, {"N": True}, {3: 3}], "backend": ["x", None, {}],
+    "lang": ["c", None], "dtype": ["f2x", np.int32, []], "sizes": [3, {"Q": 1}, {"N": -1}, {"N": True}, {3: 3}], "backend": ["x", None, {}],
     "memory": ["x", []], "index_base": [2, "0", None], "name": [3],
 }
 # fmt: on

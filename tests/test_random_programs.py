@@ -47,7 +47,6 @@ def programs(**counts):
 def compiled(level, seed):
     """The program as a function; with numbers for those of its sizes and extents that it needs to have a text."""
     program = random_program(seed, level=level)
-    extents = {f"{x}_{d}": n for x, shape in program.inputs.items() for d, n in enumerate(shape)}
     numbers: dict[str, int] = {}
     while True:
         f = tadc.compile(program.text, name=f"{level}_{seed}", sizes=numbers)
@@ -55,7 +54,7 @@ def compiled(level, seed):
             assert f.program
         except (tadc.SyntaxError, tadc.ShapeError) as error:
             assert not numbers.keys() >= set(error.sizes)
-            numbers |= {s: {**extents, **program.sizes}[s] for s in error.sizes}
+            numbers |= {s: program.numbers[s] for s in error.sizes}
         else:
             return f
 

@@ -62,7 +62,6 @@ y_i = \sum_k x_i ? 12 ? \sum_{k = 0}^{N-1} ? %!tadc size N / y_i = \sum_{k = 0}^
 y_i = x_{k_i} ? 10 ? \left(\sum_{j} \mathbf{1}[j = k_i] x_{j}\right) ? y_i = \left(\sum_{j} \mathbf{1}[j = k_i] x_{j}\right)
 y = \max(x) ? 5 ? \max_{i} x_i ? y = \max_{i} x_i
 y_i = \operatorname{softmax}(x_i) ? 7 ? \frac{\exp(x_i)}{\sum_j \exp(x_j)} ? y_i = \frac{\exp(x_i)}{\sum_j \exp(x_j)}
-%!tadc input x[N] / y_i = x_i ? 16 ? size N ? %!tadc size N / %!tadc input x[N] / y_i = x_i
 """
 
 

@@ -22,7 +22,7 @@ from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.schedule.gpu import GpuKernel, gpu_kernels, gpu_program
+from tadc.schedule.gpu import GpuKernel, gpu_kernels, gpu_program, plain_kernel
 from tadc.schedule.gpu_cost import BLOCK, WARP, Sizes
 from tadc.schedule.half import wide_temporaries
 from tadc.schedule.loop_nest import Kernel, Store, Tile, steps_of
@@ -82,7 +82,7 @@ class GpuMode:
     @classmethod
     def plain(cls, mode: Mode) -> GpuMode:
         """A thread a point, as the adjoint with atomic additions is run."""
-        return cls(mode, tuple(GpuKernel(k, 1) for k in mode.kernels))
+        return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
 
 
 def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:

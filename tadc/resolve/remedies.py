@@ -74,7 +74,8 @@ def _suggestion(e: ast.Application) -> str:
     if name in _MATRICES:
         return "write the sum with its indices, `sum{k} a[i, k]*b[k, j]`"
     known = [*(n for n in FUNCTIONS if n not in OPERATORS), *ALIASES, "where", "delta", *FOREIGN]
-    close = get_close_matches(name, known, n=1, cutoff=0.75)
+    close = [k for k in known if sorted(k) == sorted(name)]  # two letters that changed places
+    close = close or get_close_matches(name, known, n=1, cutoff=0.75)
     if close and close[0] in FOREIGN:
         return f"write `{_filled(FOREIGN[close[0]], e.args)}`"
     if close:
@@ -140,6 +141,8 @@ def _without_pad(e: ast.Expression) -> ast.Expression:
     match e:
         case ast.Application(ast.Name("pad"), (inner,)) if not isinstance(inner, _CONDITIONS):
             return inner
+        case ast.Application(ast.Name("pad"), (inner, _)) if _read_in(inner) is None:
+            return e if isinstance(inner, _CONDITIONS) else inner
         case _:
             return e
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tadc.errors import ShapeError
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Condition, Derived, Domain, at_least_zero
+from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
 from tadc.ir.program import Program
 from tadc.schedule.loop_nest import (
@@ -183,6 +183,9 @@ class Points:
 
     def parts(self) -> Iterator[Points]:
         """The independent parts: sets whose product this is. The first has what depends on no index."""
+        if self.domain == EMPTY:
+            yield Points((), (), EMPTY)
+            return
         groups: list[set[Symbol]] = [{i} for i in self.indices]
         links = [set(c.form.symbols) for c in self.domain]
         links += [{d.name, *d.form.symbols} for d in self.derived]

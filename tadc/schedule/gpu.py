@@ -61,7 +61,7 @@ from tadc.schedule.split import split
 from tadc.schedule.tile import Shape, tiled
 from tadc.schedule.tile_choice import Choice
 
-__all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "tile_choices"]
+__all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
 SHORT = WARP  # a loop that runs less often is not shared
 # What it costs a team to combine its sums, in reads of neighbours.
@@ -129,7 +129,15 @@ def gpu_kernel(
 
     Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
-    found = _scheduled(kernel, program, sizes, tile)
+    return _in_blocks(_scheduled(kernel, program, sizes, tile), program)
+
+
+def plain_kernel(kernel: Kernel, program: Program) -> GpuKernel:
+    """A thread a point."""
+    return _in_blocks(GpuKernel(kernel, 1), program)
+
+
+def _in_blocks(found: GpuKernel, program: Program) -> GpuKernel:
     own, body = long_sums_in_blocks(found.kernel, found.kernel.body, program, team=found.team)
     return GpuKernel(replace(own, body=body), found.team)
 

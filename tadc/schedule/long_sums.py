@@ -5,7 +5,7 @@
                                        part = 0
                                        for k of the block: part += e(k)
                                        added = part + low;  total = s + added
-                                       low = added - (total - s);  s = total
+                                       low = what `s + added` rounds off;  s = total
 
 A chain of additions is as long as a block. What an addition of a block's part to the sum rounds off, the next one makes
 up for (Kahan 1965), whatever their number: the error of a sum is that of a block. Blocks begin at multiples of their
@@ -283,12 +283,15 @@ class _Blocks:
             yield from (Lanes(tuple(steps)),) if lane and steps else steps
 
     def _carried(self, local: str, low: str, value: Expr) -> Iterator[Step]:
-        """The value and what the sum has lost are added to it."""
-        added, total, lost = (self._fresh(hint) for hint in ("added", "total", "lost"))
+        """The value and what the sum has lost are added to it. An addition of nothing changes no bit."""
+        added, total, gained, lost = map(self._fresh, ("added", "total", "gained", "lost"))
         yield Let(added, Call("add", (value, _read(low))))
         yield Let(total, Call("add", (_read(local), _read(added))))
-        gained = Call("sub", (_read(total), _read(local)))
-        yield Let(lost, Call("sub", (_read(added), gained)))
+        yield Let(gained, Call("sub", (_read(total), _read(local))))
+        # What is lost, exactly, whichever of the two is larger (Knuth 1969).
+        of_sum = Call("sub", (_read(local), Call("sub", (_read(total), _read(gained)))))
+        of_part = Call("sub", (_read(added), _read(gained)))
+        yield Let(lost, Call("add", (of_sum, of_part)))
         yield Assign(local, _read(total))
         number = Comparison("==", _read(lost), _read(lost))
         yield Assign(low, Select(number, _read(lost), Const(0)))

@@ -55,8 +55,13 @@ def total(values, axis):
     shape = list(values.shape)
     for a in axes:
         shape[a] = 1
-    rows = np.ascontiguousarray(values).reshape(*values.shape[: min(axes)], -1)
-    return np.sum(rows, -1).reshape(shape)
+    return np.sum(joined(values, min(axes)), -1).reshape(shape)
+
+
+def joined(values, first):
+    """The values with this axis and all after it as one."""
+    extent = int(np.prod(values.shape[first:]))  # -1 would not do for an extent of 0
+    return np.ascontiguousarray(values).reshape(*values.shape[:first], extent)
 
 
 TURNS = 32  # terms that are added up one after the other
@@ -146,13 +151,11 @@ def contracted(operands, result):
             for k, x in enumerate(arrays):
                 if cut in names[k]:
                     d = names[k].index(cut)
-                    arrays[k] = x.reshape(*x.shape[:d], -1, chain, *x.shape[d + 1 :])
+                    cut_in_two = x.shape[d] // chain, chain
+                    arrays[k] = x.reshape(*x.shape[:d], *cut_in_two, *x.shape[d + 1 :])
                     names[k] = names[k].replace(cut, block + cut)
         parts = np.einsum(f"{','.join(names)}->{kept}", *arrays, optimize=by_blas)
-        shape = parts.shape[: len(result)]
-        sums.append(
-            parts if kept == result else np.sum(np.ascontiguousarray(parts).reshape(*shape, -1), -1)
-        )
+        sums.append(parts if kept == result else np.sum(joined(parts, len(result)), -1))
     return sum(sums[1:], sums[0])
 
 

@@ -434,7 +434,7 @@ def test_kernels_compile_for_every_architecture_and_spill_nothing(arch, dtype):
         assert not compiled.warnings
         for kernel, usage in compiled.usage.items():
             assert usage.spill_bytes <= 4, kernel  # a register may wait while a division is called
-            assert usage.registers <= 128, kernel
+            assert usage.registers <= 192, kernel  # of a tile, with what its sums have lost
 
 
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")

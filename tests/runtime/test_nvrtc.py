@@ -116,7 +116,7 @@ def test_no_kernel_has_atomics_or_spills_registers(path):
     assert not ATOMIC.search(compiled.ptx) and ".entry" in compiled.ptx
     for kernel, usage in compiled.usage.items():
         assert usage.spill_bytes <= 4, kernel  # a register may wait while a division is called
-        assert usage.registers <= 128, kernel
+        assert usage.registers <= 192, kernel  # of a tile, with what its sums have lost
 
 
 @needs_nvrtc

@@ -369,7 +369,8 @@ def test_inlined_and_fused_programs_compute_what_they_did(text):
 
 @pytest.mark.compiler
 def test_a_sum_with_the_range_of_rows_is_computed_in_their_loops():
-    f, g = (tadc.compile(PAIRS, backend=b, memory="recompute") for b in ("native", "interpreter"))
+    f = tadc.compile(PAIRS, backend="native", memory="recompute")
+    g = tadc.compile(PAIRS, backend="interpreter")
 
     sizes = {"N": 19, "M": 23, "D": 3}
     plan = f.adjoint().plan(**sizes)
@@ -455,7 +456,8 @@ CONFUSING = {
 @pytest.mark.parametrize("memory", ["auto", "recompute", "materialize"])
 def test_rewritten_programs_compute_what_they_did(name, memory):
     text = f"size N\ninput x[N], w[N], a[N, N]\n{CONFUSING[name]}"
-    f, g = (tadc.compile(text, backend=b, memory=memory) for b in ("native", "interpreter"))
+    f = tadc.compile(text, backend="native", memory=memory)
+    g = tadc.compile(text, backend="interpreter")
     for size in (1, 2, 5, 33):
         random = np.random.default_rng(size)
         given = {n: random.uniform(0.5, 2, [size] * (1 + (n == "a"))) for n in "xwa"}

@@ -194,5 +194,5 @@ def test_the_message_shows_the_place_and_the_way_out():
         parse_idx(Source("f[i] = x[i]\n  + 2x[i]\n", "conv.idx"))
 
     assert str(caught.value) == (
-        "conv.idx:2:6: a product is written with `*`\n      + 2x[i]\n         ^\nwrite `2*x`"
+        "conv.idx:2:6: a product is written with `*`\n      + 2x[i]\n         ^\nwrite `2*x[i]`"
     )
