@@ -40,6 +40,7 @@ ANALYTIC = frozenset(
     [
         "add",
         "sub",
+        "difference",
         "mul",
         "div",
         "neg",

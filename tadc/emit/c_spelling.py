@@ -89,7 +89,7 @@ _CALLS = {
     "ceil": "ceil", "round": "rint", "atan2": "atan2", "hypot": "hypot", "fmod": "fmod",
     "fma": "fma",
     # those of functions.cuh
-    "max": "maximum", "min": "minimum", "gate": "gate", "sign": "sign", "relu": "relu", "sigmoid": "sigmoid",
+    "max": "maximum", "min": "minimum", "gate": "gate", "difference": "difference", "sign": "sign", "relu": "relu", "sigmoid": "sigmoid",
     "softplus": "softplus", "silu": "silu", "gelu": "gelu", "digamma": "digamma",
 }
 

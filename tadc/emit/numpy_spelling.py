@@ -62,7 +62,7 @@ _CALLS = {
     "round": "np.rint", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
     "fmod": "np.fmod", "erf": "special.erf", "erfc": "special.erfc", "digamma": "special.digamma",
     # those of templates/numpy/functions.py
-    "gate": "gate", "relu": "relu", "sigmoid": "sigmoid", "softplus": "softplus", "silu": "silu", "gelu": "gelu",
+    "gate": "gate", "difference": "difference", "relu": "relu", "sigmoid": "sigmoid", "softplus": "softplus", "silu": "silu", "gelu": "gelu",
     "lgamma": "lgamma", "polygamma": "polygamma",
 }
 # fmt: on

@@ -70,6 +70,10 @@ def _gate(a: Any, b: Any) -> Any:
     return np.where((a == 0) | (b == 0), 0, a * b)[()]
 
 
+def _difference(a: Any, b: Any) -> Any:
+    return np.where(a == b, 0, a - b)[()]
+
+
 def _relu(x: Any) -> Any:
     return np.maximum(x, 0)
 
@@ -204,6 +208,7 @@ FUNCTIONS = _table(
     #    name        value         derivative by each argument
     _row("add",      np.add,       lambda a, b, y: _ONE, lambda a, b, y: _ONE, finite=True),
     _row("sub",      np.subtract,  lambda a, b, y: _ONE, lambda a, b, y: Const(-1), finite=True),
+    _row("difference", _difference, lambda a, b, y: _ONE, lambda a, b, y: Const(-1), finite=True),  # of infinities too
     _row("mul",      np.multiply,  lambda a, b, y: b, lambda a, b, y: a, finite=True),
     _row("div",      np.divide,    lambda a, b, y: 1 / b, lambda a, b, y: -(y / b)),
     _row("neg",      np.negative,  lambda x, y: Const(-1), finite=True),

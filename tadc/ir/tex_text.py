@@ -95,6 +95,7 @@ def _shapes(program: Program, names: Names) -> list[str]:
 
 _MEANINGS = {
     "gate": r"Here $\operatorname{gate}(a, b)$ stands for $a b$, and for $0$ where $a$ or $b$ is $0$.",
+    "difference": r"Here $\operatorname{difference}(a, b)$ stands for $a - b$, and for $0$ where $a$ and $b$ are the same infinity.",
     "detached": r"Here $\operatorname{detached}(a)$ stands for $a$ as a constant.",
 }
 

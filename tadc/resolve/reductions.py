@@ -1,7 +1,8 @@
 """The reductions of the language by those of the intermediate representation, `sum prod max min`.
 
 mean       the sum, divided by the number of points
-logsumexp  m + log(sum exp(e - m)), m the maximum; derivatives may take m for a constant, since it cancels
+logsumexp  m + log(sum exp(e - m)), m the maximum; derivatives may take m for a constant, since it cancels. One infinite
+           term has the derivative 1 and the others 0, several have NaN
 argmax     the smallest index at which the maximum stands; the first NaN if there is one
 
 A reduction over nothing is its neutral element.
@@ -61,8 +62,12 @@ def _mean(points: Points, body: Expr) -> Expr:
 
 def _logsumexp(points: Points, body: Expr) -> Expr:
     m = Call("detached", (points.reduce("max", body),))
-    total = points.reduce("sum", call("exp", body - m))
-    return Select(Comparison("==", call("abs", m), _INFINITY), m, m + call("log", total))
+    total = points.reduce("sum", call("exp", call("difference", body, m)))
+    # Where m is infinite, `total` is the number of infinite terms. What several have for a derivative nobody can say:
+    # it is NaN, as that of an infinite `hypot` is. Of one term this `hypot` is 0, and so is its derivative.
+    several = call("hypot", call("gate", _INFINITY, total - 1), Const(0))
+    log = call("log", total) + Select(Comparison("==", m, _INFINITY), several, Const(0))
+    return Select(Comparison("==", m, -_INFINITY), m, m + log)
 
 
 def _argument(op: ReduceOp) -> Callable[[Points, Expr], Expr]:

@@ -19,6 +19,7 @@ CHEAP = frozenset(
     [
         "add",
         "sub",
+        "difference",
         "mul",
         "div",
         "neg",

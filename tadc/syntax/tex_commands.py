@@ -88,7 +88,7 @@ INVERSES = {
 
 # What is always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
-    """pow atan2 hypot fmod gate detached polygamma where clamp pad wrap reflect symmetric"""
+    """pow atan2 hypot fmod gate difference detached polygamma where clamp pad wrap reflect symmetric"""
 )
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",

@@ -13,6 +13,9 @@
 // 0 where a or b is 0, whatever the other is
 {{ device }} {{ real }} gate{{ f }}({{ real }} a, {{ real }} b) { return a == 0 || b == 0 ? 0 : a * b; }
 
+// a - b, 0 where they are the same infinity
+{{ device }} {{ real }} difference{{ f }}({{ real }} a, {{ real }} b) { return a == b ? 0 : a - b; }
+
 {{ device }} {{ real }} sign{{ f }}({{ real }} x) { return x > 0 ? 1 : (x < 0 ? -1 : (x == 0 ? 0 : x)); }
 
 {{ device }} {{ real }} square{{ f }}({{ real }} x) { return x * x; }

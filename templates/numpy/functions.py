@@ -164,6 +164,11 @@ def gate(a, b):
     return np.where((a == 0) | (b == 0), 0, a * b)
 
 
+def difference(a, b):
+    """a - b, 0 where they are the same infinity."""
+    return np.where(a == b, 0, a - b)
+
+
 def relu(x):
     return np.maximum(x, 0)
 

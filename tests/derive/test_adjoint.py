@@ -17,7 +17,7 @@ from tadc.ir.expr import Read, Reduce
 from tadc.ir.idx_text import program_text
 from tadc.ir.walk import postorder
 
-inf = np.inf
+inf, nan, e = np.inf, np.nan, np.e
 
 
 def gradient(text, sizes=None, **arrays):
@@ -70,6 +70,9 @@ SINGULAR = [
     ("f = logsumexp{i} x[i]",                                   [1e4, 1e4, -1e4], [1/2, 1/2, 0]),
     ("f = logsumexp{i} x[i]",                                   [-inf] * 3,       [0, 0, 0]),
     ("f = logsumexp{i} x[i]",                                   [-inf, 0, -inf],  [0, 1, 0]),
+    ("f = logsumexp{i} x[i]",                                   [1, inf, 1e9],    [0, 1, 0]),
+    ("f = logsumexp{i} x[i]",                                   [inf, 1, inf],    [nan, 0, nan]),
+    ("f = logsumexp{i | x[i] < 9} x[i]",                        [inf, 1, 2],      [0, 1/(1 + e), e/(1 + e)]),
     ("f = argmax{i} x[i]",                                      [1, 2, 3],        [0, 0, 0]),
     ("f = sum{i} x[i]*argmin{j} x[j]",                          [3, 2, 1],        [2, 2, 2]),
     ("f = mean{i | x[i] > 1} x[i]",                             [1, 2, 3],        [0, 1/2, 1/2]),

@@ -24,6 +24,7 @@ def exact_fmod(a, b):
 EXACT = {  # what mathematics says, for mpmath numbers
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
+    "difference": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
     "neg": lambda x: -x,
@@ -64,7 +65,7 @@ ORDERS = tuple((n, x) for n in (1, 2, 3, 7) for x in (1e-3, 0.3, 1.4, 9.5, 30.25
 
 # The arguments of functions that do not take all of WIDE.
 ARGUMENTS = {
-    **dict.fromkeys(("add", "sub", "mul", "div", "gate", "max", "min"), PAIRS),
+    **dict.fromkeys(("add", "sub", "difference", "mul", "div", "gate", "max", "min"), PAIRS),
     **dict.fromkeys(("atan2", "hypot", "fmod"), PAIRS),
     "pow": POWERS,
     "polygamma": ORDERS,
@@ -278,6 +279,8 @@ def by_base(x, exponent, n=None):
         ("lgamma", (-2.0,), inf),
         ("digamma", (0.0,), -inf),
         ("atan2", (0.0, -1.0), np.pi),
+        ("difference", (inf, inf), 0),
+        ("difference", (-inf, inf), -inf),
         ("hypot", (1e200, 1e200), 2**0.5 * 1e200),
     ],
 )
