@@ -165,7 +165,7 @@ def gate(a, b):
 
 
 def difference(a, b):
-    """a - b, 0 where they are the same infinity."""
+    """0 where a and b are the same infinity, else a - b."""
     return np.where(a == b, 0, a - b)
 
 

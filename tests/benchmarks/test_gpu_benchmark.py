@@ -62,7 +62,9 @@ def test_operations_of_threads_that_work_alone_are_those_of_the_cost(benchmark_m
     found = code.counted(modes, sizes)["operations"]
 
     expected = f.cost(mode="primal", **sizes).operations + f.adjoint().cost(**sizes).operations
-    assert 1 <= found / expected <= (1.25 if "sum" in formula else 1)  # with what blocks of a sum carry
+    assert (
+        1 <= found / expected <= (1.25 if "sum" in formula else 1)
+    )  # with what blocks of a sum carry
 
 
 def test_steps_are_counted_where_their_loops_and_conditions_let_them_be(benchmark_module):
@@ -86,7 +88,9 @@ def test_a_team_counts_what_each_of_its_threads_does(benchmark_module):
     counts = code.counted([value], sizes)
 
     assert 1 <= counts["loads"] / (8 * 10**5) < 1.2
-    assert 2 <= counts["operations"] / (8 * 10**5) < 5  # with the trees in which threads add up, and blocks of sums
+    assert (
+        2 <= counts["operations"] / (8 * 10**5) < 5
+    )  # with the trees in which threads add up, and blocks of sums
 
 
 @pytest.mark.skipif(not find_nvrtc(), reason="no NVRTC")

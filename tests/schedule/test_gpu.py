@@ -184,7 +184,10 @@ def test_the_plan_says_who_computes_what():
     first, second = f.plan(N=LARGE).kernels
     (alone,) = f.plan(N=8).kernels
 
-    assert first.schedule == "a warp computes each element; its threads share i_3; loops over i_2_block, i_2"
+    assert (
+        first.schedule
+        == "a warp computes each element; its threads share i_3; loops over i_2_block, i_2"
+    )
     assert second.schedule == "a block computes each element; its threads share i_1"
     assert alone.schedule == "a thread computes each element; loops over i"
     assert list(f.plan(N=LARGE).stored) == ["f_parts"]
