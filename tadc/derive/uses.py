@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tadc.derive.products import plus
 from tadc.derive.reductions import Shares
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import EMPTY, EVERYWHERE, Condition, Derived, Domain, at_least_zero
+from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
@@ -95,7 +95,7 @@ def _accumulate(
         unknowns = (reduce.indices if reduce else ()) + region.unknowns
         derived = region.derived + (reduce.derived if reduce else ())
         domain = region.domain & further & Domain.of(c for d in derived for c in d.conditions)
-        apart = tuple(d for d in (*region.unless, *unless) if domain & d != EMPTY)
+        apart = domain.overlapping((*region.unless, *unless))
         inner.append(_Region(root, g, unknowns, derived, domain, apart))
 
     for node in reversed(order):

@@ -131,24 +131,38 @@ def between(low: Affine | int, form: Affine, high: Affine | int) -> tuple[Condit
     return at_least_zero(form - low), at_least_zero(high - form)
 
 
-def _exclude_each_other(conditions: Collection[Condition]) -> bool:
-    """Whether two of them, equations or inequalities with the same terms up to their sign, have no common point."""
-    if len(conditions) < 2:
-        return False
-    highest: dict[object, int] = {}  # of the terms
+def _greatest(conditions: Iterable[Condition]) -> dict[object, int]:
+    """What linear forms, as terms, are at most by one of the conditions."""
+    greatest: dict[object, int] = {}
     for c in conditions:
         if c.relation == "|":
             continue
         terms, least = c.form.terms, -c.form.constant
         opposite = tuple((s, -k) for s, k in terms)
         if c.relation == "==":
-            highest[terms] = min(least, highest.get(terms, least))
-        highest[opposite] = min(-least, highest.get(opposite, -least))
-    return any(
-        -c.form.constant > highest.get(c.form.terms, -c.form.constant)
-        for c in conditions
-        if c.relation != "|"
-    )
+            greatest[terms] = min(least, greatest.get(terms, least))
+        greatest[opposite] = min(-least, greatest.get(opposite, -least))
+    return greatest
+
+
+def _exceed(conditions: Iterable[Condition], greatest: Mapping[object, int]) -> bool:
+    """Whether one of the conditions asks a form to be more than it is at most."""
+    for c in conditions:
+        if c.relation == "|":
+            continue
+        terms, least = c.form.terms, -c.form.constant
+        if least > greatest.get(terms, least):
+            return True
+        if c.relation == "==":
+            opposite = tuple((s, -k) for s, k in terms)
+            if -least > greatest.get(opposite, -least):
+                return True
+    return False
+
+
+def _exclude_each_other(conditions: Collection[Condition]) -> bool:
+    """Whether two of them, equations or inequalities with the same terms up to their sign, have no common point."""
+    return len(conditions) > 1 and _exceed(conditions, _greatest(conditions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +204,13 @@ class Domain(_Remembered):
         if not other.conditions or not self.conditions:
             return self if self.conditions else other
         return Domain.of((*self.conditions, *other.conditions))
+
+    def overlapping(self, others: Iterable[Domain]) -> tuple[Domain, ...]:
+        """Those of `others` with which this has an intersection that is not `EMPTY`."""
+        if self == EMPTY:
+            return ()
+        greatest = _greatest(self.conditions)
+        return tuple(d for d in others if d != EMPTY and not _exceed(d.conditions, greatest))
 
     def near(self, symbols: Iterable[Symbol]) -> Domain:
         """The conditions that share a symbol with `symbols`, or with another one that does, and so on.

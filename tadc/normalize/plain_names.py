@@ -5,7 +5,7 @@ Passes rename indices to keep them apart (`k_1`); here each gets its plain name 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Set
 from dataclasses import replace
 from re import sub
 from typing import Any
@@ -33,44 +33,48 @@ def plain_names(program: Program) -> Program:
 
 def told_apart(e: Expr, around: Iterable[Symbol]) -> Expr:
     """The expression with names of bound indices that are distinct along every path, and none of `around`."""
-    return descend(_walk(e, frozenset(around), {}))
+    return descend(_walk(e, frozenset(around), frozenset(), {}))
 
 
 def _plain(statement: Statement, names: frozenset[Symbol]) -> Statement:
-    taken = set(names)
+    own: set[Symbol] = set()
     values: dict[Symbol, Affine] = {}
     for s, plain in _hints(statement.indices, statement.derived):
-        values[s] = symbol(_free(plain, taken))
-        taken.add(str(values[s]))
+        values[s] = symbol(_free(plain, names, own))
+        own.add(str(values[s]))
     body = substitute(statement.body, {s: f for s, f in values.items() if str(f) != s})
     return replace(
         statement,
         indices=tuple(str(values[s]) for s in statement.indices),
         derived=_renamed(statement.derived, values),
-        body=descend(_walk(body, frozenset(taken), {})),
+        body=descend(_walk(body, names, frozenset(own), {})),
     )
 
 
 def _walk(
-    e: Expr, taken: frozenset[Symbol], done: dict[tuple[Expr, frozenset[Symbol]], Expr]
+    e: Expr,
+    names: frozenset[Symbol],
+    own: frozenset[Symbol],
+    done: dict[tuple[Expr, frozenset[Symbol]], Expr],
 ) -> Generator[Any, Any, Expr]:
-    key = (e, taken)
+    """`names` are those of the program, of which there may be thousands; `own` those of the indices around."""
+    key = (e, own)
     if key not in done:
         if isinstance(e, Reduce):
-            around = set(taken)
+            around = set(own)
             values: dict[Symbol, Affine] = {}
             for s, plain in _hints(e.indices, e.derived):
-                values[s] = symbol(_free(plain, around))
+                values[s] = symbol(_free(plain, names, around))
                 around.add(str(values[s]))
             changed = {s: f for s, f in values.items() if str(f) != s}
-            body = yield _walk(substitute(e.body, changed), frozenset(around), done)
+            body = yield _walk(substitute(e.body, changed), names, frozenset(around), done)
             indices = tuple(str(values[s]) for s in e.indices)
             derived = _renamed(e.derived, values)
             done[key] = Reduce(e.op, indices, derived, e.domain.substitute(values), body)
         else:
             operands = []
             for operand in e.operands:
-                operands.append((yield _walk(operand, taken, done)))
+                operands.append((yield _walk(operand, names, own, done)))
             done[key] = with_operands(e, tuple(operands))
     return done[key]
 
@@ -88,11 +92,11 @@ def _renamed(derived: tuple[Derived, ...], values: Mapping[Symbol, Affine]) -> t
     )
 
 
-def _free(name: Symbol, taken: set[Symbol]) -> Symbol:
+def _free(name: Symbol, names: Set[Symbol], own: Set[Symbol]) -> Symbol:
     """The name without a number at its end, or with the first number that is free."""
     plain = sub(r"(_\d*)+$", "", name) or name
     free, count = plain, 0
-    while free in taken or free in KEYWORDS:
+    while free in own or free in names or free in KEYWORDS:
         count += 1
         free = f"{plain}_{count}"
     return free

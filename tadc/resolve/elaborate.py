@@ -68,7 +68,8 @@ class ReadUse:
 
     @property
     def known(self) -> Known:
-        return self.around & Domain.of(self.scope.conditions)
+        used = self.around.symbols.union(*(form.symbols for form in self.subscripts))
+        return self.around & Domain.of(self.scope.conditions_on(used))
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _ranges_around(use: Subscript) -> tuple[list[Condition], dict[Symbol, Affine
     A symbol lets the last value be -1, where the number would contradict everything else.
     """
     nothing: dict[Symbol, Affine] = {}
-    around = use.scope.conditions
+    around = use.scope.conditions_on(use.form.symbols)
     for i in (i for scope in use.scope.chain for i in scope.indices.values()):
         if i.extent is not None and i.extent.is_constant and i.extent.constant < 1:
             extent = f"{i.symbol}.extent"

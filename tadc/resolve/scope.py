@@ -5,6 +5,7 @@ A statement has a scope for its left side and one for each reduction inside; the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -116,12 +117,24 @@ class Scope:
     @property
     def conditions(self) -> list[Condition]:
         """The ranges of all indices in scope, and what defines the derived ones."""
-        return [
-            c
-            for scope in self.chain
-            for part in (
-                *(i.range for i in scope.indices.values()),
-                *(d.conditions for d in scope.derived),
-            )
-            for c in part
-        ]
+        derived = (d for scope in self.chain for d in scope.derived)
+        return [*self._ranges, *(c for d in derived for c in d.conditions)]
+
+    def conditions_on(self, used: Iterable[Symbol]) -> list[Condition]:
+        """The ranges of all indices in scope, and what defines the derived ones that are used, or that a range needs.
+
+        Of `i//2//2` nothing reads `i//2`; it says nothing about the others, and a thousand of them cost much.
+        """
+        ranges = self._ranges
+        derived = {d.name: d for scope in self.chain for d in scope.derived}
+        open_ = [*used, *(s for c in ranges for s in c.form.symbols)]
+        conditions = ranges
+        while open_:
+            if (d := derived.pop(open_.pop(), None)) is not None:
+                conditions += d.conditions
+                open_ += d.form.symbols
+        return conditions
+
+    @property
+    def _ranges(self) -> list[Condition]:
+        return [c for scope in self.chain for i in scope.indices.values() for c in i.range]

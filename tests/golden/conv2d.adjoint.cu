@@ -43,7 +43,8 @@ conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, floa
             for (int lane = 0; lane < 24; lane++) {
               const float added = s_part[lane] + s_low[lane];
               const float total = s[lane] + added;
-              const float lost = added - (total - s[lane]);
+              const float gained = total - s[lane];
+              const float lost = s[lane] - (total - gained) + (added - gained);
               s[lane] = total;
               s_low[lane] = lost == lost ? lost : 0.0f;
             }
@@ -98,7 +99,8 @@ conv2d_adjoint_1(const float* __restrict__ x, const float* __restrict__ dy, floa
           for (int lane = 0; lane < 24; lane++) {
             const float added = s_part[lane] + s_low[lane];
             const float total = s[lane] + added;
-            const float lost = added - (total - s[lane]);
+            const float gained = total - s[lane];
+            const float lost = s[lane] - (total - gained) + (added - gained);
             s[lane] = total;
             s_low[lane] = lost == lost ? lost : 0.0f;
           }

@@ -45,7 +45,8 @@ hankel_primal_0(const float* __restrict__ h, const float* __restrict__ x, float*
         }
         const float added = s_part + s_low;
         const float total = s_ + added;
-        const float lost = added - (total - s_);
+        const float gained = total - s_;
+        const float lost = s_ - (total - gained) + (added - gained);
         s_ = total;
         s_low = lost == lost ? lost : 0.0f;
       }

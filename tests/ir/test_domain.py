@@ -98,3 +98,16 @@ def test_no_condition_holds_everywhere():
 )
 def test_text(condition, text):
     assert str(condition) == text
+
+
+domains = st.lists(
+    st.builds(lambda make, form: make(form), st.sampled_from([at_least_zero, equals_zero]), forms),
+    max_size=3,
+).map(Domain.of)
+
+
+@given(domains, st.lists(domains, max_size=9))
+def test_overlapping_leaves_out_what_has_an_empty_intersection(own, others):
+    others = [*others, EMPTY]
+
+    assert own.overlapping(others) == tuple(d for d in others if own & d != EMPTY)
