@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 
 import numpy as np
 import pytest
@@ -164,3 +165,81 @@ def test_what_only_looks_like_a_bracket_masks_nothing():
     f = tadc.compile("input x[2]\ny[i] = (2 - [i = 0])*x[i] + (1 - x[i])*2 + 1 - [i = 0]")
 
     agree(f(np.array([5.0, 7.0])), [5 - 8, 14 - 12 + 1])
+
+
+# ---------------------------------------------------------------------- random programs
+
+# What is infinite, or has an infinite derivative, at some of the elements that are not taken.
+SINGULAR = ["log({})", "sqrt({})", "cbrt({})", "1/{}", "{}**-0.5", "{}**1.5", "rsqrt({})", "log2({})", "{}*log({})", "exp(1/{})"]  # fmt: skip
+SMOOTH = ["tanh({})", "{}*{}", "sin({}) + {}", "{}/(2 + {}*{})", "relu({}) - {}", "exp(-{}*{})"]
+# Zero at zero: what they make of a masked zero has no influence on other elements.
+AFTER = ["tanh({})", "{}*{}", "sin({})*3", "{}*exp(-{}*{})", "{}"]
+CHOICES = [
+    "where(x[i] <= 0, 0, {})",
+    "if x[i] > 0 then {} else 0",
+    "{}*[x[i] > 0]",
+    "[x[i] > 0]*{}",
+    "(1 - [x[i] <= 0])*{}",
+    "if x[i] > 0 and x[i] < 99 then {} else 0",
+    "sum{{k: 2 | x[i] > 0}} {}/2",
+    "sum{{j | i = j}} [x[j] > 0]*{}",
+]
+TOTALS = ["sum{i} w[i]", "sum{i, j} w[i]*w[j]", "sum{i} w[i]*w[i]*x[i]", "(sum{i} w[i])*(sum{i} w[i]*a[i])"]  # fmt: skip
+
+
+def random_masked_program(random):
+    """Statements that are singular where `x` is not positive, a mask, what is made of it, and a sum."""
+    lines, names = ["size N", "input x[N], a[N]"], ["x[i]"]
+    for n in range(random.randint(1, 4)):
+        function = random.choice(SINGULAR if n == 0 or random.random() < 0.4 else SMOOTH)
+        e = function.replace("{}", random.choice(names))
+        if random.random() < 0.5:
+            e = f"({e}){random.choice('+-*')}{random.choice([*names, 'a[i]'])}"
+        lines.append(f"t{n}[i] = {e}")
+        names.append(f"t{n}[i]")
+    u = f"({names[-1]}{random.choice('+*')}{random.choice(names)})"
+    lines.append(f"v[i: N] = {random.choice(CHOICES).format(u)}")
+    lines.append(f"w[i: N] = {random.choice(AFTER).replace('{}', 'v[i]')}")
+    return "\n".join([*lines, f"y = {random.choice(TOTALS)}", "output y"])
+
+
+def derivative(text, modes, x, a, directions, backend):
+    """The derivative by `x` in each of the modes in turn, the inner ones along the directions."""
+    f = tadc.compile(text, backend=backend)
+    values, scalar = [x, a], True
+    for mode, direction in zip(modes, directions, strict=True):
+        f = f.adjoint(wrt="x") if mode == "a" else f.tangent(wrt="x")
+        values.append(1.0 if mode == "a" and scalar else direction)
+        scalar = scalar and mode == "t"
+    return f(*values)
+
+
+def check_masked_program(seed, backends):
+    random = Random(seed)
+    text = random_masked_program(random)
+    modes = "".join(random.choice("at") for _ in range(random.randint(1, 3)))
+    numbers = np.random.default_rng(seed)
+    x = numbers.choice([0.0, -1.0, 0.5, 1.25, 2.0], 6)
+    x[0] = 1.5
+    a, *directions = numbers.uniform(0.5, 1.5, (1 + len(modes), 6))
+    taken = x > 0
+    expected = derivative(text, modes, x[taken], a[taken], [d[taken] for d in directions], "interpreter")  # fmt: skip
+    if np.shape(expected):
+        whole = np.zeros(6)
+        whole[taken] = expected
+        expected = whole
+    for backend in backends:
+        found = derivative(text, modes, x, a, directions, backend)
+        np.testing.assert_allclose(found, expected, 1e-9, 1e-9, err_msg=f"{modes}, {backend}\n{text}")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_have_the_derivatives_of_the_branches_taken(seed):
+    check_masked_program(seed, ["interpreter", "numpy"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+def test_many_random_programs_have_the_derivatives_of_the_branches_taken(block):
+    for seed in range(100 + 40 * block, 140 + 40 * block):
+        check_masked_program(seed, ["interpreter", "numpy", "auto"])
