@@ -49,8 +49,8 @@ def compiled(level, seed):
     program = random_program(seed, level=level)
     numbers: dict[str, int] = {}
     while True:
-        f = tadc.compile(program.text, name=f"{level}_{seed}", sizes=numbers)
         try:
+            f = tadc.compile(program.text, name=f"{level}_{seed}", sizes=numbers)
             assert f.program
         except (tadc.SyntaxError, tadc.ShapeError) as error:
             assert not numbers.keys() >= set(error.sizes)

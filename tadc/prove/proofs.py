@@ -128,19 +128,24 @@ def _wrong_points(each: Owed, program: Program, sets: Sets) -> str | None:
         found = tagged(use, each.tensor, program, sets)
         if found.twice is not None:
             return f"a point counts twice, {sets.sample(found.twice, names)}"
-        expected = [sets.relation(o.region, o.subscripts, u) for o in left]
-        match = next((k for k, m in enumerate(expected) if m.is_equal(found.points)), None)
-        if match is not None:
-            del left[match]
-            continue
-        nearest = expected[0] if expected else found.points - found.points
-        return _difference(nearest, found.points, names, sets)
+        wrong = f"the read stands {len(each.occurrences)} times, and is used more often"
+        for n, o in enumerate(left):
+            needed, all_ = (sets.relation(r, o.subscripts, u) for r in (o.needed, o.region))
+            differs = _difference(needed, found.points, names, sets, all_)
+            if differs is None:
+                del left[n]
+                break
+            wrong = differs if n == 0 else wrong
+        else:
+            return wrong
     return None
 
 
-def _difference(expected: Any, found: Any, names: Sequence[str], sets: Sets) -> str | None:
-    """A point of one relation that is not in the other."""
-    missing, surplus = expected - found, found - expected
+def _difference(
+    needed: Any, found: Any, names: Sequence[str], sets: Sets, allowed: Any = None
+) -> str | None:
+    """A point of the one relation that is not in the other; where more is `allowed` than needed, one that is not."""
+    missing, surplus = needed - found, found - (needed if allowed is None else allowed)
     if not missing.is_empty():
         return f"a point is missing, {sets.sample(missing, names)}"
     if not surplus.is_empty():
@@ -152,20 +157,25 @@ def _flowing(
     adjoint: Program, owes: Sequence[Owed], seeds: Set[str], sets: Sets
 ) -> Iterator[Proof]:
     """That in the adjoint program itself cotangents reach the gradients that the reads say, and no others."""
-    expected: dict[tuple[str, str], Any] = {}
+    needed: dict[tuple[str, str], Any] = {}
+    allowed: dict[tuple[str, str], Any] = {}
+    names: dict[tuple[str, str], list[str]] = {}
     for each in owes:
         a = tuple(map(symbol, each.statement.indices))
+        key = each.gradient, each.cotangent
+        names[key] = [f"{each.gradient}[{d}]" for d in range(len(each.tensor.shape))]
+        names[key] += [f"{each.cotangent}[{d}]" for d in range(len(a))]
         for o in each.occurrences:
-            relation = sets.relation(o.region, o.subscripts, a)
-            key = each.gradient, each.cotangent
-            expected[key] = expected[key] | relation if key in expected else relation
-    cotangents = frozenset(c for _, c in expected) | seeds
+            for relations, region in ((needed, o.needed), (allowed, o.region)):
+                relation = sets.relation(region, o.subscripts, a)
+                relations[key] = relations[key] | relation if key in relations else relation
+    cotangents = frozenset(c for _, c in needed) | seeds
     found = flows(adjoint, cotangents, sets)
-    for (gradient, cotangent), relation in expected.items():
+    for (gradient, cotangent), relation in needed.items():
         if gradient in found:
             flow = found[gradient].get(cotangent, relation - relation)
-            names = _coordinates(gradient, adjoint) + _coordinates(cotangent, adjoint)
-            wrong = _difference(relation, flow, names, sets)
+            key = gradient, cotangent
+            wrong = _difference(relation, flow, names[key], sets, allowed[key])
             fact = f"gathers the elements of {cotangent} that its reads reach"
             yield Proof("adjoint", gradient, fact, wrong)
 

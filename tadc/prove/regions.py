@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Condition, Derived, Domain
-from tadc.ir.expr import Comparison, Expr, Read, Reduce, Select
+from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
 from tadc.schedule.loop_nest import (
@@ -58,11 +58,20 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Subscripts of a tensor, and the points for which its element is read, or stored."""
+    """Subscripts of a tensor, and the points for which its element is read, or stored.
+
+    `unless_zero` are conditions that hold where no other factor is the number 0, as `x` of `[i > 0]*x` may be.
+    """
 
     tensor: str
     subscripts: tuple[Affine, ...]
     region: Region
+    unless_zero: tuple[str, ...] = ()
+
+    @property
+    def needed(self) -> Region:
+        """The points at which the element says something about the value."""
+        return self.region.where(*self.unless_zero)
 
 
 def text(form: Affine) -> str:
@@ -117,30 +126,62 @@ def _box(extents: Iterable[tuple[Symbol, Affine]], derived: Sequence[Derived] = 
 
 def _reads(root: Expr, around: Region) -> Iterator[Occurrence]:
     """A comparison of values excludes no point: whether it holds is not known."""
-    regions, seen = [(root, around)], {(root, around)}
-    for root, around in regions:  # grows on the way
-        inner: list[tuple[Expr, Region]] = []
+    regions: list[tuple[Expr, Region, tuple[str, ...]]] = [(root, around, ())]
+    seen = set(regions)
+    for root, around, unless in regions:  # grows on the way
+        inner: list[tuple[Expr, Region, tuple[str, ...]]] = []
         for e in postorder(root, _of_same_region):
             match e:
                 case Read(tensor, subscripts):
-                    yield Occurrence(tensor, subscripts, around)
+                    yield Occurrence(tensor, subscripts, around, unless)
                 case Reduce(_, indices, derived, domain, body):
                     region = around.looped(*indices)
                     for d in derived:
                         region = region.divided(d)
-                    inner.append((body, region.where(holds(domain))))
+                    inner.append((body, region.where(holds(domain)), unless))
                 case Select(Domain() as domain, then, otherwise):
-                    inner.append((then, around.where(holds(domain))))
-                    inner.append((otherwise, around.where(f"not ({holds(domain)})")))
+                    inner.append((then, around.where(holds(domain)), unless))
+                    inner.append((otherwise, around.where(f"not ({holds(domain)})"), unless))
+                case Call("mul" | "gate" | "div" as function, (a, b)) if _may_be_zero(e):
+                    divided = function == "div"  # by zero: it is no factor
+                    inner.append((a, around, unless if divided else (*unless, *_not_zero(b))))
+                    inner.append((b, around, (*unless, *_not_zero(a))))
                 case _:
                     pass
-        new = [pair for pair in dict.fromkeys(inner) if pair not in seen]
+        new = [each for each in dict.fromkeys(inner) if each not in seen]
         seen.update(new)
         regions += new
 
 
 def _of_same_region(e: Expr) -> tuple[Expr, ...]:
-    return () if isinstance(e, Reduce) or _chooses_points(e) else e.operands
+    apart = isinstance(e, Reduce) or _chooses_points(e) or _may_be_zero(e)
+    return () if apart else e.operands
+
+
+def _may_be_zero(e: Expr) -> bool:
+    """Whether it is a product, or a quotient, with a choice of the number 0 above."""
+    match e:
+        case Call("mul" | "gate", (a, b)):
+            return bool(_not_zero(a) or _not_zero(b))
+        case Call("div", (a, _)):
+            return bool(_not_zero(a))
+        case _:
+            return False
+
+
+def _not_zero(e: Expr) -> tuple[str, ...]:
+    """Conditions that hold where no choice makes it the number 0."""
+    match e:
+        case Select(Domain() as domain, Const(0), otherwise):
+            return (f"not ({holds(domain)})", *_not_zero(otherwise))
+        case Select(Domain() as domain, then, Const(0)):
+            return (holds(domain), *_not_zero(then))
+        case Call("mul" | "gate", (a, b)):
+            return (*_not_zero(a), *_not_zero(b))
+        case Call("neg", (a,)) | Call("div", (a, _)):
+            return _not_zero(a)
+        case _:
+            return ()
 
 
 def _chooses_points(e: Expr) -> bool:

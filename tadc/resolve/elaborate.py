@@ -391,9 +391,11 @@ class _Elaborator:
 
         def holds(*given: Condition) -> bool:
             *assumed, wanted = given
-            ranges = Domain.of((*context.scope.conditions, *assumed))
+            derived = self.indexing.sizes.derived
+            made = (c for d in derived for c in d.conditions)
+            ranges = Domain.of((*context.scope.conditions, *made, *assumed))
             inner = set().union(*(scope.symbols for scope in context.scope.chain))
-            inner |= {d.name for d in self.indexing.sizes.derived}
+            inner |= {d.name for d in derived}
             found = (*ranges.symbols, *wanted.form.symbols)
             positive = (symbol(s) - 1 for s in found if s not in inner)
             own = () if extent.is_constant else (extent - 1,)

@@ -300,11 +300,9 @@ class Lowering:
             condition = Comparison(condition.relation, left, right)
         both = set(always(e.then))
         for node in always(e.otherwise):
-            if (
-                node in both
-                and isinstance(node, (Call, Reduce, Select))
-                and block.find(node) is None
-            ):
+            # What is in both for one user alone comes with that user.
+            needed = node in both and (node in self.shared or isinstance(node, Reduce))
+            if needed and block.find(node) is None:
                 yield self.value(node, block)
         neutral = isinstance(e.then, Reduce) and e.otherwise is Const(NEUTRAL[e.then.op])
         local = self._local("s" if neutral else "v")

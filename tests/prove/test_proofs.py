@@ -106,22 +106,26 @@ MISTAKES = {
 }
 
 
+MOST_WRONG = 20  # solutions: statements that are solved again and again would never settle
+
+
 def proved_with(monkeypatch, text, mistake, applies):
-    """The report of a program whose solutions are wrong; None if no solution is."""
+    """The report of a program whose solutions are wrong; None if no solution is, or if the program is what it was."""
     wrong = []
     right = solved.solve
 
     def solve(*arguments, **named):
         solution = right(*arguments, **named)
-        if solution is None or not applies(solution):
+        if solution is None or not applies(solution) or len(wrong) == MOST_WRONG:
             return solution
         wrong.append(mistake(solution))
         return wrong[-1]
 
-    f = tadc.compile(text)
+    right, f = tadc.compile(text), tadc.compile(text)
+    adjoint = str(right.adjoint())
     monkeypatch.setattr(solved, "solve", solve)
     report = f.prove()
-    return report if wrong else None
+    return report if wrong and str(f.adjoint()) != adjoint else None
 
 
 @pytest.mark.parametrize(

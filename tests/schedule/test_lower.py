@@ -67,6 +67,17 @@ def test_what_both_branches_need_is_computed_before_them():
     assert calls(lowered(text), "exp") == 1
 
 
+def test_a_choice_inside_what_both_branches_need_is_made_once():
+    text = "input x[6]\nf[i] = log1p(exp(if x[i] > 1 then atan(x[i]) else sin(x[i])))"
+    adjoint = adjoint_program(normal(text), ["x"])
+    second = adjoint_program(adjoint, ["x", "df"])
+
+    (kernel,) = kernels(second, "primal")
+
+    values = [s.value for s, _ in walked(kernel.body) if isinstance(s, Assign)]
+    assert sum(str(v).count("atan") for v in values) == 1
+
+
 def test_a_branch_that_is_not_taken_has_no_loop_outside_it():
     text = "size N\ninput x[N]\nf[i] = if x[i] > 1 then sum{k | k <= i} log(x[k]) else 0"
     kernel = lowered(text)
