@@ -121,8 +121,8 @@ def proved_with(monkeypatch, text, mistake, applies):
         wrong.append(mistake(solution))
         return wrong[-1]
 
-    right, f = tadc.compile(text), tadc.compile(text)
-    adjoint = str(right.adjoint())
+    adjoint = str(tadc.compile(text).adjoint())
+    f = tadc.compile(text)
     monkeypatch.setattr(solved, "solve", solve)
     report = f.prove()
     return report if wrong and str(f.adjoint()) != adjoint else None
