@@ -2,7 +2,7 @@
 
 Executed per point: the steps of the scheduled loop nests, those from which the text is printed, each times the exact
 number of points at which it stands for the sizes given, and times the threads of a team where each of them does it.
-An operation is a function, a comparison of values, or an addition to a sum; of a choice by values the dearer branch
+An operation is a function, a comparison of values, or an addition to a sum; of a choice by values the more expensive branch
 counts; arithmetic on indices is none. A load, store or atomic addition is of one element, whatever caches know of it;
 an element that a step reads twice is loaded once. Of the tensors that kernels touch each byte counts once a kernel.
 
@@ -22,7 +22,7 @@ from cpu import Formula
 from sizes import points_of, sizes_at
 
 import tadc
-from tadc.emit.cuda import GpuMode, cuda_text
+from tadc.emit.cuda import GpuModule, cuda_text
 from tadc.emit.launcher import atomic_mode, modes_of
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain, at_least_zero
@@ -35,13 +35,13 @@ from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
     Assign,
+    Barrier,
     Branch,
     Lanes,
+    Leader,
     Let,
     LetIndex,
     Loop,
-    Once,
-    Shown,
     Staged,
     Step,
     Store,
@@ -75,21 +75,21 @@ def row(formula: Formula, form: str, points: float) -> dict[str, Any]:
     return {"formula": formula.name, "form": form, "points": number, **each, **text}
 
 
-def forms(f: Any, sizes: dict[str, int]) -> dict[str, list[GpuMode]]:
+def forms(f: Any, sizes: dict[str, int]) -> dict[str, list[GpuModule]]:
     """The value and the gradients as tadc runs them, and with atomic additions by a thread an element, or a point."""
     primal, adjoint = modes_of({"primal": f.program, "adjoint": f.adjoint().program})
-    value = GpuMode.of(primal, sizes)
+    value = GpuModule.of(primal, sizes)
     elements, points = (
-        GpuMode.plain(atomic_mode(f.program, f.inputs, points=p)) for p in (False, True)
+        GpuModule.plain(atomic_mode(f.program, f.inputs, points=p)) for p in (False, True)
     )
-    each = ([value, GpuMode.of(adjoint, sizes)], [value, elements], [value, points])
+    each = ([value, GpuModule.of(adjoint, sizes)], [value, elements], [value, points])
     return dict(zip(FORMS, each, strict=True))
 
 
 # ---- what is executed
 
 
-def counted(modes: Sequence[GpuMode], sizes: Mapping[str, int]) -> Counts:
+def counted(modes: Sequence[GpuModule], sizes: Mapping[str, int]) -> Counts:
     """How often all kernels together do each of `COUNTED` for these sizes."""
     total: Counts = Counter()
     for part in modes:
@@ -185,9 +185,9 @@ class _Executed:
                     total.update(self.of((*before, *after), inside, 1))
                     # The tree of threads, and what was before them.
                     total["operations"] += self.number(inside) * self.scheduled.team.bit_length()
-                case Shown():
+                case Barrier():
                     pass
-                case Once(body):
+                case Leader(body):
                     total.update(self.of(body, points, 1))
                 case TeamSums(body, sums):
                     total.update(self.of(body, points, threads))
@@ -284,7 +284,7 @@ def _dearer(branches: Iterable[Counts]) -> Counts:
 # ---- what is in the text
 
 
-def written(modes: Sequence[GpuMode]) -> dict[str, int]:
+def written(modes: Sequence[GpuModule]) -> dict[str, int]:
     """Of the text, compiled by NVRTC: the number of kernels, the most registers, and all their instructions."""
     compiled = compile_cuda(cuda_text(modes, "", DTYPE).text, ARCHITECTURE)
     usage = compiled.usage.values()

@@ -19,7 +19,7 @@ from typing import Any
 from cpu import Formula
 from gpu_plain import hand_written
 
-from tadc.emit.cuda import GpuMode
+from tadc.emit.cuda import GpuModule
 from tadc.emit.launcher import atomic_mode
 from tadc.runtime.cuda import cuda_launch
 
@@ -89,7 +89,7 @@ def _atomics(points: bool) -> Rival:
 
 
 def _scattering(p: Problem, wrt: Sequence[str], points: bool) -> Run:
-    mode = GpuMode.plain(atomic_mode(p.f.program, wrt, points=points))
+    mode = GpuModule.plain(atomic_mode(p.f.program, wrt, points=points))
     inputs = [t.name for t in mode.mode.program.inputs]
     given = {**dict(zip(p.f.inputs, p.arrays, strict=True)), inputs[-1]: p.cotangent}
     launch = cache(lambda: cuda_launch(mode, p.sizes, "float32", 0))  # compiled if it is run

@@ -25,13 +25,13 @@ from tadc.resources import resource
 
 __all__ = [
     "digest",
+    "disk_cached",
     "folder",
     "kept",
     "kept_small",
     "own_files",
     "place",
     "read",
-    "remembered",
     "remove",
     "unused",
     "write",
@@ -182,7 +182,7 @@ def _kept_small_once() -> None:
 # ---------------------------------------------------------------------- what is made
 
 
-def remembered(key: object, make: Callable[[], Made]) -> Made:
+def disk_cached(key: object, make: Callable[[], Made]) -> Made:
     """What `make` gives, from a file if it was made before: by this version, from the same `key`, which has a `repr`
     that says all. With `TADC_REMEMBER=0` it is always made.
     """

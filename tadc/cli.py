@@ -300,7 +300,7 @@ def _contents(
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
     from tadc.emit.c import emit_c
-    from tadc.emit.cuda import GpuMode, cuda_text
+    from tadc.emit.cuda import GpuModule, cuda_text
     from tadc.emit.launcher import atomic_mode, modes_of
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
@@ -309,7 +309,7 @@ def _contents(
     if baseline:
         parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))
     real = cast("DType", dtype)
-    of = partial(GpuMode.of, dtype=real) if "cuda" in targets else GpuMode.plain
+    of = partial(GpuModule.of, dtype=real) if "cuda" in targets else GpuModule.plain
     cuda = cuda_text([of(m) for m in parts], f._origin.source.text, real)
     manifest = cuda.manifest if "cuda" in targets else _without_kernels(cuda.manifest, targets)
     texts: list[str] = []

@@ -10,7 +10,8 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tadc import compiler
-from tadc.cache import remembered
+from tadc.bounded_cache import BoundedCache
+from tadc.cache import disk_cached
 from tadc.emit.c_names import identifier
 from tadc.errors import (
     ArgumentError,
@@ -25,7 +26,6 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.idx_text import program_text, tensor_text
 from tadc.ir.program import Program
 from tadc.ir.tex_text import tex_display, tex_text
-from tadc.kept import Kept
 from tadc.open_sizes import OpenSizes
 from tadc.options import Options, checked_options, size_number
 from tadc.resolve.resolve import Resolved
@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from numpy.typing import DTypeLike, NDArray
 
     from tadc.check import Report
-    from tadc.emit.launcher import Mode
+    from tadc.emit.launcher import Module
     from tadc.prove import Report as Proofs
     from tadc.runtime.calls import Call, Calls
     from tadc.runtime.pullback import Halves
@@ -209,15 +209,15 @@ class Function:
         self._open = (
             open_  # then `program` is one with other numbers, and tells inputs and outputs only
         )
-        self._closed: Kept[Function] = Kept(MOST_CLOSED)
-        self._numbers_of_calls: Kept[dict[str, int]] = Kept(MOST_CLOSED)
+        self._closed: BoundedCache[Function] = BoundedCache(MOST_CLOSED)
+        self._numbers_of_calls: BoundedCache[dict[str, int]] = BoundedCache(MOST_CLOSED)
         self._resolved = resolved
         self._program = program
         self._mode = mode
         self._derived: dict[Derivation, Function] = {}
-        self._vjps: Kept[Halves] = Kept(MOST_SIGNATURES)
-        self._value_types: Kept[tuple[Any, ...]] = Kept(MOST_SIGNATURES)
-        self._decided: Kept[tuple[Function, Function]] = Kept(MOST_CLOSED)
+        self._vjps: BoundedCache[Halves] = BoundedCache(MOST_SIGNATURES)
+        self._value_types: BoundedCache[tuple[Any, ...]] = BoundedCache(MOST_SIGNATURES)
+        self._decided: BoundedCache[tuple[Function, Function]] = BoundedCache(MOST_CLOSED)
 
     # ------------------------------------------------------------------ what it is
 
@@ -355,9 +355,9 @@ class Function:
 
                 return emit_c(modes_of({self._mode: self.program}), dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
-                from tadc.emit.cuda import GpuMode, cuda_text
+                from tadc.emit.cuda import GpuModule, cuda_text
 
-                mode = GpuMode.of(self._scattered())
+                mode = GpuModule.of(self._scattered())
                 return cuda_text([mode], self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case _:
                 raise ArgumentError(
@@ -366,7 +366,7 @@ class Function:
                     fix="use `cuda`, `cuda-atomic`, `c`, `numpy`, `idx` or `latex`",
                 )
 
-    def _scattered(self) -> Mode:
+    def _scattered(self) -> Module:
         """The adjoint with atomic additions, of which this function is the gathering form."""
         from tadc.emit.launcher import atomic_mode
 
@@ -707,7 +707,7 @@ class Function:
         if key not in self._derived:
             if mode in ("forward", "backward"):
                 made_from = self._origin.key, "vjp", wrt
-                halves = remembered(made_from, lambda: compiler.vjp_programs(self._program, wrt))
+                halves = disk_cached(made_from, lambda: compiler.vjp_programs(self._program, wrt))
                 for half, program in zip(("forward", "backward"), halves, strict=True):
                     self._derived[half, wrt] = _function(self, half, wrt, program)
             else:
@@ -829,7 +829,7 @@ def _compiled(source: Source, lang: Literal["idx", "tex"], options: Options) -> 
     name = identifier(options.name or "program")
     origin = _Origin(source, lang, options)
     try:
-        resolved = remembered(
+        resolved = disk_cached(
             ("front", *origin.key),
             lambda: compiler.front(source, lang, name, options.sizes, options.index_base),
         )
@@ -894,7 +894,7 @@ def in_mode(f: Function, mode: str, wrt: Wrt = None) -> Function:
 
 def _derived(f: Function, mode: str, wrt: tuple[str, ...]) -> Function:
     key = f._origin.key, mode, wrt
-    return _function(f, mode, wrt, remembered(key, lambda: _derivative_of(f._program, mode, wrt)))
+    return _function(f, mode, wrt, disk_cached(key, lambda: _derivative_of(f._program, mode, wrt)))
 
 
 def _derivative_of(program: Program, mode: str, wrt: tuple[str, ...]) -> Program:

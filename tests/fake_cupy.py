@@ -17,7 +17,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 from host_run import BARRIERS, compiled
 
-from tadc.kept import Kept
+from tadc.bounded_cache import BoundedCache
 from tadc.runtime import cuda as runtime
 from tadc.runtime import gpu
 from tadc.runtime.nvrtc import Compiled
@@ -267,7 +267,7 @@ def install(patched):
     patched.setattr(runtime, "compile_cuda", compile_text)
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
     patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
-    patched.setattr(runtime, "_modules", Kept(256))
+    patched.setattr(runtime, "_modules", BoundedCache(256))
     patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
     patched.setattr("tadc.schedule.split.CROWD", 2**11)
     return module

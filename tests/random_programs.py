@@ -92,7 +92,7 @@ class Run:
 class Function:
     """`value(x)` and `derivative(x, y)`. Arguments up to `limit` give values up to `bound(limit)`, both of magnitude.
 
-    `simple`: the argument shall be a plain read, for the value jumps and must not hang on the last bit.
+    `simple`: the argument shall be a plain read, for the value jumps and must not depend on the last bit.
     """
 
     name: str
@@ -176,7 +176,7 @@ FUNCTIONS = {f.name: f for f in (*UNARY, *POSITIVE)}
 
 @dataclass(eq=False)
 class Index:
-    """An index of a left side or a reduction; `values` are those of a range that hangs on nothing, None for others.
+    """An index of a left side or a reduction; `values` are those of a range that depends on nothing, None for others.
 
     `implicit`: its range shall be inferred, and is printed only where the rules do not find it.
     """

@@ -44,7 +44,7 @@ def test_what_was_made_is_not_made_again(place):
         made.append(1)
         return {"a": (1, 2)}
 
-    found = [cache.remembered(("key", n), make) for n in (1, 1, 2)]
+    found = [cache.disk_cached(("key", n), make) for n in (1, 1, 2)]
 
     assert found == [{"a": (1, 2)}] * 3
     assert len(made) == 2
@@ -53,7 +53,7 @@ def test_what_was_made_is_not_made_again(place):
 @pytest.mark.parametrize("damage", [lambda b: b[:-3], lambda b: b"", lambda b: b"x" + b])
 def test_a_file_that_is_damaged_is_made_again(place, damage):
     for _ in range(2):
-        assert cache.remembered("key", lambda: 7) == 7
+        assert cache.disk_cached("key", lambda: 7) == 7
         (file,) = place.glob("made-*.pickle")
         file.write_bytes(damage(file.read_bytes()))
 
@@ -63,9 +63,9 @@ def test_what_cannot_be_kept_is_made_every_time(place):
     for _ in range(100_000):
         deep = [deep]
 
-    assert cache.remembered("deep", lambda: deep) is deep
-    assert cache.remembered("no pickle", lambda: len) is len
-    assert cache.remembered("a function of its own", lambda: lambda: 3)() == 3
+    assert cache.disk_cached("deep", lambda: deep) is deep
+    assert cache.disk_cached("no pickle", lambda: len) is len
+    assert cache.disk_cached("a function of its own", lambda: lambda: 3)() == 3
     with pytest.raises(tadc.SyntaxError):
         tadc.compile("y[i] = ")
     assert len([*place.glob("made-*")]) == 1  # `len` has a name, and is no value
@@ -121,11 +121,11 @@ class Foreign:
 def test_entries_hold_values_and_nothing_that_is_run(place, value, capfd):
     for file in [*place.glob("made-*")]:
         file.unlink()
-    assert cache.remembered("key", lambda: 7) == 7
+    assert cache.disk_cached("key", lambda: 7) == 7
     (file,) = place.glob("made-*.pickle")
     cache.write(file.name, pickle.dumps(value))
 
-    assert cache.remembered("key", lambda: 8) == 8
+    assert cache.disk_cached("key", lambda: 8) == 8
     assert capfd.readouterr().out == ""
 
 

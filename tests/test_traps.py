@@ -260,7 +260,7 @@ TRAPS = [
 EMPTY = [
     Trap("an input without elements", "size N\ninput x[N]\nf[i] = 2 * x[i]", {"x": []}, [], []),
     Trap("a minimum in a sum whose index has one value", "input x[5]\nf = sum{j: 1 | j % 2 = 0} min{k: 5} x[k]", {"x": X5}, 10, [1, 0, 0, 0, 0]),
-    Trap("a range in a sum whose end hangs on another index of it", "input x[5]\nf[a: 2] = sum{i: 5, j=a+1..i-1} x[i]*j", {"x": X5}, [450, 330], [0, 0, 1, 7, 16]),
+    Trap("a range in a sum whose end depends on another index of it", "input x[5]\nf[a: 2] = sum{i: 5, j=a+1..i-1} x[i]*j", {"x": X5}, [450, 330], [0, 0, 1, 7, 16]),
     Trap("a sum over nothing", "size N\ninput x[N]\nf = sum{i} x[i]", {"x": []}, 0, []),
     Trap(
         "a product with no columns",

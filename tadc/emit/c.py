@@ -13,12 +13,12 @@ from typing import Any
 from tadc.emit.c_kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.c_spelling import DType, device_functions, lane_functions
 from tadc.emit.c_text import CHUNKS, ENDED, INTEGER, REAL, CText
-from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode
+from tadc.emit.launcher import LARGEST_INT32, Launcher, Module
 from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
-from tadc.schedule.lanes import Few
+from tadc.schedule.lanes import LaneLimits
 from tadc.schedule.loop_nest import FIRST, LAST, Chunks, has_loops, steps_of
 from tadc.schedule.matrix_product import MatrixProduct, matrix_product
 from tadc.version import __version__
@@ -61,10 +61,10 @@ _TAKEN = [
 
 
 def emit_c(
-    parts: Sequence[Mode],
+    parts: Sequence[Module],
     dtype: DType,
     index_type: DType,
-    few: Few | None = None,
+    few: LaneLimits | None = None,
     blas: bool = False,
     interruptible: bool = False,
 ) -> str:
@@ -159,7 +159,7 @@ def _kernel(
     }
 
 
-def _products(mode: Mode, dtype: DType) -> dict[str, MatrixProduct]:
+def _products(mode: Module, dtype: DType) -> dict[str, MatrixProduct]:
     """The kernels that are matrix products of the program's element type, by name."""
     found = {}
     for k in mode.kernels:
@@ -204,7 +204,7 @@ def _lanes(dtype: DType) -> int:
 
 
 def _launcher(
-    mode: Mode,
+    mode: Module,
     written: Sequence[CpuKernel],
     products: Mapping[str, MatrixProduct],
     dtype: DType,

@@ -16,7 +16,7 @@ from tadc.emit.c_spelling import DType, Precedence, bracketed, device_functions
 from tadc.emit.c_text import INTEGER, CText, part
 from tadc.emit.gpu_text import IN_PARTS, LANE, RANK, GpuText, tile_count
 from tadc.emit.index_width import numbers
-from tadc.emit.launcher import LARGEST_INT32, Launcher, Mode, factor, manifest, modes_of
+from tadc.emit.launcher import LARGEST_INT32, Launcher, Module, factor, manifest, modes_of
 from tadc.emit.templates import template
 from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
@@ -29,7 +29,7 @@ from tadc.schedule.loop_nest import Kernel, Store, Tile, steps_of
 from tadc.schedule.tile import Shape
 from tadc.version import __version__
 
-__all__ = ["MOST_BLOCKS", "CudaText", "GpuMode", "cuda_text", "emit_cuda", "fitting_index_type"]
+__all__ = ["MOST_BLOCKS", "CudaText", "GpuModule", "cuda_text", "emit_cuda", "fitting_index_type"]
 
 _NO_TILES: Mapping[str, Shape] = {}
 POINT = "point"
@@ -50,22 +50,22 @@ class CudaText:
 
 
 @dataclass(frozen=True, slots=True)
-class GpuMode:
+class GpuModule:
     """A mode with its sums in parts, and the schedules of its kernels."""
 
-    mode: Mode
+    mode: Module
     kernels: tuple[GpuKernel, ...]
 
     @classmethod
     def of(
         cls,
-        mode: Mode,
+        mode: Module,
         sizes: Sizes | None = None,
         dtype: DType = "float32",
         *,
         blas: bool = False,
         tiles: Mapping[str, Shape] = _NO_TILES,
-    ) -> GpuMode:
+    ) -> GpuModule:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
         `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
@@ -77,10 +77,10 @@ class GpuMode:
         found = gpu_kernels(program, mode.name, sizes, tiles)
         run = tuple(kernel for kernel, _ in found)
         schedules = tuple(scheduled for _, scheduled in found)
-        return cls(Mode(mode.name, wide_temporaries(program, dtype), run), schedules)
+        return cls(Module(mode.name, wide_temporaries(program, dtype), run), schedules)
 
     @classmethod
-    def plain(cls, mode: Mode) -> GpuMode:
+    def plain(cls, mode: Module) -> GpuModule:
         """A thread a point, as the adjoint with atomic additions is run."""
         return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
 
@@ -90,11 +90,11 @@ def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaTe
 
     Raises BackendError where an extent does not fit any index type.
     """
-    return cuda_text([GpuMode.of(m, dtype=dtype) for m in modes_of(modes)], source, dtype)
+    return cuda_text([GpuModule.of(m, dtype=dtype) for m in modes_of(modes)], source, dtype)
 
 
 def cuda_text(
-    parts: Sequence[GpuMode], source: str, dtype: DType, index_type: DType | None = None
+    parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType | None = None
 ) -> CudaText:
     """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
     if dtype in HALF_TYPES and any(_is_atomic(k.kernel) for part in parts for k in part.kernels):
@@ -124,7 +124,7 @@ def cuda_text(
     return CudaText(text, manifest(modes, source, dtype, index_type, entries))
 
 
-def fitting_index_type(mode: Mode, sizes: Sizes) -> DType:
+def fitting_index_type(mode: Module, sizes: Sizes) -> DType:
     """32 bits, if every index and offset fits for these values of all sizes."""
     elements = (prod(n.at(sizes) for n in t.shape) for t in mode.program.tensors.values())
     found = numbers(mode.program)
@@ -132,7 +132,7 @@ def fitting_index_type(mode: Mode, sizes: Sizes) -> DType:
     return "int32" if max(found.largest, *elements, *bounds) <= MOST_INT32 else "int64"
 
 
-def _index_type(modes: Sequence[Mode]) -> DType:
+def _index_type(modes: Sequence[Module]) -> DType:
     """32 bits, unless a tensor of known extents has more elements, or an index expression a value that does not fit."""
     largest = max(
         (
@@ -153,7 +153,7 @@ class _Emitter:
     dtype: DType
     index_type: DType
 
-    def mode(self, part: GpuMode) -> dict[str, Any]:
+    def mode(self, part: GpuModule) -> dict[str, Any]:
         return {
             "name": part.mode.name,
             "kernels": [self._kernel(k, part.mode.program) for k in part.kernels],
@@ -222,7 +222,7 @@ class _Emitter:
 
     # ------------------------------------------------------------------ launchers
 
-    def _launcher(self, part: GpuMode) -> dict[str, str]:
+    def _launcher(self, part: GpuModule) -> dict[str, str]:
         mode = part.mode
         launcher = Launcher.of(mode, self.dtype, self.index_type, "cuda")
         launches = [

@@ -15,9 +15,9 @@ from tadc.ir.expr import NEUTRAL, Const, Read
 from tadc.ir.program import Tensor
 from tadc.schedule.gpu_cost import WARP
 from tadc.schedule.loop_nest import (
+    Barrier,
     Buffer,
-    Once,
-    Shown,
+    Leader,
     Staged,
     Step,
     Store,
@@ -66,10 +66,10 @@ class GpuText(CText):
                 return (yield self._team_sums(step, indent))
             case TeamScan():
                 return (yield self._team_scan(step, indent))
-            case Once(body):
+            case Leader(body):
                 inner = yield self._lines(body, indent + 1)
                 return [f"{pad}if ({RANK} == 0) {{", *inner, f"{pad}}}"]
-            case Shown():
+            case Barrier():
                 return [f"{pad}{self._barrier}();"]
             case _:
                 raise AssertionError(f"a {type(step).__name__} on a GPU")

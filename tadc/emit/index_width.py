@@ -32,7 +32,7 @@ Interval: TypeAlias = tuple[Linear, Linear]
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """`largest` is at least the absolute value of every coefficient and of every integer that hangs on no size.
+    """`largest` is at least the absolute value of every coefficient and of every integer that depends on no size.
 
     `bounds` are the others: `(form, divisor)` for an integer that is at most `form / divisor` for the sizes of a call.
     """

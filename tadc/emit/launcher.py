@@ -30,7 +30,7 @@ from tadc.version import __version__
 __all__ = [
     "LARGEST_INT32",
     "Launcher",
-    "Mode",
+    "Module",
     "atomic_mode",
     "factor",
     "manifest",
@@ -44,7 +44,7 @@ LARGEST_INDEX = LARGEST_INT32 - BLOCK  # the loop of a block of threads steps pa
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class Module:
     """A program under its C name, and its kernels."""
 
     name: str
@@ -80,23 +80,23 @@ def workspace_places(
 
 def modes_of(
     programs: Mapping[str, Program], recomputed: frozenset[str] = frozenset()
-) -> list[Mode]:
+) -> list[Module]:
     """The modes of a file, by their programs, which are all derived from the first.
 
     Tensors of `recomputed` are not stored (`schedule/memory.py`).
     """
     name = identifier(next(iter(programs.values())).name)
     launchable = {mode: scheduled(_launchable(p, name), recomputed) for mode, p in programs.items()}
-    return [Mode(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
+    return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
 
 
-def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Mode:
+def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Module:
     """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`."""
     own = replace(program, name=identifier(program.name))
     names = Names((*own.tensors, *own.symbols))
     found, scatters = scattered(separate_reductions(own, names), wrt, names)
     kernels_ = scatter_kernels(found, scatters, "adjoint_atomic", points=points)
-    return Mode("adjoint_atomic", found, kernels_)
+    return Module("adjoint_atomic", found, kernels_)
 
 
 def _launchable(program: Program, name: str) -> Program:
@@ -122,12 +122,17 @@ def _launchable(program: Program, name: str) -> Program:
 class Launcher:
     """Prints the parts of one mode's launcher. `text` has the names of tensors and sizes."""
 
-    mode: Mode
+    mode: Module
     text: CText
 
     @classmethod
     def of(
-        cls, mode: Mode, dtype: DType, index_type: DType, target: Target, taken: Sequence[str] = ()
+        cls,
+        mode: Module,
+        dtype: DType,
+        index_type: DType,
+        target: Target,
+        taken: Sequence[str] = (),
     ) -> Launcher:
         program = mode.program
         names = c_names(
@@ -217,7 +222,7 @@ class Launcher:
 
 
 def manifest(
-    modes: Sequence[Mode],
+    modes: Sequence[Module],
     source: str,
     dtype: DType,
     index_type: DType,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tadc.integer.lll import short_basis
 from tadc.integer.matrix import Matrix, hermite_form, identity, product
-from tadc.integer.reduction import short_basis
 from tadc.integer.smith import smith_form
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Derived, divides, equals_zero

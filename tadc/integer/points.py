@@ -14,8 +14,8 @@ from heapq import heappop, heappush
 
 from tadc.integer.dictionary import MOST_ENTRIES, Dictionary, TooComplex, Unbounded
 from tadc.integer.lattice import integer_solutions
+from tadc.integer.lll import short_basis
 from tadc.integer.matrix import hermite_form, transposed
-from tadc.integer.reduction import short_basis
 from tadc.integer.redundancy import hidden_equalities, merged, opposite_pairs
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EMPTY, FALSE, TRUE, Condition, Domain, at_least_zero, between

@@ -18,10 +18,10 @@ import numpy as np
 from numpy import generic, ndarray
 from numpy.typing import NDArray
 
+from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, Error
 from tadc.ir.element_types import HALF_TYPES, arithmetic
 from tadc.ir.program import Program
-from tadc.kept import Kept
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.arguments import (
@@ -82,11 +82,11 @@ class Calls:
         self._options = options
         self._for_numbers = for_numbers
         self._runners = Runners(program, options)
-        self._sizes: Kept[dict[str, int]] = Kept(MOST_SIGNATURES)
-        self._static: Kept[Calls] = Kept(MOST_STATIC)
-        self._orders: Kept[Order] = Kept(MOST_SIGNATURES)
-        self._repeated: Kept[Repeated] = Kept(MOST_SIGNATURES)
-        self._prepared: Kept[Thread] = Kept(MOST_SIGNATURES)
+        self._sizes: BoundedCache[dict[str, int]] = BoundedCache(MOST_SIGNATURES)
+        self._static: BoundedCache[Calls] = BoundedCache(MOST_STATIC)
+        self._orders: BoundedCache[Order] = BoundedCache(MOST_SIGNATURES)
+        self._repeated: BoundedCache[Repeated] = BoundedCache(MOST_SIGNATURES)
+        self._prepared: BoundedCache[Thread] = BoundedCache(MOST_SIGNATURES)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from tadc.cache import digest, remembered
+from tadc.bounded_cache import BoundedCache
+from tadc.cache import digest, disk_cached
 from tadc.emit.c_spelling import DType
-from tadc.emit.cuda import MOST_BLOCKS, GpuMode, cuda_text, fitting_index_type
-from tadc.emit.launcher import Mode, modes_of, workspace_places
+from tadc.emit.cuda import MOST_BLOCKS, GpuModule, cuda_text, fitting_index_type
+from tadc.emit.launcher import Module, modes_of, workspace_places
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
-from tadc.kept import Kept
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.element_types import numpy_type
@@ -47,7 +47,7 @@ _BYTE = np.dtype(np.uint8)
 _NO_ARRAYS: Mapping[str, Any] = {}
 
 # By device, text and flags; functions that are still used keep theirs.
-_modules: Kept[Any] = Kept(MOST_MODULES)
+_modules: BoundedCache[Any] = BoundedCache(MOST_MODULES)
 _modules_lock = Lock()
 
 
@@ -87,7 +87,7 @@ class CudaLaunch:
 
     def __init__(
         self,
-        mode: Mode,
+        mode: Module,
         kernels: Sequence[tuple[Any, int, Sequence[str]] | MatrixProduct],
         sizes: Mapping[Symbol, int],
         dtype: str,
@@ -180,7 +180,7 @@ class CudaRunner:
         self._program = program
         self._dtype = dtype
         self._options = options
-        self._launches: Kept[CudaLaunch] = Kept(MOST_LAUNCHES)
+        self._launches: BoundedCache[CudaLaunch] = BoundedCache(MOST_LAUNCHES)
         self._key = fingerprint(program)
 
     def run(
@@ -212,7 +212,7 @@ class CudaRunner:
 
     def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
         options, dtype = self._options, self._dtype
-        stored = remembered(("scheduled", self._key), lambda: scheduled(self._program))
+        stored = disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         (mode,) = modes_of({MODE: self._program}, recomputed)
         sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
@@ -220,11 +220,11 @@ class CudaRunner:
 
         key = (self._key, sorted(recomputed), sorted(sizes.items()), dtype, options.blas)
 
-        def gpu(tiles: Tiles) -> GpuMode:
+        def gpu(tiles: Tiles) -> GpuModule:
             """The schedules, which take longer to choose than to read."""
-            return remembered(
+            return disk_cached(
                 ("gpu", key, sorted(tiles.items(), key=repr)),
-                lambda: GpuMode.of(mode, sizes, dtype, blas=options.blas, tiles=tiles),
+                lambda: GpuModule.of(mode, sizes, dtype, blas=options.blas, tiles=tiles),
             )
 
         def launch(tiles: Tiles) -> CudaLaunch:
@@ -238,7 +238,7 @@ class CudaRunner:
         return launch(best)
 
 
-def _tile_choices(gpu: GpuMode, sizes: Mapping[Symbol, int]) -> dict[str, list[Shape]]:
+def _tile_choices(gpu: GpuModule, sizes: Mapping[Symbol, int]) -> dict[str, list[Shape]]:
     """By kernel, where there is a choice."""
     program = gpu.mode.program
     values = program.size_values({s: sizes[s] for s in program.sizes})
@@ -249,7 +249,7 @@ def _tile_choices(gpu: GpuMode, sizes: Mapping[Symbol, int]) -> dict[str, list[S
 
 
 def cuda_launch(
-    gpu: GpuMode,
+    gpu: GpuModule,
     sizes: Mapping[Symbol, int],
     dtype: DType,
     device: int,
@@ -289,7 +289,7 @@ def _loaded(device: int, text: str, flags: tuple[str, ...]) -> Any:
     xp = cupy()
     arch = architecture(device, supported_architectures())
     key = ("cubin", text, arch, flags, nvrtc_version())
-    compiled = remembered(key, lambda: compile_cuda(text, arch, flags))
+    compiled = disk_cached(key, lambda: compile_cuda(text, arch, flags))
     with xp.cuda.Device(device):
         module = xp.cuda.function.Module()
         try:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tadc.cache import remembered
+from tadc.bounded_cache import BoundedCache
+from tadc.cache import disk_cached
 from tadc.emit.c import emit_c
 from tadc.emit.c_spelling import DType
 from tadc.emit.index_width import numbers
@@ -23,13 +24,12 @@ from tadc.emit.launcher import modes_of, workspace_places
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
-from tadc.kept import Kept
 from tadc.options import Options
 from tadc.runtime.blas import gemm
 from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.c_compiler import loaded
 from tadc.runtime.interrupts import NEVER, interruptible
-from tadc.schedule.lanes import Few, few_lanes
+from tadc.schedule.lanes import LaneLimits, few_lanes
 from tadc.schedule.matrix_product import matrix_product
 from tadc.schedule.memory import oversized
 from tadc.schedule.program import scheduled
@@ -120,7 +120,7 @@ class NativeRunner:
         self._dtype = dtype
         self._options = options
         self._launchers: dict[object, tuple[_Built, Any, tuple[int | None, ...]]] = {}
-        self._launches: Kept[Launch] = Kept(MOST_LAUNCHES)
+        self._launches: BoundedCache[Launch] = BoundedCache(MOST_LAUNCHES)
 
     def run(
         self,
@@ -164,10 +164,10 @@ class NativeRunner:
 
     @cached_property
     def _scheduled(self) -> Program:
-        return remembered(("scheduled", self._key), lambda: scheduled(self._program))
+        return disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
 
     def _launcher(
-        self, recomputed: frozenset[str], few: Few
+        self, recomputed: frozenset[str], few: LaneLimits
     ) -> tuple[_Built, Any, tuple[int | None, ...]]:
         key = (recomputed, tuple(few.items()))
         if key not in self._launchers:
@@ -185,10 +185,10 @@ class NativeRunner:
             self._launchers[key] = built, launcher, (address,) if built.blas else ()
         return self._launchers[key]
 
-    def _built(self, recomputed: frozenset[str], few: Few, *, blas: bool) -> _Built:
+    def _built(self, recomputed: frozenset[str], few: LaneLimits, *, blas: bool) -> _Built:
         key = ("native", self._key, sorted(recomputed), sorted(few.items()), self._dtype, blas)
         program, dtype = self._program, self._dtype
-        return remembered(key, lambda: _written(program, recomputed, few, dtype, blas=blas))
+        return disk_cached(key, lambda: _written(program, recomputed, few, dtype, blas=blas))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class _Built:
 
 
 def _written(
-    program: Program, recomputed: frozenset[str], few: Few, dtype: DType, *, blas: bool
+    program: Program, recomputed: frozenset[str], few: LaneLimits, dtype: DType, *, blas: bool
 ) -> _Built:
     numbers(program)  # that they fit into 64 bits is checked
     (mode,) = modes_of({MODE: program}, recomputed)

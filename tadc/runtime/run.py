@@ -12,10 +12,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc.bounded_cache import BoundedCache
 from tadc.errors import BackendError
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
-from tadc.kept import Kept
 from tadc.options import BACKENDS, Options
 from tadc.runtime.c_compiler import CannotCompile, compiler
 from tadc.runtime.cuda import CudaLaunch, CudaRunner
@@ -60,7 +60,7 @@ class Runners:
 
     program: Program
     options: Options = field(default_factory=Options)
-    _made: Kept[Runner] = field(default_factory=lambda: Kept(MOST_SPECIALISED))
+    _made: BoundedCache[Runner] = field(default_factory=lambda: BoundedCache(MOST_SPECIALISED))
     _automatic: str = (
         ""  # what `auto` stands for, where it is not the default: its C did not compile
     )

@@ -1,7 +1,7 @@
 """What kernels do, counted exactly for given sizes: operations, and bytes of the tensors that they touch.
 
 An operation is a call of a scalar function, a comparison of values, or an addition to a sum; a power with a small
-integer exponent is its multiplications. Arithmetic on indices is none. Of a choice by values the dearer branch counts.
+integer exponent is its multiplications. Arithmetic on indices is none. Of a choice by values the more expensive branch counts.
 A kernel reads each tensor that it mentions once, and writes each element once: what a cache without end would let
 through.
 
@@ -343,7 +343,7 @@ def _less(terms: Iterator[tuple[int, Points]]) -> Iterator[tuple[int, Points]]:
 def _dearer(
     one: list[tuple[int, Points]], other: list[tuple[int, Points]]
 ) -> list[tuple[int, Points]]:
-    """The branch with more operations at one point of every loop, which says which is dearer where loops are equal."""
+    """The branch with more operations at one point of every loop, which says which is more expensive where loops are equal."""
     depth = max((len(p.indices) for _, p in (*one, *other)), default=0)
 
     def weight(terms: list[tuple[int, Points]]) -> Counter[int]:

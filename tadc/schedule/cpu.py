@@ -15,7 +15,7 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.interior import parted
-from tadc.schedule.lanes import Few, accumulated, lanes_of_loop, most_lanes, straight, strips
+from tadc.schedule.lanes import LaneLimits, accumulated, lanes_of_loop, most_lanes, straight, strips
 from tadc.schedule.long_sums import long_sums_in_blocks
 from tadc.schedule.loop_nest import (
     Branch,
@@ -37,7 +37,7 @@ __all__ = ["CpuKernel", "cpu_kernel"]
 
 FEW = 64  # elements: with fewer, threads share the sums of each
 GATHERED = 8.0  # what a read of elements that are apart costs, when one of neighbours costs 1
-_NONE: Few = {}
+_NONE: LaneLimits = {}
 SHARED = 0.5  # one read for all lanes
 REPEATED = 10.0  # how often a loop's body is supposed to run
 LONG = 1024  # terms of a chunk that has no loop in it
@@ -56,14 +56,14 @@ class CpuKernel:
     together: bool = False
 
 
-def cpu_kernel(kernel: Kernel, program: Program, few: Few = _NONE) -> CpuKernel:
+def cpu_kernel(kernel: Kernel, program: Program, few: LaneLimits = _NONE) -> CpuKernel:
     """The kernel's schedule. `few` has the sizes that do not fill all lanes."""
     found = _scheduled(kernel, program, few)
     own, body = long_sums_in_blocks(found.kernel, found.body, program, few)
     return replace(found, kernel=own, body=body)
 
 
-def _scheduled(kernel: Kernel, program: Program, few: Few) -> CpuKernel:
+def _scheduled(kernel: Kernel, program: Program, few: LaneLimits) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = Surroundings.of(kernel, program, few)
     if any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body)):
@@ -140,7 +140,7 @@ def _cost(body: Sequence[Step], lane: Symbol) -> float:
     return total
 
 
-def _reduced_cost(kernel: Kernel, few: Few) -> float:
+def _reduced_cost(kernel: Kernel, few: LaneLimits) -> float:
     """What strips of the innermost sums cost an element."""
     total = 0.0
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in kernel.body]

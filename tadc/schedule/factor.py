@@ -115,7 +115,7 @@ class _Factoring:
 
 
 def _is_alone(index: Symbol, e: Reduce) -> bool:
-    """Whether the range of the index hangs on no other one of the sum: without it, those would run for nothing."""
+    """Whether the range of the index depends on no other one of the sum: without it, those would run for nothing."""
     own = (c for c in e.domain if index in c.form.symbols)
     return all(set(e.indices).isdisjoint(set(c.form.symbols) - {index}) for c in own)
 

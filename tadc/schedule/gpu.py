@@ -35,13 +35,13 @@ from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
     Assign,
+    Barrier,
     Branch,
     Kernel,
+    Leader,
     Let,
     LetIndex,
     Loop,
-    Once,
-    Shown,
     Step,
     Store,
     TeamLoop,
@@ -186,7 +186,7 @@ def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:
 
 def _is_stale(body: Sequence[Step]) -> bool:
     """Whether threads of a team may add to elements that another one has stored."""
-    once = (s for step in steps_of(body) if isinstance(step, Once) for s in step.body)
+    once = (s for step in steps_of(body) if isinstance(step, Leader) for s in step.body)
     stored = {s.tensor for s in once if isinstance(s, Store)}
     return any(isinstance(s, Store) and s.op and s.tensor in stored for s in steps_of(body))
 
@@ -219,9 +219,9 @@ class _Shared:
                 case Branch(condition, then, otherwise):
                     yield Branch(condition, tuple(self.steps(then)), tuple(self.steps(otherwise)))
                 case Store(tensor):
-                    yield Once((step,))
+                    yield Leader((step,))
                     if tensor in self.read:
-                        yield Shown()
+                        yield Barrier()
                 case LetIndex():
                     self.values = with_midpoints((step,), self.values)
                     yield step

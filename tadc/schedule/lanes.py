@@ -5,7 +5,7 @@ strip; a loop whose bounds all lanes share stands around the loops over the lane
 keeps its order.
 
 A reduction's innermost loop may be cut into strips too. Then every lane has accumulators of its own, which are combined
-pairwise in the end: another order, which hangs on the number of terms alone.
+pairwise in the end: another order, which depends on the number of terms alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tadc.schedule.loop_nest import (
 )
 
 __all__ = [
-    "Few",
+    "LaneLimits",
     "Varying",
     "accumulated",
     "few_lanes",
@@ -51,7 +51,8 @@ __all__ = [
     "strips",
 ]
 
-Few: TypeAlias = Mapping[Symbol, int]  # the most lanes of the sizes that have not many values
+# The most lanes of the sizes that have not many values.
+LaneLimits: TypeAlias = Mapping[Symbol, int]
 
 NARROW = 8  # an index with fewer values has no lanes
 
@@ -78,7 +79,7 @@ def in_lanes(
     return tuple(_widened(laned, wide)), tuple(sorted(wide))
 
 
-def most_lanes(extent: Affine, few: Few) -> int | None:
+def most_lanes(extent: Affine, few: LaneLimits) -> int | None:
     """How many lanes an index of that extent can fill, if that is known to be few; 0 for less than NARROW values."""
     if extent.is_constant:
         return _lanes(extent.constant)
@@ -87,7 +88,7 @@ def most_lanes(extent: Affine, few: Few) -> int | None:
     return min(known) if plain else None
 
 
-def few_lanes(sizes: Mapping[Symbol, int]) -> Few:
+def few_lanes(sizes: Mapping[Symbol, int]) -> LaneLimits:
     """The sizes that fill few lanes as extents, with how many."""
     found = ((s, _lanes(n)) for s, n in sizes.items())
     return {s: lanes for s, lanes in found if lanes is not None}
@@ -104,7 +105,7 @@ def _lanes(count: int) -> int | None:
     return next((lanes for lanes in (8, 16) if count < 2 * lanes), None)
 
 
-def lanes_of_loop(loop: Loop, few: Few) -> int | None:
+def lanes_of_loop(loop: Loop, few: LaneLimits) -> int | None:
     """How many lanes the loop fills, if that is known to be few."""
     found = []
     for low, c in loop.lows:

@@ -25,7 +25,7 @@ from tadc.ir.domain import Domain, divides
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.lanes import Few, most_of
+from tadc.schedule.lanes import LaneLimits, most_of
 from tadc.schedule.loop_nest import (
     Accumulate,
     Accumulator,
@@ -35,9 +35,9 @@ from tadc.schedule.loop_nest import (
     Interior,
     Kernel,
     Lanes,
+    Leader,
     Let,
     Loop,
-    Once,
     Staged,
     Step,
     Strips,
@@ -55,13 +55,13 @@ __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
 LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
 FEWEST_LANES = 8
 UNBOUNDED = 2**62
-_NONE: Few = {}
+_NONE: LaneLimits = {}
 
 # The least and the greatest value of a symbol.
 Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
 
 
-def ranges_of(kernel: Kernel, program: Program, few: Few) -> Ranges:
+def ranges_of(kernel: Kernel, program: Program, few: LaneLimits) -> Ranges:
     """What sizes can be, and indices of the kernel's box. `few` are the sizes that have not many values."""
     found = {s: (1, most_of(few[s]) if s in few else UNBOUNDED) for s in program.sizes}
     for i, n in zip(kernel.indices, kernel.extents, strict=True):
@@ -88,7 +88,7 @@ def _greatest(form: Affine, ranges: Ranges) -> int:
 
 
 def long_sums_in_blocks(
-    kernel: Kernel, steps: Sequence[Step], program: Program, few: Few = _NONE, team: int = 1
+    kernel: Kernel, steps: Sequence[Step], program: Program, few: LaneLimits = _NONE, team: int = 1
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with all sums that may be long in blocks, and the kernel with the locals that they have besides.
 
@@ -172,7 +172,7 @@ class _Blocks:
             return tuple(within.steps(steps, sums))
 
         match step:
-            case Loop() | TeamLoop() | Staged() | Once():
+            case Loop() | TeamLoop() | Staged() | Leader():
                 return replace(step, body=each(step.body))
             case Lanes(body):
                 return Lanes(each(body, replace(self, wide=set())))

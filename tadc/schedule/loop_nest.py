@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | Interior | Chunks | Tile | Staged | TeamLoop | TeamSums | TeamScan | Once | Shown
+           | Interior | Chunks | Tile | Staged | TeamLoop | TeamSums | TeamScan | Leader | Barrier
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -29,17 +29,17 @@ __all__ = [
     "Accumulate",
     "Accumulator",
     "Assign",
+    "Barrier",
     "Branch",
     "Buffer",
     "Chunks",
     "Interior",
     "Kernel",
     "Lanes",
+    "Leader",
     "Let",
     "LetIndex",
     "Loop",
-    "Once",
-    "Shown",
     "Staged",
     "Step",
     "Store",
@@ -196,7 +196,7 @@ class Interior:
 class Chunks:
     """A loop that adds to `sums` only, in at most 64 parts of at least `least` values of `index`, a thread each.
 
-    The parts of a sum are combined pairwise. How many there are hangs on the loop's length alone.
+    The parts of a sum are combined pairwise. How many there are depends on the loop's length alone.
     """
 
     index: Symbol
@@ -245,14 +245,14 @@ class TeamScan:
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
+class Leader:
     """`body`, by the first thread of a team."""
 
     body: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Barrier:
     """What threads of a team have stored is seen by all of them from here on."""
 
 
@@ -372,8 +372,8 @@ Step: TypeAlias = (
     | TeamLoop
     | TeamScan
     | TeamSums
-    | Once
-    | Shown
+    | Leader
+    | Barrier
     | Staged
     | Tile
 )
@@ -428,7 +428,14 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         match step:
             case (
-                Loop() | Lanes() | Strips() | Chunks() | Staged() | TeamLoop() | TeamSums() | Once()
+                Loop()
+                | Lanes()
+                | Strips()
+                | Chunks()
+                | Staged()
+                | TeamLoop()
+                | TeamSums()
+                | Leader()
             ) as outer:
                 yield from steps_of(outer.body)
             case (

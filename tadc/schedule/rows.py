@@ -1,4 +1,4 @@
-"""Rows: output indices that one thread owns, because what is dear does not depend on them (design, section 5.2).
+"""Rows: output indices that one thread owns, because what is expensive does not depend on them (design, section 5.2).
 
 In `dx[i,d] = sum{j} exp(-s[i,j])*(x[i,d] - y[j,d])` the exponential is the same for every `d`. With a thread for each
 `(i,d)` it would be computed once for each; a thread for each `i` computes it once for the row `dx[i,:]`, to which it adds.
@@ -13,7 +13,7 @@ from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
 
-__all__ = ["Rows", "always", "is_dear", "rows"]
+__all__ = ["Rows", "always", "is_expensive", "rows"]
 
 CHEAP = frozenset(
     [
@@ -56,13 +56,13 @@ def rows(statement: Statement) -> Rows | None:
     bound = set(total.domain.symbols).union(*(d.form.symbols for d in total.derived))
     free = [i for i in statement.indices if i not in bound]
     nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce))]
-    candidates = {tuple(i for i in free if i not in e.symbols): e for e in nodes if is_dear(e)}
+    candidates = {tuple(i for i in free if i not in e.symbols): e for e in nodes if is_expensive(e)}
     chosen = max(candidates, key=len, default=())
     if not chosen or len(chosen) == len(statement.indices):
         return None
     unused = [e for e in nodes if e.symbols.isdisjoint(chosen)]
     users = {o for e in unused for o in e.operands}
-    shared = tuple(e for e in unused if e not in users and any(map(is_dear, postorder(e))))
+    shared = tuple(e for e in unused if e not in users and any(map(is_expensive, postorder(e))))
     return Rows(chosen, total, shared)
 
 
@@ -83,7 +83,7 @@ def _surely(node: Expr) -> tuple[Expr, ...]:
             return node.operands
 
 
-def is_dear(e: Expr) -> bool:
+def is_expensive(e: Expr) -> bool:
     """Whether the node itself costs more than a few multiplications."""
     match e:
         case Reduce():

@@ -138,7 +138,7 @@ class _Separation:
             slopes = (c.form.coefficient(own) for c in outer if c.relation == ">=")
             signs = {slope > 0 for slope in slopes if slope}
             if signs != {True, False}:
-                return e  # a bound of its own hangs on another index of the sum
+                return e  # a bound of its own depends on another index of the sum
             within = Domain.of(c for c in e.domain if c not in outer.conditions)
             rest = tuple(i for i in e.indices if i != own)
             terms: Expr = Reduce(e.op, rest, (), within, e.body)

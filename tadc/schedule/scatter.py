@@ -78,7 +78,7 @@ def _normal(e: Expr, around: Set[Symbol]) -> Expr:
 
 
 def _ordered(loops: Sequence[Symbol], domain: Domain) -> tuple[Symbol, ...]:
-    """The indices, each after those that its bounds hang on."""
+    """The indices, each after those that its bounds depend on."""
     waiting = list(loops)
     found: list[Symbol] = []
     while waiting:

@@ -1,4 +1,4 @@
-"""Dear values that several statements compute in their sums are computed once, and stored (design, section 5.3).
+"""Expensive values that several statements compute in their sums are computed once, and stored (design, section 5.3).
 
     f[i] = sum{j} exp(-s[i,j])*w[j];  dw[j] = sum{i} df[i]*exp(-s[i,j])
 
@@ -19,7 +19,7 @@ from tadc.ir.walk import postorder, rewrite
 from tadc.normalize.reductions import extents_inside
 from tadc.schedule.common import canonical, free_indices
 from tadc.schedule.inside import is_never_empty, reads_are_inside
-from tadc.schedule.rows import is_dear
+from tadc.schedule.rows import is_expensive
 
 __all__ = ["shared"]
 
@@ -35,7 +35,7 @@ class _Value:
 
 
 def shared(program: Program) -> Program:
-    """The program in which no two statements compute the same dear value in their sums."""
+    """The program in which no two statements compute the same expensive value in their sums."""
     names = Names((*program.tensors, *program.symbols))
     for _ in range(MOST_SHARED):
         values = _values(program)
@@ -52,7 +52,7 @@ def _size(value: _Value) -> int:
 
 
 def _values(program: Program) -> list[_Value]:
-    """The dear values of sums that may be computed for all values of their indices."""
+    """The expensive values of sums that may be computed for all values of their indices."""
     sizes = frozenset(program.parameters)
     found: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
     for n, s in enumerate(program.statements):
@@ -73,7 +73,7 @@ def _values(program: Program) -> list[_Value]:
 
 
 def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
-    """The dear calls inside the statement's reductions, with the extents of the indices around."""
+    """The expensive calls inside the statement's reductions, with the extents of the indices around."""
     found: dict[Expr, Mapping[Symbol, Affine]] = {}
     waiting: list[tuple[Expr, Mapping[Symbol, Affine], bool]] = [(s.body, s.extents, False)]
     seen = set()
@@ -86,7 +86,7 @@ def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping
             case Reduce():
                 extents = extents_inside(e, extents, sizes)
                 inside = True
-            case Call() if inside and is_dear(e):
+            case Call() if inside and is_expensive(e):
                 found.setdefault(e, extents)
             case _:
                 pass

@@ -9,7 +9,7 @@ from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.program import Program
 from tadc.schedule.interior import Bounds, Span, interior, parted
-from tadc.schedule.lanes import Few, accumulated, lanes_of_loop
+from tadc.schedule.lanes import LaneLimits, accumulated, lanes_of_loop
 from tadc.schedule.loop_nest import (
     FIRST,
     LAST,
@@ -30,7 +30,7 @@ PART = (
 )  # a thread's part of an index, as bounds of a loop
 
 TYPICAL = 64  # a size that has no number
-_NONE: Few = {}
+_NONE: LaneLimits = {}
 MANY, FEWER_LANES = 4, 8  # accumulators side by side that registers do not hold with all lanes
 
 
@@ -43,10 +43,10 @@ class Surroundings:
     around: Mapping[Symbol, Span]
     known: Domain
     typical: Mapping[Symbol, int]
-    few: Few
+    few: LaneLimits
 
     @classmethod
-    def of(cls, kernel: Kernel, program: Program, few: Few = _NONE) -> Surroundings:
+    def of(cls, kernel: Kernel, program: Program, few: LaneLimits = _NONE) -> Surroundings:
         """Those of the steps of a kernel."""
         box = dict(zip(kernel.indices, kernel.extents, strict=True))
         typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))

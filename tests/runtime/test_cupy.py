@@ -17,7 +17,7 @@ from oracle import SIZES, random_arrays
 import tadc
 from tadc import cache
 from tadc.bench import bench
-from tadc.emit.cuda import GpuMode, fitting_index_type
+from tadc.emit.cuda import GpuModule, fitting_index_type
 from tadc.emit.launcher import atomic_mode, modes_of
 from tadc.runtime import gpu
 from tadc.runtime.cuda import cuda_launch
@@ -375,9 +375,9 @@ def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, 
     (kept,) = cache_folder.glob("tuned-*.json")
     ((name, chosen),) = json.loads(cache.read(kept.name)).items()
     seen = []
-    of = GpuMode.of
+    of = GpuModule.of
     monkeypatch.setenv("TADC_REMEMBER", "0")
-    monkeypatch.setattr(GpuMode, "of", lambda *a, **k: seen.append(k["tiles"]) or of(*a, **k))
+    monkeypatch.setattr(GpuModule, "of", lambda *a, **k: seen.append(k["tiles"]) or of(*a, **k))
     again = tadc.compile(text)(a, b)
 
     assert seen[0] == {name: Shape(**chosen)} and chosen["counts"]
@@ -473,7 +473,7 @@ def test_indices_have_64_bits_where_sizes_need_them():
     (mode,) = modes_of({"primal": f.program})
 
     def width(**sizes):
-        return fitting_index_type(GpuMode.of(mode, sizes).mode, sizes)
+        return fitting_index_type(GpuModule.of(mode, sizes).mode, sizes)
 
     assert width(N=10_000, M=10_000) == "int32"
     assert width(N=100_000, M=100_000) == "int64"
@@ -522,7 +522,7 @@ def test_bench_times_arrays_on_the_gpu(xp):
 def test_the_scatter_form_runs_too(xp, points):
     f = tadc.compile("size N\ninput x[N], w[3]\ny[i: N - 2] = sum{k} x[i + k]*w[k]")
     x, w, dy = np.arange(9.0), np.array([1.0, -2, 3]), np.ones(7)
-    mode = GpuMode.plain(atomic_mode(f.program, f.inputs, points=points))
+    mode = GpuModule.plain(atomic_mode(f.program, f.inputs, points=points))
 
     found = cuda_launch(mode, {"N": 9}, "float64", 0)([xp.asarray(a) for a in (x, w, dy)])
 

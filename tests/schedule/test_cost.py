@@ -72,7 +72,7 @@ class Machine:
 
 
 def is_decided(program):
-    """Whether no choice hangs on values."""
+    """Whether no choice depends on values."""
     nodes = (e for s in program.statements for e in postorder(s.body))
     return not any(isinstance(e, Select) and isinstance(e.condition, Comparison) for e in nodes)
 

@@ -16,7 +16,7 @@ from test_random_programs import Sample, agree, compiled, modes
 
 import tadc
 from tadc.compiler import adjoint_program
-from tadc.emit.cuda import GpuMode, cuda_text
+from tadc.emit.cuda import GpuModule, cuda_text
 from tadc.emit.launcher import modes_of
 from tadc.runtime.run import Runners
 from tadc.schedule.borders import inside
@@ -71,7 +71,7 @@ def library(size):
         for n, (text, _) in enumerate(PROGRAMS.values()):
             program = renamed(normal(f"size N\n{text}"), n)
             parts = modes_of({"primal": program, "adjoint": adjoint(program)})
-            gpu = [GpuMode.of(m, dict.fromkeys(m.program.sizes, size)) for m in parts]
+            gpu = [GpuModule.of(m, dict.fromkeys(m.program.sizes, size)) for m in parts]
             emitted = cuda_text(gpu, text, "float64")
             texts.append((emitted.text, emitted.manifest))
     return HostBatch(texts)
@@ -109,7 +109,7 @@ def test_teams_follow_from_sizes(name):
     text, teams = PROGRAMS[name]
     (mode,) = modes_of({"primal": normal(f"size N\n{text}")})
 
-    large, small = (GpuMode.of(mode, {"N": n}) for n in (LARGE, 8))
+    large, small = (GpuModule.of(mode, {"N": n}) for n in (LARGE, 8))
 
     assert [k.team for k in large.kernels] == teams
     assert {k.team for k in small.kernels} <= {1, WARP}
@@ -122,8 +122,8 @@ def test_many_rows_are_one_kernel(name):
     text = PROGRAMS[name][0].replace("50", "B")
     (mode,) = modes_of({"primal": normal(f"size B, N\n{text}")})
 
-    (one,) = GpuMode.of(mode, {"B": 5000, "N": 2000}).kernels
-    few = GpuMode.of(mode, {"B": 5, "N": 2000}).kernels
+    (one,) = GpuModule.of(mode, {"B": 5000, "N": 2000}).kernels
+    few = GpuModule.of(mode, {"B": 5, "N": 2000}).kernels
 
     assert one.team > 1 and len(few) > 1
 
@@ -149,7 +149,7 @@ def random_library(eager, level, first):
             parts = modes_of({m: g.program for m, g in modes(f).items()})
             large = eager == "blocks"  # which are for calls with sizes alone
             gpu = [
-                GpuMode.of(m, values_of_sizes(m.program, (), None) if large else None, "float64")
+                GpuModule.of(m, values_of_sizes(m.program, (), None) if large else None, "float64")
                 for m in parts
             ]
             emitted = cuda_text(gpu, "", "float64")

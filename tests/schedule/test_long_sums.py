@@ -10,7 +10,7 @@ from host_run import HostProgram
 
 import tadc
 from tadc.compiler import front
-from tadc.emit.cuda import GpuMode, cuda_text
+from tadc.emit.cuda import GpuModule, cuda_text
 from tadc.emit.launcher import modes_of
 from tadc.errors import Source
 from tadc.runtime import c_compiler
@@ -131,7 +131,7 @@ def hosted(text, sizes, tiles=None):
     """The program's CUDA text on the host, for these sizes or for any."""
     program = front(Source(text, "<test>"), "idx", "p", {}).program
     (mode,) = modes_of({"primal": program})
-    made = GpuMode.of(mode, sizes, tiles=tiles or {})
+    made = GpuModule.of(mode, sizes, tiles=tiles or {})
     emitted = cuda_text([made], "", "float32")
     return HostProgram(emitted.text, emitted.manifest), [k.team for k in made.kernels]
 

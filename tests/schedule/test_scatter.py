@@ -11,7 +11,7 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, relati
 from random_programs import random_program
 
 import tadc
-from tadc.emit.cuda import GpuMode, cuda_text
+from tadc.emit.cuda import GpuModule, cuda_text
 from tadc.emit.launcher import atomic_mode
 from tadc.schedule.loop_nest import Accumulate, Loop, Store, steps_of
 
@@ -20,7 +20,7 @@ SEEDS = range(40)
 
 def atomic(f, points):
     made = cuda_text(
-        [GpuMode.plain(atomic_mode(f.program, f.inputs, points=points))], "", "float64"
+        [GpuModule.plain(atomic_mode(f.program, f.inputs, points=points))], "", "float64"
     )
     return made.text, made.manifest
 

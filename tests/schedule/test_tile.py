@@ -14,7 +14,7 @@ from host_run import HostBatch
 from programs import normal
 
 from tadc.compiler import adjoint_program
-from tadc.emit.cuda import GpuMode, cuda_text
+from tadc.emit.cuda import GpuModule, cuda_text
 from tadc.emit.launcher import modes_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
@@ -55,8 +55,8 @@ def both(name):
     adjoint = adjoint_program(program, tuple(t.name for t in program.inputs))
     modes = modes_of({"primal": program, "adjoint": adjoint})
     return [
-        ([GpuMode.of(m, m.program.size_values(sizes)) for m in modes], "tiles"),
-        ([GpuMode.plain(m) for m in modes], "plain"),
+        ([GpuModule.of(m, m.program.size_values(sizes)) for m in modes], "tiles"),
+        ([GpuModule.plain(m) for m in modes], "plain"),
     ]
 
 
@@ -118,14 +118,14 @@ def test_tiles_follow_from_sizes(name):
     text, sizes, tiles = PROGRAMS[name]
     (mode,) = modes_of({"primal": normal(text)})
 
-    assert [k.tile_text for k in GpuMode.of(mode, sizes).kernels] == tiles
-    assert not any(k.tile for k in GpuMode.of(mode, dict.fromkeys(sizes, 2)).kernels)
+    assert [k.tile_text for k in GpuModule.of(mode, sizes).kernels] == tiles
+    assert not any(k.tile for k in GpuModule.of(mode, dict.fromkeys(sizes, 2)).kernels)
 
 
 def test_borders_of_long_extents_take_no_longer():
     text = "size N = 1000000000000\ninput x[N], w[3]\ny[i: N] = sum{p: 3} (if 1 <= i + p and i + p <= N then x[i+p-1] else 0)*w[p]"
     (mode,) = modes_of({"primal": normal(text)})
 
-    (kernel,) = GpuMode.of(mode, {}).kernels
+    (kernel,) = GpuModule.of(mode, {}).kernels
 
     assert kernel.tile_text == "8" and kernel.kernel.body[0].inside

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-__all__ = ["Kept"]
+__all__ = ["BoundedCache"]
 
 Made = TypeVar("Made")
 
 
-class Kept(Generic[Made]):
+class BoundedCache(Generic[Made]):
     """Values by key, at most `most` of them: one more, and all are forgotten, to be made again where they are needed.
 
     Threads may share it; two of them may make the same.

@@ -4,8 +4,8 @@ from hypothesis import given
 
 from integer.systems import QUICK
 from integer.test_smith import Rows, matrices
+from tadc.integer.lll import short_basis
 from tadc.integer.matrix import hermite_form
-from tadc.integer.reduction import short_basis
 
 
 @QUICK
