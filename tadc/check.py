@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tadc.errors import ArgumentError, Error, ShapeError
 from tadc.ir.expr import Call, Comparison, Reduce, Select
+from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.runtime.gpu import devices
@@ -36,37 +37,6 @@ TINY = 1e-100  # the complex step
 FEW = 10_000  # elements of all tensors together: the interpreter takes some seconds
 MOST_OPEN = 20  # sets of numbers tried for sizes that multiply or divide indices
 FIRST = 13  # candidates for sizes among which few elements are looked for
-ANALYTIC = frozenset(
-    [
-        "add",
-        "sub",
-        "difference",
-        "mul",
-        "div",
-        "neg",
-        "pow",
-        "exp",
-        "expm1",
-        "log",
-        "log1p",
-        "log2",
-        "log10",
-        "sqrt",
-        "rsqrt",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "asinh",
-        "acosh",
-        "atanh",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +298,7 @@ def _is_analytic(program: Program) -> bool:
         return False
     for e in (e for s in program.statements for e in postorder(s.body)):
         match e:
-            case Call(function) if function not in ANALYTIC:
+            case Call(function) if not FUNCTIONS[function].analytic:
                 return False
             case Reduce("max" | "min") | Select(Comparison()):
                 return False

@@ -13,7 +13,7 @@ ROOMS = (
     *(
         "errors",
         "resources version progress tables",
-        "cache kept options",
+        "cache bounded_cache options",
         "syntax",
         "ir",
         "integer",

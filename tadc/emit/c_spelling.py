@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from tadc.emit.templates import template
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.expr import Relation
+from tadc.ir.functions import FUNCTIONS, OPERATORS
 
 __all__ = [
     "DType",
@@ -80,20 +81,10 @@ _OPERATORS = {
     "div": (" / ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.UNARY),
 }
 
-_CALLS = {
-    # C's own; the function of float32 ends in `f`
-    "exp": "exp", "expm1": "expm1", "exp2": "exp2", "log": "log", "log1p": "log1p", "log2": "log2", "log10": "log10",
-    "sqrt": "sqrt", "cbrt": "cbrt", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
-    "atan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh",
-    "atanh": "atanh", "erf": "erf", "erfc": "erfc", "lgamma": "lgamma", "abs": "fabs", "floor": "floor",
-    "ceil": "ceil", "round": "rint", "atan2": "atan2", "hypot": "hypot", "fmod": "fmod",
-    "fma": "fma",
-    # those of functions.cuh
-    "max": "maximum", "min": "minimum", "gate": "gate", "difference": "difference", "sign": "sign", "relu": "relu", "sigmoid": "sigmoid",
-    "softplus": "softplus", "silu": "silu", "gelu": "gelu", "digamma": "digamma",
-}
+# Functions of which C, or functions.cuh, has another name; that of float32 ends in `f`.
+_NAMES = {"abs": "fabs", "round": "rint", "max": "maximum", "min": "minimum"}
 
-_INTEGER_CALLS = {"max": "max", "min": "min", "floor_div": "floor_div", "floor_mod": "floor_mod"}
+_INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
 
 _PRODUCTS = range(
@@ -162,8 +153,9 @@ def spell(function: str, args: Sequence[Text], dtype: DType) -> Text:
             order, x = args
             return _polygamma(order, x, dtype)
         case _:
-            calls = _INTEGER_CALLS if dtype in ("int32", "int64") else _CALLS
-            return _call(calls[function], [a.text for a in args], dtype)
+            is_integer = dtype in ("int32", "int64")
+            called = function if is_integer else _NAMES.get(function, function)
+            return _call(called, [a.text for a in args], dtype)
 
 
 def comparison(relation: Relation, left: Text, right: Text) -> Text:
@@ -214,14 +206,15 @@ def _needed(text: str, functions: Mapping[str, str]) -> list[str]:
 @cache
 def reserved_names() -> frozenset[str]:
     """The names that spelled text uses: no variable may have one."""
-    own = [call + suffix for call in (*_CALLS.values(), "pow") for suffix in ("", "f")]
+    called = ["fma", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
+    own = [name + suffix for name in called for suffix in ("", "f")]
     constants = ["__int_as_float", "__longlong_as_double", "INFINITY", "NAN"]
     return frozenset(
         [
             *own,
             *_lane_functions(),
             *_functions("int32", "cuda"),
-            *_INTEGER_CALLS.values(),
+            *_INTEGER_FUNCTIONS,
             *constants,
             *HALF_TYPES,
         ]

@@ -53,17 +53,12 @@ _OPERATORS = {
     "pow": ("**",   Precedence.POWER,   Precedence.ATOM,    Precedence.SIGN),
 }
 
-_CALLS = {
-    "exp": "np.exp", "expm1": "np.expm1", "exp2": "np.exp2", "log": "np.log", "log1p": "np.log1p", "log2": "np.log2",
-    "log10": "np.log10", "sqrt": "np.sqrt", "rsqrt": "1 / np.sqrt", "cbrt": "np.cbrt",
-    "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan",
-    "sinh": "np.sinh", "cosh": "np.cosh", "tanh": "np.tanh", "asinh": "np.arcsinh", "acosh": "np.arccosh",
-    "atanh": "np.arctanh", "abs": "np.abs", "sign": "np.sign", "floor": "np.floor", "ceil": "np.ceil",
-    "round": "np.rint", "max": "np.maximum", "min": "np.minimum", "atan2": "np.arctan2", "hypot": "np.hypot",
-    "fmod": "np.fmod", "erf": "special.erf", "erfc": "special.erfc", "digamma": "special.digamma",
-    # those of templates/numpy/functions.py
-    "gate": "gate", "difference": "difference", "relu": "relu", "sigmoid": "sigmoid", "softplus": "softplus", "silu": "silu", "gelu": "gelu",
-    "lgamma": "lgamma", "polygamma": "polygamma",
+# Functions that numpy, or templates/numpy/functions.py, has not under their own names.
+_NAMES = {
+    "rsqrt": "1 / np.sqrt", "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan", "asinh": "np.arcsinh",
+    "acosh": "np.arccosh", "atanh": "np.arctanh", "round": "np.rint", "max": "np.maximum", "min": "np.minimum",
+    "atan2": "np.arctan2", "erf": "special.erf", "erfc": "special.erfc", "digamma": "special.digamma",
+    "xlogy": "special.xlogy",
 }
 # fmt: on
 
@@ -112,7 +107,7 @@ def spell(function: str, args: Sequence[Text], real: str) -> Text:
         symbol, result, left, right = _OPERATORS[function]
         text = f"{bracketed(first, left)}{symbol}{bracketed(others[0], right)}"
         return Text(text, result, depth)
-    called = _CALLS[function]
+    called = _NAMES.get(function) or (function if function in library() else f"np.{function}")
     text = f"{called}({', '.join(a.text for a in (first, *others))})"
     return Text(text, Precedence.PRODUCT if " / " in called else Precedence.ATOM, depth)
 

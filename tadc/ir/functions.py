@@ -44,6 +44,12 @@ class Function:
     `exp`, which soon does, and `pow` do not.
 
     `gated`: cotangent and derivative are multiplied by `gate` always, not only where a zero could meet a NaN.
+
+    `analytic`: `value` takes complex numbers, and its derivative is that of real ones.
+
+    `cheap`: it costs no more than a few multiplications.
+
+    `meaning` is LaTeX that says what it is, for functions that no reader knows.
     """
 
     name: str
@@ -51,6 +57,9 @@ class Function:
     derivatives: tuple[Rule | None, ...]
     finite: bool
     gated: bool
+    analytic: bool
+    cheap: bool
+    meaning: str | None
 
     @property
     def arity(self) -> int:
@@ -97,6 +106,18 @@ def _silu(x: Any) -> Any:
 
 def _rsqrt(x: Any) -> Any:
     return 1 / np.sqrt(x)
+
+
+def _log1mexp(x: Any) -> Any:
+    """`log(1 - exp(-x))` without cancellation, by the form that is exact on its side of log(2) (Maechler 2012)."""
+    near = np.log(-np.expm1(-x))
+    return np.where(x < log(2), near, np.log1p(-np.exp(-x)))[()]
+
+
+def _xlogy(a: Any, b: Any) -> Any:
+    from scipy.special import xlogy
+
+    return xlogy(a, b)
 
 
 def _erf(x: Any) -> Any:
@@ -192,8 +213,11 @@ def _row(
     *derivatives: Rule | None,
     finite: bool = False,
     gated: bool = False,
+    analytic: bool = False,
+    cheap: bool = False,
+    meaning: str | None = None,
 ) -> Function:
-    return Function(name, value, derivatives, finite, gated)
+    return Function(name, value, derivatives, finite, gated, analytic, cheap, meaning)
 
 
 def _table(*rows: Function) -> Mapping[str, Function]:
@@ -206,59 +230,66 @@ _SQRT_HALF = sqrt(0.5)
 # fmt: off
 FUNCTIONS = _table(
     #    name        value         derivative by each argument
-    _row("add",      np.add,       lambda a, b, y: _ONE, lambda a, b, y: _ONE, finite=True),
-    _row("sub",      np.subtract,  lambda a, b, y: _ONE, lambda a, b, y: Const(-1), finite=True),
-    _row("difference", _difference, lambda a, b, y: _ONE, lambda a, b, y: Const(-1), finite=True),  # of infinities too
-    _row("mul",      np.multiply,  lambda a, b, y: b, lambda a, b, y: a, finite=True),
-    _row("div",      np.divide,    lambda a, b, y: 1 / b, lambda a, b, y: -(y / b)),
-    _row("neg",      np.negative,  lambda x, y: Const(-1), finite=True),
-    _row("gate",     _gate,        lambda a, b, y: b, lambda a, b, y: a, finite=True, gated=True),
-    _row("pow",      np.power,     _power_by_base, _power_by_exponent),
-    _row("max",      np.maximum,   lambda a, b, y: _larger(a, b), lambda a, b, y: _larger(b, a), finite=True),
-    _row("min",      np.minimum,   lambda a, b, y: _larger(b, a), lambda a, b, y: _larger(a, b), finite=True),
+    _row("add",      np.add,       lambda a, b, y: _ONE, lambda a, b, y: _ONE, finite=True, analytic=True, cheap=True),
+    _row("sub",      np.subtract,  lambda a, b, y: _ONE, lambda a, b, y: Const(-1), finite=True, analytic=True, cheap=True),
+    _row("difference", _difference, lambda a, b, y: _ONE, lambda a, b, y: Const(-1), finite=True, analytic=True, cheap=True,  # of infinities too
+         meaning=r"Here $\operatorname{difference}(a, b)$ stands for $a - b$, and for $0$ where $a$ and $b$ are the same infinity."),
+    _row("mul",      np.multiply,  lambda a, b, y: b, lambda a, b, y: a, finite=True, analytic=True, cheap=True),
+    _row("div",      np.divide,    lambda a, b, y: 1 / b, lambda a, b, y: -(y / b), analytic=True, cheap=True),
+    _row("neg",      np.negative,  lambda x, y: Const(-1), finite=True, analytic=True, cheap=True),
+    _row("gate",     _gate,        lambda a, b, y: b, lambda a, b, y: a, finite=True, gated=True, cheap=True,
+         meaning=r"Here $\operatorname{gate}(a, b)$ stands for $a b$, and for $0$ where $a$ or $b$ is $0$."),
+    _row("pow",      np.power,     _power_by_base, _power_by_exponent, analytic=True),
+    _row("max",      np.maximum,   lambda a, b, y: _larger(a, b), lambda a, b, y: _larger(b, a), finite=True, cheap=True),
+    _row("min",      np.minimum,   lambda a, b, y: _larger(b, a), lambda a, b, y: _larger(a, b), finite=True, cheap=True),
     _row("hypot",    np.hypot,     lambda a, b, y: _ratio(a, y), lambda a, b, y: _ratio(b, y), finite=True),
     _row("atan2",    np.arctan2,   lambda a, b, y: _ratio(_ratio(b, call("hypot", a, b)), call("hypot", a, b)),
                                    lambda a, b, y: -_ratio(_ratio(a, call("hypot", a, b)), call("hypot", a, b)), finite=True),
     _row("fmod",     np.fmod,      lambda a, b, y: _ONE, lambda a, b, y: -_truncated_quotient(a, b, y)),
     _row("polygamma", _polygamma,  None, _polygamma_by_x),
 
-    _row("exp",      np.exp,       lambda x, y: y),
-    _row("expm1",    np.expm1,     lambda x, y: call("exp", x)),  # `y + 1` cancels where x is very negative
+    _row("exp",      np.exp,       lambda x, y: y, analytic=True),
+    _row("expm1",    np.expm1,     lambda x, y: call("exp", x), analytic=True),  # `y + 1` cancels where x is very negative
+    _row("log1mexp", _log1mexp,    lambda x, y: 1 / call("expm1", x),
+         meaning=r"Here $\operatorname{log1mexp}(a)$ stands for $\log(1 - \exp(-a))$."),
+    _row("xlogy",    _xlogy,       lambda a, b, y: call("log", b), lambda a, b, y: Select(Comparison("==", a, _ZERO), _ZERO, a / b),
+         meaning=r"Here $\operatorname{xlogy}(a, b)$ stands for $a \log b$, and for $0$ where $a$ is $0$."),
     _row("exp2",     np.exp2,      lambda x, y: log(2) * y),
-    _row("log",      np.log,       lambda x, y: 1 / x),
-    _row("log1p",    np.log1p,     lambda x, y: 1 / (1 + x)),
-    _row("log2",     np.log2,      lambda x, y: 1 / log(2) / x),
-    _row("log10",    np.log10,     lambda x, y: 1 / log(10) / x),
-    _row("sqrt",     np.sqrt,      lambda x, y: 0.5 / y),
-    _row("rsqrt",    _rsqrt,       lambda x, y: -0.5 * y / x),
+    _row("log",      np.log,       lambda x, y: 1 / x, analytic=True),
+    _row("log1p",    np.log1p,     lambda x, y: 1 / (1 + x), analytic=True),
+    _row("log2",     np.log2,      lambda x, y: 1 / log(2) / x, analytic=True),
+    _row("log10",    np.log10,     lambda x, y: 1 / log(10) / x, analytic=True),
+    _row("sqrt",     np.sqrt,      lambda x, y: 0.5 / y, analytic=True, cheap=True),
+    _row("rsqrt",    _rsqrt,       lambda x, y: -0.5 * y / x, analytic=True),
     _row("cbrt",     np.cbrt,      lambda x, y: 1 / (3 * y * y), finite=True),
 
-    _row("sin",      np.sin,       lambda x, y: call("cos", x), finite=True),
-    _row("cos",      np.cos,       lambda x, y: -call("sin", x), finite=True),
-    _row("tan",      np.tan,       lambda x, y: 1 + y * y),
-    _row("asin",     np.arcsin,    lambda x, y: call("rsqrt", (1 - x) * (1 + x))),
-    _row("acos",     np.arccos,    lambda x, y: -call("rsqrt", (1 - x) * (1 + x))),
-    _row("atan",     np.arctan,    lambda x, y: 1 / (1 + x * x), finite=True),
-    _row("sinh",     np.sinh,      lambda x, y: call("cosh", x)),
-    _row("cosh",     np.cosh,      lambda x, y: call("sinh", x)),
-    _row("tanh",     np.tanh,      lambda x, y: 1 - y * y, finite=True),
-    _row("asinh",    np.arcsinh,   lambda x, y: call("rsqrt", 1 + x * x), finite=True),
-    _row("acosh",    np.arccosh,   lambda x, y: call("rsqrt", (x - 1) * (x + 1))),
-    _row("atanh",    np.arctanh,   lambda x, y: 1 / ((1 - x) * (1 + x))),
+    _row("sin",      np.sin,       lambda x, y: call("cos", x), finite=True, analytic=True),
+    _row("cos",      np.cos,       lambda x, y: -call("sin", x), finite=True, analytic=True),
+    _row("tan",      np.tan,       lambda x, y: 1 + y * y, analytic=True),
+    _row("asin",     np.arcsin,    lambda x, y: call("rsqrt", (1 - x) * (1 + x)), analytic=True),
+    _row("acos",     np.arccos,    lambda x, y: -call("rsqrt", (1 - x) * (1 + x)), analytic=True),
+    _row("atan",     np.arctan,    lambda x, y: 1 / (1 + x * x), finite=True, analytic=True),
+    _row("sinh",     np.sinh,      lambda x, y: call("cosh", x), analytic=True),
+    _row("cosh",     np.cosh,      lambda x, y: call("sinh", x), analytic=True),
+    _row("tanh",     np.tanh,      lambda x, y: 1 - y * y, finite=True, analytic=True),
+    _row("asinh",    np.arcsinh,   lambda x, y: call("rsqrt", 1 + x * x), finite=True, analytic=True),
+    _row("acosh",    np.arccosh,   lambda x, y: call("rsqrt", (x - 1) * (x + 1)), analytic=True),
+    _row("atanh",    np.arctanh,   lambda x, y: 1 / ((1 - x) * (1 + x)), analytic=True),
 
     _row("erf",      _erf,         lambda x, y: 2 / sqrt(pi) * call("exp", -(x * x)), finite=True),
     _row("erfc",     _erfc,        lambda x, y: -2 / sqrt(pi) * call("exp", -(x * x)), finite=True),
     _row("lgamma",   _lgamma,      lambda x, y: call("digamma", x)),
     _row("digamma",  _digamma,     lambda x, y: call("polygamma", 1, x)),
 
-    _row("detached", np.positive,  None, finite=True),  # the value of x, which derivatives take for a constant
-    _row("abs",      np.abs,       lambda x, y: call("sign", x), finite=True),
-    _row("sign",     np.sign,      None, finite=True),
-    _row("floor",    np.floor,     None, finite=True),
-    _row("ceil",     np.ceil,      None, finite=True),
-    _row("round",    np.rint,      None, finite=True),  # to even
+    _row("detached", np.positive,  None, finite=True, cheap=True,  # the value of x, which derivatives take for a constant
+         meaning=r"Here $\operatorname{detached}(a)$ stands for $a$ as a constant."),
+    _row("abs",      np.abs,       lambda x, y: call("sign", x), finite=True, cheap=True),
+    _row("sign",     np.sign,      None, finite=True, cheap=True),
+    _row("floor",    np.floor,     None, finite=True, cheap=True),
+    _row("ceil",     np.ceil,      None, finite=True, cheap=True),
+    _row("round",    np.rint,      None, finite=True, cheap=True),  # to even
 
-    _row("relu",     _relu,        lambda x, y: Select(Comparison("<", _ZERO, x), _ONE, _ZERO), finite=True),
+    _row("relu",     _relu,        lambda x, y: Select(Comparison("<", _ZERO, x), _ONE, _ZERO), finite=True, cheap=True),
     _row("sigmoid",  _sigmoid,     lambda x, y: y * (1 - y), finite=True),
     _row("softplus", _softplus,    lambda x, y: call("sigmoid", x), finite=True),
     _row("silu",     _silu,        _silu_slope, finite=True),

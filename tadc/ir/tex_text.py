@@ -24,6 +24,7 @@ from typing import Any
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.functions import FUNCTIONS
 from tadc.ir.idx_text import check_written_out, program_text
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.tex_limits import conditions_tex, limits_tex
@@ -90,14 +91,9 @@ def _shapes(program: Program, names: Names) -> list[str]:
     shapes = ", ".join(f"${_shape(s.target, names)}$" for s in program.statements)
     nodes = [node for s in program.statements for node in postorder(s.body)]
     used = {node.function for node in nodes if isinstance(node, Call)}
-    return [f"with {shapes}."] + [_MEANINGS[f] for f in _MEANINGS if f in used]
-
-
-_MEANINGS = {
-    "gate": r"Here $\operatorname{gate}(a, b)$ stands for $a b$, and for $0$ where $a$ or $b$ is $0$.",
-    "difference": r"Here $\operatorname{difference}(a, b)$ stands for $a - b$, and for $0$ where $a$ and $b$ are the same infinity.",
-    "detached": r"Here $\operatorname{detached}(a)$ stands for $a$ as a constant.",
-}
+    return [f"with {shapes}."] + [
+        f.meaning for f in FUNCTIONS.values() if f.name in used and f.meaning
+    ]
 
 
 def _size(size: DerivedSize, names: Names) -> str:

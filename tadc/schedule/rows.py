@@ -10,32 +10,11 @@ from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
+from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
 
 __all__ = ["Rows", "always", "is_expensive", "rows"]
-
-CHEAP = frozenset(
-    [
-        "add",
-        "sub",
-        "difference",
-        "mul",
-        "div",
-        "neg",
-        "gate",
-        "detached",
-        "abs",
-        "min",
-        "max",
-        "floor",
-        "ceil",
-        "round",
-        "sign",
-        "relu",
-        "sqrt",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +70,6 @@ def is_expensive(e: Expr) -> bool:
         case Call("pow", (_, Const(exponent))) if abs(exponent) <= 4 and exponent == int(exponent):
             return False
         case Call(function):
-            return function not in CHEAP
+            return not FUNCTIONS[function].cheap
         case _:
             return False

@@ -71,7 +71,7 @@ TEXTS = words("text mbox textrm textnormal")
 # Functions of one argument, as `\exp` or `\operatorname{relu}`: the name in the language.
 FUNCTIONS = {
     name: name
-    for name in words("""exp expm1 exp2 log log1p log2 log10 sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh
+    for name in words("""exp expm1 exp2 log1mexp log log1p log2 log10 sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh
     acosh atanh erf erfc lgamma digamma abs sign floor ceil round relu sigmoid softplus gelu silu""")
 } | {
     "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
@@ -88,7 +88,7 @@ INVERSES = {
 
 # What is always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
-    """pow atan2 hypot fmod gate difference detached polygamma where clamp pad wrap reflect symmetric"""
+    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp pad wrap reflect symmetric"""
 )
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",

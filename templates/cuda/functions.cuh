@@ -32,6 +32,14 @@
   return y * x;
 }
 
+// log(1 - exp(-x)), on each side of log(2) by the form without cancellation
+{{ device }} {{ real }} log1mexp{{ f }}({{ real }} x) {
+  return x < 0.6931471805599453{{ f }} ? log{{ f }}(-expm1{{ f }}(-x)) : log1p{{ f }}(-exp{{ f }}(-x));
+}
+
+// 0 where a is 0 and b a number, else a * log(b)
+{{ device }} {{ real }} xlogy{{ f }}({{ real }} a, {{ real }} b) { return a == 0 && b == b ? 0 : a * log{{ f }}(b); }
+
 {{ device }} {{ real }} relu{{ f }}({{ real }} x) { return x < 0 ? 0 : x; }
 
 {{ device }} {{ real }} sigmoid{{ f }}({{ real }} x) {

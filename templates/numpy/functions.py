@@ -169,6 +169,11 @@ def difference(a, b):
     return np.where(a == b, 0, a - b)
 
 
+def log1mexp(x):
+    """log(1 - exp(-x)), on each side of log(2) by the form without cancellation."""
+    return np.where(x < 0.6931471805599453, np.log(-np.expm1(-x)), np.log1p(-np.exp(-x)))
+
+
 def relu(x):
     return np.maximum(x, 0)
 
