@@ -17,10 +17,26 @@ from tadc.emit.launcher import LARGEST_INT32, Launcher, Module
 from tadc.emit.templates import template
 from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
+from tadc.ir.walk import postorder
 from tadc.schedule.cpu import CpuKernel, cpu_kernel
 from tadc.schedule.lanes import LaneLimits
-from tadc.schedule.loop_nest import FIRST, LAST, Chunks, has_loops, steps_of
+from tadc.schedule.loop_nest import (
+    FIRST,
+    LAST,
+    Accumulator,
+    Assign,
+    Branch,
+    Chunks,
+    Let,
+    LetIndex,
+    Step,
+    Store,
+    has_loops,
+    steps_of,
+    values_of,
+)
 from tadc.schedule.matrix_product import MatrixProduct, matrix_product
+from tadc.schedule.rows import is_expensive
 from tadc.version import __version__
 
 __all__ = ["emit_c"]
@@ -106,6 +122,16 @@ def emit_c(
     return text
 
 
+_STRAIGHT = (Let, LetIndex, Accumulator, Assign, Branch, Store)
+
+
+def _is_cheap(body: Sequence[Step]) -> bool:
+    """Whether it has no loops, and nothing else that is expensive."""
+    steps = list(steps_of(body))
+    values = (e for step in steps for value in values_of(step) for e in postorder(value))
+    return all(isinstance(s, _STRAIGHT) for s in steps) and not any(map(is_expensive, values))
+
+
 def _kernel(
     k: CpuKernel, program: Program, dtype: DType, index_type: DType, product: MatrixProduct | None
 ) -> dict[str, Any]:
@@ -137,7 +163,9 @@ def _kernel(
     elif not k.outer:
         lines.append("  {")
         depth += 1
-    if shared and not k.together:  # threads that share chunks have to meet there, all of them
+    # Threads that share chunks have to meet there, all of them. A test at each element of a copy would take as long as
+    # the copy, and keep the compiler from vectors.
+    if shared and not k.together and (k.strip or not _is_cheap(k.body)):
         lines.append(f"{'  ' * depth}if (*{ENDED}) continue;")
     lines += text.lines(k.body, depth)
     lines += [f"{'  ' * d}}}" for d in reversed(range(1, depth))]
