@@ -59,7 +59,7 @@ class CpuKernel:
 def cpu_kernel(kernel: Kernel, program: Program, few: LaneLimits = _NONE) -> CpuKernel:
     """The kernel's schedule. `few` has the sizes that do not fill all lanes."""
     found = _scheduled(kernel, program, few)
-    own, body = long_sums_in_blocks(found.kernel, found.body, program, few)
+    own, body = long_sums_in_blocks(found.kernel, found.body, program, few, grouped=True)
     return replace(found, kernel=own, body=body)
 
 

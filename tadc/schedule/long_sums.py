@@ -11,12 +11,14 @@ A chain of additions is as long as a block. What an addition of a block's part t
 up for (Kahan 1965), whatever their number: the error of a sum is that of a block. Blocks begin at multiples of their
 length: they depend on the values of the index, and so on the extents alone.
 
+On a CPU the parts of some blocks are added up first, in a group, and then the group to the sum.
+
 An infinite sum loses nothing that could be added again: what is NaN then is 0 instead, and the sum stays what it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -53,6 +55,7 @@ from tadc.schedule.loop_nest import (
 __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
 
 LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
+GROUP = 16  # blocks whose parts are added up before a sum is told what it loses
 FEWEST_LANES = 8
 UNBOUNDED = 2**62
 _NONE: LaneLimits = {}
@@ -88,15 +91,22 @@ def _greatest(form: Affine, ranges: Ranges) -> int:
 
 
 def long_sums_in_blocks(
-    kernel: Kernel, steps: Sequence[Step], program: Program, few: LaneLimits = _NONE, team: int = 1
+    kernel: Kernel,
+    steps: Sequence[Step],
+    program: Program,
+    few: LaneLimits = _NONE,
+    *,
+    team: int = 1,
+    grouped: bool = False,
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with all sums that may be long in blocks, and the kernel with the locals that they have besides.
 
-    `few` are the sizes that have not many values. A team of so many threads shares a `TeamLoop`.
+    `few` are the sizes that have not many values. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
+    some blocks are added up first, which takes fewer operations, and more registers.
     """
     buffers = (b.name for b in buffers_of(steps))
     names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
-    blocks = _Blocks(names, ranges_of(kernel, program, few), team)
+    blocks = _Blocks(names, ranges_of(kernel, program, few), team, grouped)
     found = tuple(blocks.steps(steps, {}))
     return replace(kernel, locals=kernel.locals | blocks.locals), found
 
@@ -106,9 +116,10 @@ class _Blocks:
     names: Names
     ranges: Ranges
     team: int
+    grouped: bool
     wide: set[str] = field(default_factory=set)  # locals with a value a lane, outside of the lanes
     locals: set[str] = field(default_factory=set)  # that are new
-    indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of a loop's index
+    indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of an index
 
     def steps(self, steps: Sequence[Step], sums: Mapping[str, str]) -> Iterator[Step]:
         """The steps. `sums` are the long ones that began before, each with what it has lost."""
@@ -204,20 +215,38 @@ class _Blocks:
             return
         parts = self._parts(own)
         length = LENGTH // terms * (self.team if isinstance(loop, TeamLoop) else 1)
+        body = self.steps([_renamed(s, parts) for s in loop.body], {})
+        loop = replace(loop, body=tuple(body))
+        if not self.grouped or most_trips(loop, self.ranges) <= 2 * length:
+            yield self._blocks(loop, length, parts, self._all_carried(own, parts))
+            return
+        groups = self._parts(own, "group")
+        added = self._all_added({groups[s]: parts[s] for s in own})
+        blocks = self._blocks(loop, length, parts, added)
+        yield self._blocks(blocks, GROUP, groups, self._all_carried(own, groups), "group")
+
+    def _blocks(
+        self,
+        loop: Loop | TeamLoop,
+        length: int,
+        parts: Mapping[str, str],
+        after: Iterable[Step],
+        hint: str = "block",
+    ) -> Loop:
+        """The loop in blocks of so many values. The parts begin with 0 in each; `after` is done behind it."""
         if loop.index not in self.indices:
-            self.indices[loop.index] = self.names.fresh(f"{loop.index}_block")
+            plain = loop.index.removesuffix("_block")
+            self.indices[loop.index] = self.names.fresh(f"{plain}_{hint}")
         block = self.indices[loop.index]
         inner = replace(
             loop,
             lows=(*(b for b in loop.lows if not _is_begin(b, length)), (symbol(block) * length, 1)),
             highs=(*loop.highs, (symbol(block) * length + (length - 1), 1)),
-            body=tuple(self.steps([_renamed(s, parts) for s in loop.body], {})),
         )
-        body = [*self._zeros(list(parts.values())), inner, *self._all_carried(own, parts)]
         # ceil((ceil(e/c) - (length-1)) / length) and floor(floor(e/c) / length)
         lows = tuple(_reduced(e - (length - 1) * c, c * length, up=True) for e, c in loop.lows)
         highs = tuple(_reduced(e, c * length, up=False) for e, c in loop.highs)
-        yield Loop(block, lows, highs, tuple(body))
+        return Loop(block, lows, highs, (*self._zeros(list(parts.values())), inner, *after))
 
     def _strips(self, step: Strips) -> Strips:
         """A sum in strips: each lane has blocks of its own."""
@@ -263,8 +292,8 @@ class _Blocks:
             self.wide.add(local)
         return local
 
-    def _parts(self, sums: Mapping[str, str]) -> dict[str, str]:
-        return {s: self._local(f"{s}_part", like=s) for s in sums}
+    def _parts(self, sums: Mapping[str, str], hint: str = "part") -> dict[str, str]:
+        return {s: self._local(f"{s}_{hint}", like=s) for s in sums}
 
     def _zeros(self, locals_: Sequence[str], *, assigned: bool = False) -> Iterator[Step]:
         """Locals of this name that are 0."""
@@ -281,6 +310,12 @@ class _Blocks:
                 if (s in self.wide) == lane:
                     steps += self._carried(s, low, _read(parts[s]))
             yield from (Lanes(tuple(steps)),) if lane and steps else steps
+
+    def _all_added(self, parts: Mapping[str, str]) -> Iterator[Step]:
+        """The parts are added to sums that begin anew before much is lost."""
+        for s, part in parts.items():
+            step = Accumulate(s, "sum", _read(part))
+            yield Lanes((step,)) if s in self.wide else step
 
     def _carried(self, local: str, low: str, value: Expr) -> Iterator[Step]:
         """The value and what the sum has lost are added to it. An addition of nothing changes no bit."""
