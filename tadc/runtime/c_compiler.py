@@ -233,22 +233,36 @@ def _run(command: list[str], place: Path) -> str:
     own = (command[0],)
     if own in _stuck:
         raise _failed(own, _stuck[own], place)
+    process = None
     try:
-        with open(output, "wb") as file:
+        with open(output, "wb") as file, _uninterrupted():
             process = subprocess.Popen(
                 command, stdin=DEVNULL, stdout=file, stderr=file, start_new_session=True
             )
+        status = process.wait(SECONDS)
     except (OSError, ValueError) as error:
         return str(error)
-    try:
-        status = process.wait(SECONDS)
     except subprocess.TimeoutExpired:
         _stuck[own] = f"ran for {SECONDS} seconds, and was ended"
         raise _failed(own, _stuck[own], place) from None
     finally:
-        _end(process)
+        if process is not None:
+            _end(process)
     report = output.read_bytes().decode("utf-8", "replace").strip()
     return (report or f"ends with status {status}") if status else ""
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the process has begun: before, nobody knows what there is to end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -278,7 +278,7 @@ def test_flags_that_a_compiler_does_not_know_are_left_out(compiler):
 
 def test_an_interrupted_compilation_leaves_nothing(tmp_path):
     script = tmp_path / "cc"
-    script.write_text("#!/bin/sh\nkill -INT $PPID\nsleep 1000\n")
+    script.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/own\nkill -INT $PPID\nexec sleep 1000\n")
     script.chmod(0o755)
     for name in ("cache", "temporary"):
         (tmp_path / name).mkdir(mode=0o700)
@@ -304,6 +304,10 @@ def test_an_interrupted_compilation_leaves_nothing(tmp_path):
     )
 
     assert done.stdout == "interrupted\n"
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):  # what was killed may take a moment
+            os.kill(int((tmp_path / "own").read_text()), 0)
+            time.sleep(0.1)
     assert [*(tmp_path / "cache").iterdir()] == [*(tmp_path / "temporary").iterdir()] == []
 
 
