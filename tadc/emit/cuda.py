@@ -43,7 +43,7 @@ MOST_INT32 = (
 
 @dataclass(frozen=True, slots=True)
 class CudaText:
-    """The text of a `.cu` file and its manifest (`api.md`)."""
+    """The text of a `.cu` file and its manifest (`docs/api.md`)."""
 
     text: str
     manifest: dict[str, Any]

@@ -228,7 +228,7 @@ def manifest(
     index_type: DType,
     kernel_entries: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
-    """What a caller of the launchers must know (`api.md`). `kernel_entries` has those of each mode."""
+    """What a caller of the launchers must know (`docs/api.md`). `kernel_entries` has those of each mode."""
     tensors: dict[str, dict[str, Any]] = {}
     for m in modes:
         inputs = {t.name for t in m.program.inputs}
