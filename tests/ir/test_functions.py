@@ -8,10 +8,13 @@ import sys
 import mpmath as mp
 import numpy as np
 import pytest
+from programs import normal
 
+import tadc
 from tadc.ir.affine import symbol
 from tadc.ir.expr import Call, Comparison, Const, IndexValue, Read, Select, call
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS, partials
+from tadc.ir.idx_text import program_text
 from tadc.ir.walk import postorder
 
 inf, nan = float("inf"), float("nan")
@@ -335,3 +338,15 @@ def test_a_planted_error_in_a_rule_is_noticed():
     wrong = evaluated(1 - read(0) * read(0), [mp.mpf(0.3)], *IN_50_DIGITS)
 
     assert not mp.almosteq(wrong, mp.diff(mp.tanh, 0.3), rel_eps=1e-14)
+
+
+ONE_ARGUMENT = [f for f, row in FUNCTIONS.items() if row.arity == 1 and f not in OPERATORS]
+
+
+@pytest.mark.parametrize("name", [f for f in ONE_ARGUMENT if f != "detached"])
+def test_a_function_of_one_argument_is_spelled_in_both_languages(name):
+    called = program_text(normal(f"y = {name}(x)"))
+
+    assert program_text(normal(f"y = {name} x")) == called
+    tex = tadc.compile(rf"y = \operatorname{{{name}}}(x)", lang="tex")
+    assert program_text(tex.program) == called
