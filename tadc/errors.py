@@ -142,7 +142,8 @@ class Error(Exception):
         return "\n\n".join(error._diagnostic() for error in self.errors)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (type(self), self.span, self.fact, self.fix, self.errors[1:])
+        further = self.errors[1:]
+        return _rebuilt, (type(self), self.span, self.fact, self.fix, self.sizes, further)
 
     def _diagnostic(self) -> str:
         lines = [self.fact]
@@ -192,8 +193,14 @@ def merged(errors: Iterable[Error]) -> Error:
 
 
 def _rebuilt(
-    kind: type[Error], span: Span | None, fact: str, fix: str, further: tuple[Error, ...]
+    kind: type[Error],
+    span: Span | None,
+    fact: str,
+    fix: str,
+    sizes: tuple[str, ...],
+    further: tuple[Error, ...],
 ) -> Error:
     error = kind(span, fact, fix=fix)
+    error.sizes = sizes
     error.errors = (error, *further)
     return error

@@ -5,6 +5,7 @@ y[i] = softmax(x[i])  # error: SyntaxError 8
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections import Counter
 from pathlib import Path
@@ -65,3 +66,15 @@ def test_an_error_without_a_place_says_what_to_write_too():
 def test_there_are_files():
     assert len(FILES) >= 25
     assert all(expected(path.read_text("utf-8")) for path in FILES)
+
+
+def test_an_error_that_went_through_a_pickle_is_what_it_was():
+    with pytest.raises(tadc.SyntaxError) as caught:
+        tadc.compile("y[i: 4] = x[M*i]\nz = x[M*j, 1]\ninput x[M, 2]")
+
+    error = caught.value
+    again = pickle.loads(pickle.dumps(error))
+
+    assert error.sizes and len(error.errors) > 1
+    assert (str(again), again.sizes, again.span) == (str(error), error.sizes, error.span)
+    assert list(map(str, again.errors)) == list(map(str, error.errors))
