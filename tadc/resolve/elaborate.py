@@ -174,7 +174,10 @@ class _Elaborator:
         return self.value(e, context)
 
     def _select(self, f: Formula, then: Expr, otherwise: Expr, context: _Context) -> Walk:
-        return selected(f, then, otherwise, lambda e, known: self.value(e, context.within(known)))
+        def value(e: ast.Expression, known: Known) -> Walk:
+            return self.value(e, _Context(context.scope, context.around & known))
+
+        return selected(f, then, otherwise, value, self._fresh)
 
     def _name(self, e: ast.Name, name: str, context: _Context) -> Expr:
         if context.scope.lookup(name) is not None or self.indexing.sizes.lookup(name) is not None:

@@ -283,12 +283,14 @@ def selected(
     f: Formula,
     then: Expr,
     otherwise: Expr,
-    value: Callable[[ast.Expression, Domain], Generator[Any, Any, Expr]],
-    known: Domain = EVERYWHERE,
+    value: Callable[[ast.Expression, Known], Generator[Any, Any, Expr]],
+    fresh: Callable[[str], str],
+    known: Known = NOTHING,
 ) -> Generator[Any, Any, Expr]:
     """`then` where the formula holds, else `otherwise`, as nested `Select`s.
 
-    `value` makes operands of comparisons, which are evaluated where `known` holds: what is affine is tested first.
+    `value` makes operands of comparisons, which are evaluated where `known` holds: what is affine is tested first, and
+    then the parts in their order.
     """
     domain = conjunction(f)
     if domain is not None:
@@ -297,7 +299,7 @@ def selected(
         return otherwise if domain == EMPTY else Select(domain, then, otherwise)
     match f:
         case Not(part):
-            return (yield selected(part, otherwise, then, value, known))
+            return (yield selected(part, otherwise, then, value, fresh, known))
         case Values(relation, left, right):
             a, b = (yield value(left, known)), (yield value(right, known))
             return Select(Comparison(relation, a, b), then, otherwise)
@@ -307,14 +309,17 @@ def selected(
             for p in parts:
                 own = conjunction(p)
                 affine, rest = (affine & own, rest) if own is not None else (affine, [*rest, p])
+            around = [known & affine]
+            for p in rest[:-1]:
+                around.append(around[-1] & known_where(p, fresh))
             result = then
-            for p in reversed(rest):
-                result = yield selected(p, result, otherwise, value, known & affine)
+            for p, here in reversed([*zip(rest, around, strict=True)]):
+                result = yield selected(p, result, otherwise, value, fresh, here)
             return result if affine == EVERYWHERE else Select(affine, result, otherwise)
         case Or(parts):
             result = otherwise
             for p in reversed(parts):
-                result = yield selected(p, then, result, value, known)
+                result = yield selected(p, then, result, value, fresh, known)
             return result
         case Atom():
             raise AssertionError("an atom is a conjunction")

@@ -173,3 +173,15 @@ def test_a_bound_in_cases_counts_for_the_largest_range():
 def test_reads_outside_are_found_through_them(text, words):
     with pytest.raises(tadc.RangeError, match=words):
         tadc.compile(text)
+
+
+def test_conditions_on_values_are_asked_where_the_bounds_and_the_conditions_before_them_hold():
+    w, a = np.arange(8.0), np.arange(1.0, 10)
+    bound = (
+        "input w[8], a[9]\nf[i: 4] = sum{k=0..2*max(i, 2) - 1 | w[2*max(i, 2) - 1 - k] < 3} a[k]"
+    )
+    either = "input w[8], a[9]\nf = sum{k: 9 | (k = 0 or k = 7) and w[k] < 9} a[k]"
+
+    expected = [a[: 2 * max(i, 2)][w[: 2 * max(i, 2)][::-1] < 3].sum() for i in range(4)]
+    np.testing.assert_array_equal(tadc.compile(bound, backend="interpreter")(w, a), expected)
+    assert tadc.compile(either, backend="interpreter")(w, a) == a[0] + a[7]
