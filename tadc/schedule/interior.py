@@ -102,8 +102,12 @@ class _Inside:
         """Whether it holds for more than half of the values of one of its indices, the others in the middle."""
         values = dict(self.typical)
         for i, (low, high) in self.around.items():
-            values[i] = (low.at(values) + high.at(values)) // 2
+            if values.keys() >= {*low.symbols, *high.symbols}:
+                values[i] = (low.at(values) + high.at(values)) // 2
         own = next(i for i in condition.form.symbols if i in self.indices)
+        needed = {s for form in (*self.around[own], condition.form) for s in form.symbols} - {own}
+        if not values.keys() >= needed:
+            return True  # a quotient of indices: nobody knows what is typical of it
         first, last = (end.at(values) for end in self.around[own])
         # form >= 0  <=>  c*own >= -rest
         c = condition.form.coefficient(own)
