@@ -261,6 +261,20 @@ def test_interiors_of_random_programs_are_right_about_their_tests():
     ].tolist() == [0, 0, 1]
 
 
+def test_a_bound_by_a_quotient_of_indices_says_nothing_about_what_is_usual():
+    from tadc.schedule.cpu import cpu_kernel
+
+    source = random_program(3336, level="full")
+    try:
+        f = tadc.compile(source.text)
+        program = scheduled(f.adjoint().program)
+    except tadc.Error as error:
+        f = tadc.compile(source.text, sizes={s: source.numbers[s] for s in error.sizes})
+        program = scheduled(f.adjoint().program)
+
+    assert all(cpu_kernel(kernel, program).body for kernel in kernels(program, "adjoint"))
+
+
 def test_few_long_sums_read_what_they_share_once():
     from tadc.schedule.unrolled import unrolled
 
