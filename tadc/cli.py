@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tadc.errors import (
-    BackendError,
     DerivativeError,
     Error,
     FileError,
@@ -747,7 +746,3 @@ def _check_modes(modes: Sequence[str]) -> None:
                 f"the mode `{mode}` is not supported yet",
                 fix=f"use one of {', '.join(f'`{m}`' for m in DERIVED)}",
             )
-
-
-def _unsupported(what: str, name: str, fix: str) -> Error:
-    return BackendError(None, f"the {what} `{name}` is not supported yet", fix=fix)

@@ -49,6 +49,8 @@ class Function:
 
     `cheap`: it costs no more than a few multiplications.
 
+    `nonnegative`: no value is negative.
+
     `meaning` is LaTeX that says what it is, for functions that no reader knows.
     """
 
@@ -59,6 +61,7 @@ class Function:
     gated: bool
     analytic: bool
     cheap: bool
+    nonnegative: bool
     meaning: str | None
 
     @property
@@ -215,9 +218,10 @@ def _row(
     gated: bool = False,
     analytic: bool = False,
     cheap: bool = False,
+    nonnegative: bool = False,
     meaning: str | None = None,
 ) -> Function:
-    return Function(name, value, derivatives, finite, gated, analytic, cheap, meaning)
+    return Function(name, value, derivatives, finite, gated, analytic, cheap, nonnegative, meaning)
 
 
 def _table(*rows: Function) -> Mapping[str, Function]:
@@ -248,7 +252,7 @@ FUNCTIONS = _table(
     _row("fmod",     np.fmod,      lambda a, b, y: _ONE, lambda a, b, y: -_truncated_quotient(a, b, y)),
     _row("polygamma", _polygamma,  None, _polygamma_by_x),
 
-    _row("exp",      np.exp,       lambda x, y: y, analytic=True),
+    _row("exp",      np.exp,       lambda x, y: y, analytic=True, nonnegative=True),
     _row("expm1",    np.expm1,     lambda x, y: call("exp", x), analytic=True),  # `y + 1` cancels where x is very negative
     _row("log1mexp", _log1mexp,    lambda x, y: 1 / call("expm1", x),
          meaning=r"Here $\operatorname{log1mexp}(a)$ stands for $\log(1 - \exp(-a))$."),
@@ -259,7 +263,7 @@ FUNCTIONS = _table(
     _row("log1p",    np.log1p,     lambda x, y: 1 / (1 + x), analytic=True),
     _row("log2",     np.log2,      lambda x, y: 1 / log(2) / x, analytic=True),
     _row("log10",    np.log10,     lambda x, y: 1 / log(10) / x, analytic=True),
-    _row("sqrt",     np.sqrt,      lambda x, y: 0.5 / y, analytic=True, cheap=True),
+    _row("sqrt",     np.sqrt,      lambda x, y: 0.5 / y, analytic=True, cheap=True, nonnegative=True),
     _row("rsqrt",    _rsqrt,       lambda x, y: -0.5 * y / x, analytic=True),
     _row("cbrt",     np.cbrt,      lambda x, y: 1 / (3 * y * y), finite=True),
 
@@ -270,7 +274,7 @@ FUNCTIONS = _table(
     _row("acos",     np.arccos,    lambda x, y: -call("rsqrt", (1 - x) * (1 + x)), analytic=True),
     _row("atan",     np.arctan,    lambda x, y: 1 / (1 + x * x), finite=True, analytic=True),
     _row("sinh",     np.sinh,      lambda x, y: call("cosh", x), analytic=True),
-    _row("cosh",     np.cosh,      lambda x, y: call("sinh", x), analytic=True),
+    _row("cosh",     np.cosh,      lambda x, y: call("sinh", x), analytic=True, nonnegative=True),
     _row("tanh",     np.tanh,      lambda x, y: 1 - y * y, finite=True, analytic=True),
     _row("asinh",    np.arcsinh,   lambda x, y: call("rsqrt", 1 + x * x), finite=True, analytic=True),
     _row("acosh",    np.arccosh,   lambda x, y: call("rsqrt", (x - 1) * (x + 1)), analytic=True),
@@ -283,14 +287,14 @@ FUNCTIONS = _table(
 
     _row("detached", np.positive,  None, finite=True, cheap=True,  # the value of x, which derivatives take for a constant
          meaning=r"Here $\operatorname{detached}(a)$ stands for $a$ as a constant."),
-    _row("abs",      np.abs,       lambda x, y: call("sign", x), finite=True, cheap=True),
+    _row("abs",      np.abs,       lambda x, y: call("sign", x), finite=True, cheap=True, nonnegative=True),
     _row("sign",     np.sign,      None, finite=True, cheap=True),
     _row("floor",    np.floor,     None, finite=True, cheap=True),
     _row("ceil",     np.ceil,      None, finite=True, cheap=True),
     _row("round",    np.rint,      None, finite=True, cheap=True),  # to even
 
-    _row("relu",     _relu,        lambda x, y: Select(Comparison("<", _ZERO, x), _ONE, _ZERO), finite=True, cheap=True),
-    _row("sigmoid",  _sigmoid,     lambda x, y: y * (1 - y), finite=True),
+    _row("relu",     _relu,        lambda x, y: Select(Comparison("<", _ZERO, x), _ONE, _ZERO), finite=True, cheap=True, nonnegative=True),
+    _row("sigmoid",  _sigmoid,     lambda x, y: y * (1 - y), finite=True, nonnegative=True),
     _row("softplus", _softplus,    lambda x, y: call("sigmoid", x), finite=True),
     _row("silu",     _silu,        _silu_slope, finite=True),
     _row("gelu",     _gelu,        _gelu_slope, finite=True),

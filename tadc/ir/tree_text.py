@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from tadc.ir.idx_text import ATOM, CHOICE, POWER, PRODUCT, REDUCTION, SIGN, SUM
 from tadc.ir.walk import descend
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = [
     "declaration_lines",
@@ -142,21 +143,7 @@ def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -
 
 def size_names(root: ast.Expression) -> list[str]:
     """The names in a size expression, in order."""
-    found: list[str] = []
-    stack: list[object] = [root]
-    while stack:
-        match stack.pop():
-            case ast.Name(name):
-                found.append(name)
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary(_, left, right):
-                stack += [right, left]
-            case ast.Application(_, args):
-                stack += reversed(args)
-            case _:
-                pass
-    return found
+    return [node.name for node in arithmetic(root) if isinstance(node, ast.Name)]
 
 
 def number_text(text: str) -> str:

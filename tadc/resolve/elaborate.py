@@ -36,6 +36,7 @@ from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
 from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = ["CONSTANTS", "ReadUse", "elaborate"]
 
@@ -424,20 +425,15 @@ class _Elaborator:
 
     def _is_constant(self, e: ast.Expression) -> bool:
         """Whether `e` is made of numbers alone: nothing else in a subscript has been looked at for reads."""
-        stack = [e]
-        while stack:
-            match stack.pop():
-                case ast.Number():
-                    pass
-                case ast.Name(name) if name in CONSTANTS and name not in self.shapes:
-                    pass
-                case ast.Unary(operand):
-                    stack.append(operand)
-                case ast.Binary(_, left, right):
-                    stack += [left, right]
+
+        def is_part(node: ast.Expression | ast.Condition) -> bool:
+            match node:
+                case ast.Name(name):
+                    return name in CONSTANTS and name not in self.shapes
                 case _:
-                    return False
-        return True
+                    return isinstance(node, (ast.Number, ast.Unary, ast.Binary))
+
+        return all(map(is_part, arithmetic(e)))
 
     def _fresh(self, hint: str) -> str:
         return self.indexing.names.fresh(hint)

@@ -32,6 +32,7 @@ from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.rational import rational
 from tadc.resolve.scope import Cases, Scope
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = ["Formula", "by_cases", "conjunction", "formula", "known_where", "selected"]
 
@@ -181,27 +182,21 @@ def _number(e: ast.Expression, scope: Scope, indexing: IndexExpressions) -> int 
 
 def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressions) -> bool:
     """Whether `e` is made of integers, indices and sizes by `+ - * // % min max clamp` alone."""
-    stack = [e]
-    while stack:
-        match stack.pop():
+
+    def is_part(node: ast.Expression | ast.Condition) -> bool:
+        match node:
             case ast.Number(text):
-                if not text.isdecimal():
-                    return False
+                return text.isdecimal()
             case ast.Name(name):
-                if scope.lookup(name) is None and indexing.sizes.lookup(name) is None:
-                    return False
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary("+" | "-" | "*" | "//" | "%", left, right):
-                stack += [left, right]
-            case ast.Application(ast.Name("min" | "max" | "clamp"), args):
-                for arg in args:
-                    if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
-                        return False
-                    stack.append(arg)
+                return scope.lookup(name) is not None or indexing.sizes.lookup(name) is not None
+            case ast.Unary() | ast.Binary("+" | "-" | "*" | "//" | "%"):
+                return True
+            case ast.Application(ast.Name("min" | "max" | "clamp")):
+                return True
             case _:
                 return False
-    return True
+
+    return all(map(is_part, arithmetic(e)))
 
 
 def conjunction(f: Formula) -> Domain | None:

@@ -12,6 +12,7 @@ from tadc.resolve.scope import Scope
 from tadc.resolve.sizes import Sizes
 from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = ["check_function", "check_quotient", "check_subscripts"]
 
@@ -152,38 +153,14 @@ _CONDITIONS = (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)
 
 def _calls(e: ast.Expression) -> set[str]:
     """The functions that the expression applies."""
-    found: set[str] = set()
-    stack: list[object] = [e]
-    while stack:
-        match stack.pop():
-            case ast.Application(ast.Name(name), args):
-                found.add(name)
-                stack += args
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary(_, left, right):
-                stack += [left, right]
-            case _:
-                pass
-    return found
+    return {node.function.name for node in arithmetic(e) if isinstance(node, ast.Application)}
 
 
 def _read_in(e: ast.Expression | ast.Condition) -> ast.Element | None:
     """A read that the expression consists of or has as an operand."""
-    stack: list[object] = [e]
-    while stack:
-        match stack.pop():
-            case ast.Element(ast.Name(name), subscripts) as read if subscripts:
-                return read if name not in ("max", "min") else None
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary(_, left, right):
-                stack += [right, left]
-            case ast.Application(_, args):
-                stack += reversed(args)
-            case _:
-                pass
-    return None
+    reads = (node for node in arithmetic(e) if isinstance(node, ast.Element) and node.subscripts)
+    first = next(reads, None)
+    return None if first is None or first.name.name in ("max", "min") else first
 
 
 def _is_pair(args: Sequence[ast.Expression | ast.Condition]) -> bool:

@@ -21,6 +21,7 @@ from tadc.resolve.remedies import check_function, check_quotient, check_subscrip
 from tadc.resolve.scope import MOST_INDICES, Index, Scope
 from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = ["Scan", "Subscript", "as_bracket", "as_guard", "factors", "scan"]
 
@@ -249,27 +250,8 @@ class _Scanner:
 
 def _index_symbols(e: ast.Expression, scope: Scope) -> set[Symbol]:
     """The symbols of the indices named anywhere in `e` outside of reads."""
-    symbols: set[Symbol] = set()
-    stack = [e]
-    while stack:
-        match stack.pop():
-            case ast.Name(name):
-                index = scope.lookup(name)
-                if index is not None:
-                    symbols.add(index.symbol)
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary(_, left, right):
-                stack += [left, right]
-            case ast.Application(_, args):
-                stack += [
-                    a
-                    for a in args
-                    if not isinstance(a, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger))
-                ]
-            case _:
-                pass
-    return symbols
+    names = (node.name for node in arithmetic(e) if isinstance(node, ast.Name))
+    return {index.symbol for name in names if (index := scope.lookup(name)) is not None}
 
 
 def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:

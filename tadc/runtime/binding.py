@@ -32,8 +32,12 @@ class _Equation:
     def form(self) -> Affine:
         return self.tensor.shape[self.dimension]
 
+    @property
+    def where(self) -> str:
+        return f"dimension {self.dimension} of {self.tensor.name}"
+
     def __str__(self) -> str:
-        return f"{self.value} from dimension {self.dimension} of {self.tensor.name}"
+        return f"{self.value} from {self.where}"
 
 
 def bind_sizes(
@@ -179,17 +183,9 @@ def _disagreement(
     for s in form.symbols:
         source = sources.get(s)
         if equation.named:
-            said.append(
-                f"{s} is {values[s]} "
-                + (
-                    f"from dimension {source.dimension} of {source.tensor.name}"
-                    if source
-                    else "as given"
-                )
-            )
+            said.append(f"{s} is {values[s]} " + (f"from {source.where}" if source else "as given"))
         elif source is not None:
-            where = f"dimension {source.dimension} of {source.tensor.name}"
-            said.append(f"{where} has the extent {source.value}")
+            said.append(f"{source.where} has the extent {source.value}")
     must = f"and {form} is {extent}" if form.terms and equation.named else f"and must be {extent}"
     fix = "make the extents agree"
     if not form.terms and equation.size:
@@ -197,7 +193,7 @@ def _disagreement(
         fix = f"{fix}, or give {equation.size} the number {equation.value}"
     return ShapeError(
         span,
-        f"the extent of dimension {equation.dimension} of {equation.tensor.name} is {equation.value}, {must}"
+        f"the extent of {equation.where} is {equation.value}, {must}"
         + (f": {', '.join(said)}" if said else ""),
         fix=fix,
     )
