@@ -11,6 +11,8 @@ A chain of additions is as long as a block. What an addition of a block's part t
 up for (Kahan 1965), whatever their number: the error of a sum is that of a block. Blocks begin at multiples of their
 length: they depend on the values of the index, and so on the extents alone.
 
+A sum of few blocks loses little between them, which is left out.
+
 On a CPU the parts of some blocks are added up first, in a group, and then the group to the sum.
 
 An infinite sum loses nothing that could be added again: what is NaN then is 0 instead, and the sum stays what it is.
@@ -55,6 +57,7 @@ from tadc.schedule.loop_nest import (
 __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
 
 LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
+SHORT = 512  # terms at most: such a sum has blocks of twice the length, and what it loses is not made up for
 GROUP = 16  # blocks whose parts are added up before a sum is told what it loses
 FEWEST_LANES = 8
 UNBOUNDED = 2**62
@@ -62,6 +65,8 @@ _NONE: LaneLimits = {}
 
 # The least and the greatest value of a symbol.
 Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
+# Long sums, each with what it has lost by rounding, or None where that need not be known.
+_Sums: TypeAlias = Mapping[str, str | None]
 
 
 def ranges_of(kernel: Kernel, program: Program, few: LaneLimits) -> Ranges:
@@ -121,18 +126,22 @@ class _Blocks:
     locals: set[str] = field(default_factory=set)  # that are new
     indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of an index
 
-    def steps(self, steps: Sequence[Step], sums: Mapping[str, str]) -> Iterator[Step]:
+    def steps(self, steps: Sequence[Step], sums: _Sums) -> Iterator[Step]:
         """The steps. `sums` are the long ones that began before, each with what it has lost."""
         for n, step in enumerate(steps):
             yield from self._step(step, sums)
             long = self._long([s for s in self._begun(step) if s not in sums], steps[n + 1 :])
-            yield from self._zeros(list(long.values()))
+            yield from self._zeros(_lost(long))
             sums = {**sums, **long}
 
-    def _long(self, begun: Sequence[str], steps: Sequence[Step]) -> dict[str, str]:
+    def _long(self, begun: Sequence[str], steps: Sequence[Step]) -> _Sums:
         """Those of the sums to which the steps may add many terms, each with the name of what it has lost."""
-        long = (s for s in begun if self._terms(steps, s) > LENGTH)
-        return {s: self._local(f"{s}_low", like=s) for s in long}
+        terms = {s: self._terms(steps, s) for s in begun}
+        return {
+            s: self._local(f"{s}_low", like=s) if n > SHORT else None
+            for s, n in terms.items()
+            if n > 2 * LENGTH
+        }
 
     def _begun(self, step: Step) -> list[str]:
         """The locals that have their first value from the step."""
@@ -144,7 +153,7 @@ class _Blocks:
             case _:
                 return []
 
-    def _step(self, step: Step, sums: Mapping[str, str]) -> Iterator[Step]:
+    def _step(self, step: Step, sums: _Sums) -> Iterator[Step]:
         own = {s: low for s, low in sums.items() if self._terms((step,), s)}
         terms = max((self._terms((step,), s) for s in own), default=0)
         read = any(not e.subscripts and e.tensor in own for e in reads_of((step,)))
@@ -158,7 +167,7 @@ class _Blocks:
                 yield replace(step, before=before, after=after, whole=whole, carried=carried)
             case _ if read:
                 yield self._inside(step, own)
-            case Loop() | TeamLoop() if own and terms > LENGTH:
+            case Loop() | TeamLoop() if own and terms > _length(own):
                 yield from self._loop(step, own)
             case Interior() | Staged() if own:
                 yield from self._one_by_one(step, own)
@@ -169,14 +178,14 @@ class _Blocks:
                 yield from self._all_carried(own, parts)
             case Chunks(body=body) | TeamSums(body=body):
                 long = self._long([s for s, _ in step.sums], body)
-                zeros = self._zeros(list(long.values()))
+                zeros = self._zeros(_lost(long))
                 yield replace(step, body=(*zeros, *self.steps(body, long)))
             case Strips(sums=[*_, _]):
                 yield self._strips(step)
             case _:
                 yield self._inside(step, own)
 
-    def _inside(self, step: Step, sums: Mapping[str, str]) -> Step:
+    def _inside(self, step: Step, sums: _Sums) -> Step:
         """The step with what is inside in blocks."""
 
         def each(steps: Sequence[Step], within: _Blocks = self) -> tuple[Step, ...]:
@@ -207,17 +216,18 @@ class _Blocks:
 
     # ------------------------------------------------------------------ loops
 
-    def _loop(self, loop: Loop | TeamLoop, own: Mapping[str, str]) -> Iterator[Step]:
+    def _loop(self, loop: Loop | TeamLoop, own: _Sums) -> Iterator[Step]:
         """A loop with many terms: in blocks, or its body is."""
         terms = max(self._terms(loop.body, s) for s in own)
-        if 2 * terms > LENGTH:
+        if 2 * terms > _length(own):
             yield replace(loop, body=tuple(self.steps(loop.body, own)))
             return
         parts = self._parts(own)
-        length = LENGTH // terms * (self.team if isinstance(loop, TeamLoop) else 1)
+        length = _length(own) // terms * (self.team if isinstance(loop, TeamLoop) else 1)
         body = self.steps([_renamed(s, parts) for s in loop.body], {})
         loop = replace(loop, body=tuple(body))
-        if not self.grouped or most_trips(loop, self.ranges) <= 2 * length:
+        grouped = self.grouped and _lost(own)
+        if not grouped or most_trips(loop, self.ranges) <= 2 * length:
             yield self._blocks(loop, length, parts, self._all_carried(own, parts))
             return
         groups = self._parts(own, "group")
@@ -263,17 +273,17 @@ class _Blocks:
             after.append(Assign(s, Call("add", (_read(whole), added))))
         return replace(step, between=tuple(between), after=tuple(after), wide=tuple(wide))
 
-    def _one_by_one(self, step: Interior | Staged, own: Mapping[str, str]) -> Iterator[Step]:
+    def _one_by_one(self, step: Interior | Staged, own: _Sums) -> Iterator[Step]:
         """A loop that is no single one in the text: after the last value of each block its part is carried over."""
         body = step.outside if isinstance(step, Interior) else step.body
         terms = max(self._terms(body, s) for s in own)
-        if 2 * terms > LENGTH:
+        if 2 * terms > _length(own):
             yield self._inside(step, own)
             return
         parts = self._parts(own)
         zeros = list(parts.values())
         yield from self._zeros(zeros)
-        last = Domain.of((divides(LENGTH // terms, symbol(step.index) + 1),))
+        last = Domain.of((divides(_length(own) // terms, symbol(step.index) + 1),))
         carried = (*self._all_carried(own, parts), *self._zeros(zeros, assigned=True))
         ended = (Branch(last, carried),) if last.conditions else carried
         each = (*self.steps([_renamed(s, parts) for s in body], {}), *ended)
@@ -292,7 +302,7 @@ class _Blocks:
             self.wide.add(local)
         return local
 
-    def _parts(self, sums: Mapping[str, str], hint: str = "part") -> dict[str, str]:
+    def _parts(self, sums: _Sums, hint: str = "part") -> dict[str, str]:
         return {s: self._local(f"{s}_{hint}", like=s) for s in sums}
 
     def _zeros(self, locals_: Sequence[str], *, assigned: bool = False) -> Iterator[Step]:
@@ -302,7 +312,7 @@ class _Blocks:
         kind = Assign if assigned else Accumulator
         yield from (kind(s, Const(0)) for s in locals_ if s not in self.wide)
 
-    def _all_carried(self, sums: Mapping[str, str], parts: Mapping[str, str]) -> Iterator[Step]:
+    def _all_carried(self, sums: _Sums, parts: Mapping[str, str]) -> Iterator[Step]:
         """The parts are added to the sums."""
         for lane in (True, False):
             steps: list[Step] = []
@@ -317,8 +327,11 @@ class _Blocks:
             step = Accumulate(s, "sum", _read(part))
             yield Lanes((step,)) if s in self.wide else step
 
-    def _carried(self, local: str, low: str, value: Expr) -> Iterator[Step]:
+    def _carried(self, local: str, low: str | None, value: Expr) -> Iterator[Step]:
         """The value and what the sum has lost are added to it. An addition of nothing changes no bit."""
+        if low is None:
+            yield Accumulate(local, "sum", value)
+            return
         added, total, gained, lost = map(self._fresh, ("added", "total", "gained", "lost"))
         yield Let(added, Call("add", (value, _read(low))))
         yield Let(total, Call("add", (_read(local), _read(added))))
@@ -364,6 +377,15 @@ class _Blocks:
                 return self._terms(body, local)
             case _:
                 return 0
+
+
+def _lost(sums: _Sums) -> list[str]:
+    return [low for low in sums.values() if low is not None]
+
+
+def _length(sums: _Sums) -> int:
+    """How long a block of them all is."""
+    return LENGTH if _lost(sums) else 2 * LENGTH
 
 
 def _sorted(names: set[str]) -> tuple[str, ...]:
