@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from heapq import heappop, heappush
 
 from tadc.integer.dictionary import MOST_ENTRIES, Dictionary, TooComplex, Unbounded
@@ -64,7 +65,20 @@ def smallest_point(
 
 def is_empty(domain: Domain) -> bool | None:
     """Whether the domain has no integer point; None where the steps did not suffice to tell."""
-    point = smallest_point(domain)
+    undecided = False
+    for part in domain.parts():
+        numbered = {s: symbol(f"'{n:02}") for n, s in enumerate(part.symbols)}
+        empty = _is_part_empty(part.substitute(numbered))
+        if empty:
+            return True
+        undecided |= empty is None
+    return None if undecided else False
+
+
+# A derivative asks the same of many copies of a reduction, each with names of its own: they are numbered.
+@lru_cache(maxsize=10_000)
+def _is_part_empty(part: Domain) -> bool | None:
+    point = smallest_point(part)
     return None if isinstance(point, Undecided) else point is None
 
 
