@@ -73,7 +73,7 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     own = {s.target.name for s in group}
     reads = {t for s in group for t in s.reads} - own
     box = first.extents
-    run = running(first.body, box, program.known)
+    run = running(first, program.known)
     owned = None if run else rows(first)
     taken = {*program.names, *program.known.symbols, *first.indices}
     lowering = Lowering.of([s.body for s in group], taken, owned.shared if owned else ())

@@ -42,11 +42,13 @@ class Running:
     next: Expr
 
 
-def running(e: Expr, box: Mapping[Symbol, Affine], known: Domain) -> Running | None:
-    """The pass, if the expression is a reduction over one index that has one. `box` has the indices around it with
-    their extents, `known` is what holds of the sizes.
+def running(statement: Statement, known: Domain) -> Running | None:
+    """The pass, if the statement is a reduction over one index that has one. `known` is what holds of the sizes.
+
+    Quotients of the statement's indices may be in a term, which is then another one for the next value.
     """
-    if not isinstance(e, Reduce) or len(e.indices) != 1 or e.derived:
+    e, box = statement.body, statement.extents
+    if not isinstance(e, Reduce) or len(e.indices) != 1 or e.derived or statement.derived:
         return None
     found = _moving(e, box)
     if found is None:

@@ -36,7 +36,7 @@ def running_in_parts(program: Program, sizes: Sizes | None = None) -> Program:
     counts: dict[Affine, Affine] = {}
     derived_sizes = list(program.derived_sizes)
     for s in program.statements:
-        run = None if s.derived else running(s.body, s.extents, program.known)
+        run = running(s, program.known)
         values = values_of_sizes(program, s.target.shape, sizes)
         if run is None or not _pays(s, run, values):
             statements.append(s)

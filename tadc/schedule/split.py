@@ -60,7 +60,7 @@ def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
         many = sizes is None and not all(n.is_constant for n in s.target.shape)
-        runs = running(s.body, s.extents, program.known)
+        runs = running(s, program.known)
         if not (s.derived or many or left_to_blas or runs):
             for e in always(s.body):
                 parts = _parts(e, s, values) if isinstance(e, Reduce) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 from host_run import HostBatch
 from oracle import by_name, cuda, random_arrays, relative, sizes_of
@@ -57,6 +58,15 @@ def test_the_gradient_of_a_product_costs_a_small_multiple_of_it(name, size):
     value, both = f.cost(**sizes), f.cost(mode="vjp", **sizes)
 
     assert both.operations <= (2 + 2 * len(f.inputs)) * value.operations + 2 * both.bytes_written
+
+
+def test_a_term_with_a_quotient_of_the_index_is_another_one_for_each_value():
+    f = tadc.compile("input a[9]\ny[l: 9] = sum{i=l..8} tanh(a[l//4] - a[i])", backend="native")
+    a = np.arange(9.0)
+
+    expected = [sum(np.tanh(a[k // 4] - a[i]) for i in range(k, 9)) for k in range(9)]
+
+    np.testing.assert_allclose(f(a), expected, rtol=1e-14)
 
 
 @cache
