@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import tadc
-from tadc.emit.cuda import emit_cuda
+from tadc.emit.cuda.file import emit_cuda
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.*"))
 PROCESS, TEXT = 0.5, 0.1  # limits in seconds

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 import tadc
-from tadc.emit.c import emit_c
-from tadc.emit.launcher import atomic_mode, workspace_places
-from tadc.runtime.c_compiler import compiler, loaded
-from tadc.runtime.native import available_threads
+from tadc.emit.c.file import emit_c
+from tadc.emit.clike.launcher import atomic_mode, workspace_places
+from tadc.runtime.cpu.c_compiler import compiler, loaded
+from tadc.runtime.cpu.native import available_threads
 
 Run = Callable[[], Any]
 # With their marks and colours in the plot.

@@ -33,8 +33,8 @@ from sizes import points_of, shapes_at, sizes_at, sizes_of
 
 import tadc
 from tadc.errors import BackendError
-from tadc.runtime.gpu import as_gpu_array, cupy, devices, milliseconds
-from tadc.runtime.nvrtc import nvrtc_version
+from tadc.runtime.cuda.arrays import as_gpu_array, cupy, devices, milliseconds
+from tadc.runtime.cuda.nvrtc import nvrtc_version
 
 POINTS = [10**k for k in range(3, 9)]
 CODE_POINTS = 10**8

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tadc.runtime.gpu import architecture, cupy
-from tadc.runtime.nvrtc import compile_cuda, supported_architectures
+from tadc.runtime.cuda.arrays import architecture, cupy
+from tadc.runtime.cuda.nvrtc import compile_cuda, supported_architectures
 
 __all__ = ["hand_written", "launch", "loaded"]
 

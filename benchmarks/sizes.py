@@ -8,8 +8,8 @@ from typing import Any
 from cpu import Formula
 
 from tadc.runtime.binding import bind_sizes
-from tadc.schedule.cost import operations
-from tadc.schedule.lower import kernels
+from tadc.schedule.nest.cost import operations
+from tadc.schedule.nest.lower import kernels
 
 __all__ = ["points_of", "shapes_at", "sizes_at", "sizes_of"]
 

@@ -22,7 +22,7 @@ from tadc.version import __version__
 
 if TYPE_CHECKING:
     from tadc.check import Report
-    from tadc.schedule.cost import Cost, KernelCost
+    from tadc.schedule.nest.cost import Cost, KernelCost
     from tadc.schedule.plan import KernelPlan, Plan
 
 __all__ = [
@@ -49,8 +49,8 @@ __all__ = [
 
 # Types of results, imported when they are asked for: text is compiled without numpy.
 _LATER = {
-    "Cost": "tadc.schedule.cost",
-    "KernelCost": "tadc.schedule.cost",
+    "Cost": "tadc.schedule.nest.cost",
+    "KernelCost": "tadc.schedule.nest.cost",
     "KernelPlan": "tadc.schedule.plan",
     "Plan": "tadc.schedule.plan",
     "Report": "tadc.check",

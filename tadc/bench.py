@@ -14,8 +14,8 @@ import numpy as np
 
 from tadc.check import random_arrays, small_sizes
 from tadc.errors import Error
-from tadc.runtime.gpu import cupy
-from tadc.runtime.tune import tuning
+from tadc.runtime.cuda.arrays import cupy
+from tadc.runtime.cuda.tune import tuning
 
 if TYPE_CHECKING:
     from tadc.function import Function

@@ -16,7 +16,7 @@ from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.runtime.gpu import devices
+from tadc.runtime.cuda.arrays import devices
 from tadc.runtime.run import Runners, default_backend
 from tadc.tables import html_table
 

@@ -33,9 +33,9 @@ from tadc.options import BACKENDS, DERIVED, DTYPES
 from tadc.version import __version__
 
 if TYPE_CHECKING:
-    from tadc.emit.c_spelling import DType
+    from tadc.emit.clike.spelling import DType
     from tadc.function import Function
-    from tadc.schedule.cost import Cost
+    from tadc.schedule.nest.cost import Cost
 
 __all__ = ["commands", "main"]
 
@@ -298,9 +298,9 @@ def _contents(
     baseline: str | None,
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
-    from tadc.emit.c import emit_c
-    from tadc.emit.cuda import GpuModule, cuda_text
-    from tadc.emit.launcher import atomic_mode, modes_of
+    from tadc.emit.c.file import emit_c
+    from tadc.emit.clike.launcher import atomic_mode, modes_of
+    from tadc.emit.cuda.file import GpuModule, cuda_text
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
     programs = {mode: g.program for mode, g in functions.items()}

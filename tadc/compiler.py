@@ -21,8 +21,8 @@ from tadc.normalize.simplify import simplified_statement, simplify
 from tadc.normalize.solved import solved_statement
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
-from tadc.schedule.common import common
-from tadc.schedule.shared import shared
+from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
 
 __all__ = [
@@ -53,7 +53,7 @@ def front(
 def parsed(source: Source, lang: str) -> ast.Program:
     """The syntax tree of a text."""
     if lang == "tex":
-        from tadc.syntax.tex import parse_tex  # its grammar is loaded only when it is needed
+        from tadc.syntax.tex.parse import parse_tex  # its grammar is loaded only when it is needed
 
         return parse_tex(source)
     return parse_idx(source)

@@ -12,11 +12,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tadc.cache import place, unused
 from tadc.errors import BackendError
-from tadc.runtime.blas import gemm
-from tadc.runtime.c_compiler import compiler, loaded
-from tadc.runtime.gpu import devices
-from tadc.runtime.native import available_threads
-from tadc.runtime.nvrtc import find_nvrtc
+from tadc.runtime.cpu.blas import gemm
+from tadc.runtime.cpu.c_compiler import compiler, loaded
+from tadc.runtime.cpu.native import available_threads
+from tadc.runtime.cuda.arrays import devices
+from tadc.runtime.cuda.nvrtc import find_nvrtc
 from tadc.version import __version__
 
 __all__ = ["Finding", "findings"]

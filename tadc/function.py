@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import disk_cached
-from tadc.emit.c_names import identifier
+from tadc.emit.clike.names import identifier
 from tadc.errors import (
     ArgumentError,
     BackendError,
@@ -23,11 +23,11 @@ from tadc.errors import (
     Span,
 )
 from tadc.ir.element_types import HALF_TYPES
-from tadc.ir.idx_text import program_text, tensor_text
 from tadc.ir.program import Program
-from tadc.ir.tex_text import tex_display, tex_text
 from tadc.open_sizes import OpenSizes
 from tadc.options import Options, checked_options, size_number
+from tadc.printing.idx import program_text, tensor_text
+from tadc.printing.tex import tex_display, tex_text
 from tadc.resolve.resolve import Resolved
 from tadc.signature import signature, with_argument_errors
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from numpy.typing import DTypeLike, NDArray
 
     from tadc.check import Report
-    from tadc.emit.launcher import Module
+    from tadc.emit.clike.launcher import Module
     from tadc.prove import Report as Proofs
     from tadc.runtime.calls import Call, Calls
     from tadc.runtime.pullback import Halves
-    from tadc.schedule.cost import Cost
+    from tadc.schedule.nest.cost import Cost
     from tadc.schedule.plan import Plan
 
 __all__ = ["Function", "compile", "in_mode", "load"]
@@ -342,20 +342,20 @@ class Function:
             case "latex":
                 return self._tree.tex() if self._tree is not None else tex_text(self.program)
             case "cuda":
-                from tadc.emit.cuda import emit_cuda
+                from tadc.emit.cuda.file import emit_cuda
 
                 return emit_cuda({self._mode: self.program}, self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case "numpy":
-                from tadc.emit.numpy import emit_numpy
+                from tadc.emit.numpy.module import emit_numpy
 
                 return emit_numpy(self.program, self._mode, dtype)
             case "c":
-                from tadc.emit.c import emit_c
-                from tadc.emit.launcher import modes_of
+                from tadc.emit.c.file import emit_c
+                from tadc.emit.clike.launcher import modes_of
 
                 return emit_c(modes_of({self._mode: self.program}), dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
-                from tadc.emit.cuda import GpuModule, cuda_text
+                from tadc.emit.cuda.file import GpuModule, cuda_text
 
                 mode = GpuModule.of(self._scattered())
                 return cuda_text([mode], self._origin.source.text, dtype).text  # type: ignore[arg-type]
@@ -368,7 +368,7 @@ class Function:
 
     def _scattered(self) -> Module:
         """The adjoint with atomic additions, of which this function is the gathering form."""
-        from tadc.emit.launcher import atomic_mode
+        from tadc.emit.clike.launcher import atomic_mode
 
         match self._origin.derivations:
             case (*before, ("adjoint", wrt)):
@@ -455,8 +455,8 @@ class Function:
         gradients. It reads the given arrays as they are then, and returns the same arrays every time. Raises
         ArgumentError for arrays that are not on a GPU, and what the call raises.
         """
-        from tadc.runtime.gpu import on_one_device
-        from tadc.runtime.graph import Graph, of_gpu
+        from tadc.runtime.cuda.arrays import on_one_device
+        from tadc.runtime.cuda.graph import Graph, of_gpu
         from tadc.runtime.pullback import seeds
 
         if self._open is not None:
@@ -545,8 +545,8 @@ class Function:
         them. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where some sizes are given and
         one is missing, ArgumentError for one that there is not.
         """
-        from tadc.schedule.cost import Cost, program_cost
-        from tadc.schedule.lower import kernels
+        from tadc.schedule.nest.cost import Cost, program_cost
+        from tadc.schedule.nest.lower import kernels
 
         total = Cost(())
         for program, name, numbers, dtype in self._runs(mode, sizes):
@@ -570,7 +570,7 @@ class Function:
 
     def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
         """What is stored, and how each kernel runs, in words: with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
-        from tadc.schedule.lower import kernels
+        from tadc.schedule.nest.lower import kernels
         from tadc.schedule.plan import Plan, gpu_plan, program_plan
 
         total = Plan((), {})
@@ -588,8 +588,8 @@ class Function:
     ) -> Iterator[tuple[Program, str, dict[str, int] | None, str]]:
         """The programs that are run for a mode, with their modes' names, the sizes, if any, and the element type."""
         from tadc.runtime.binding import bind_sizes
-        from tadc.schedule.memory import oversized
-        from tadc.schedule.program import scheduled
+        from tadc.schedule.nest.memory import oversized
+        from tadc.schedule.rewrite.program import scheduled
 
         f, numbers = self._with_numbers(sizes)
         values = bind_sizes(f._program, {}, numbers) if sizes or not f.sizes else None
@@ -654,7 +654,7 @@ class Function:
         )
 
     def _decide(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
-        from tadc.schedule.memory import oversized
+        from tadc.schedule.nest.memory import oversized
 
         forward, backward = (self._derivative(half, wrt) for half in ("forward", "backward"))
         kept = set(forward.outputs) - set(self.outputs)

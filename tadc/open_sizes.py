@@ -14,8 +14,7 @@ from tadc.errors import ArgumentError, Error, SyntaxError
 from tadc.ir.affine import symbol
 from tadc.ir.names import Names
 from tadc.ir.program import Tensor
-from tadc.ir.tree_tex import tree_tex, tree_tex_display
-from tadc.ir.tree_text import (
+from tadc.printing.tree_idx import (
     declared_inputs,
     named_sizes,
     node_text,
@@ -23,6 +22,7 @@ from tadc.ir.tree_text import (
     size_names,
     tree_text,
 )
+from tadc.printing.tree_tex import tree_tex, tree_tex_display
 from tadc.resolve.shapes import Shapes
 from tadc.resolve.sizes import Sizes
 from tadc.runtime.binding import shown_sizes

@@ -18,9 +18,9 @@ import numpy as np
 from host_run import BARRIERS, compiled
 
 from tadc.bounded_cache import BoundedCache
-from tadc.runtime import cuda as runtime
-from tadc.runtime import gpu
-from tadc.runtime.nvrtc import Compiled
+from tadc.runtime.cuda import arrays as gpu
+from tadc.runtime.cuda import launch as runtime
+from tadc.runtime.cuda.nvrtc import Compiled
 
 DEVICES = 2
 STREAM = 7
@@ -268,6 +268,6 @@ def install(patched):
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
     patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
     patched.setattr(runtime, "_modules", BoundedCache(256))
-    patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
-    patched.setattr("tadc.schedule.split.CROWD", 2**11)
+    patched.setattr("tadc.schedule.gpu.cost.CROWD", 2**11)
+    patched.setattr("tadc.schedule.gpu.split.CROWD", 2**11)
     return module

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tadc.emit.cuda import emit_cuda
+from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.binding import bind_sizes
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ from tadc.errors import Source
 from tadc.resolve.resolve import resolve
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.interpreter import interpret
-from tadc.syntax.idx import parse_idx
+from tadc.syntax.idx.parse import parse_idx
 
 
 def resolved(text, base=0, **sizes):

@@ -18,7 +18,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.schedule import common, inline
+from tadc.schedule.rewrite import common, inline
 
 
 def program(text: str) -> Program:

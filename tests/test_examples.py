@@ -19,8 +19,8 @@ from oracle import (
 )
 
 import tadc
-from tadc.ir.idx_text import program_text
-from tadc.runtime.nvrtc import compile_cuda, find_nvrtc
+from tadc.printing.idx import program_text
+from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 
 PATHS = pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 GOLDEN = ("paper", "conv2d", "hankel")

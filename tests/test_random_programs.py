@@ -17,7 +17,7 @@ from oracle import bound
 from random_programs import random_program
 
 import tadc
-from tadc.emit.cuda import emit_cuda
+from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.run import Runners
 
 BLOCK = 10  # programs compiled for the host at once

@@ -24,9 +24,9 @@ from tadc.prove.regions import (
 )
 from tadc.prove.sets import Sets
 from tadc.resolve.bounds import ReadCheck
-from tadc.schedule.loop_nest import Kernel
-from tadc.schedule.lower import kernels
-from tadc.schedule.program import scheduled
+from tadc.schedule.nest.loop_nest import Kernel
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.rewrite.program import scheduled
 
 __all__ = ["Proof", "Report", "prove"]
 

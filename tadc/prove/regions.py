@@ -14,7 +14,7 @@ from tadc.ir.domain import Condition, Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
-from tadc.schedule.loop_nest import (
+from tadc.schedule.nest.loop_nest import (
     Branch,
     Kernel,
     LetIndex,

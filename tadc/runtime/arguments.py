@@ -13,8 +13,8 @@ from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
 from tadc.runtime.buffers import overlaps_itself
+from tadc.runtime.cuda.arrays import as_gpu_array, is_on_gpu, on_one_device
 from tadc.runtime.element_types import is_real, numpy_type
-from tadc.runtime.gpu import as_gpu_array, is_on_gpu, on_one_device
 
 __all__ = [
     "NUMBERS",

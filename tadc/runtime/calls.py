@@ -38,10 +38,10 @@ from tadc.runtime.arguments import (
 )
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.buffers import are_apart, are_separate
-from tadc.runtime.cuda import CudaLaunch
+from tadc.runtime.cpu.native import Launch
+from tadc.runtime.cuda.arrays import cupy, is_gpu_array, is_on_gpu
+from tadc.runtime.cuda.launch import CudaLaunch
 from tadc.runtime.element_types import numpy_type
-from tadc.runtime.gpu import cupy, is_gpu_array, is_on_gpu
-from tadc.runtime.native import Launch
 from tadc.runtime.run import Runners, resolved_backend
 
 __all__ = ["Call", "Calls", "signature"]

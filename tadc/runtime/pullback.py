@@ -15,7 +15,7 @@ import numpy as np
 from tadc.errors import ArgumentError
 from tadc.runtime.arguments import targets
 from tadc.runtime.calls import Calls
-from tadc.runtime.gpu import is_gpu_array
+from tadc.runtime.cuda.arrays import is_gpu_array
 
 __all__ = ["Halves", "Pullback", "seeds"]
 

@@ -17,13 +17,13 @@ from tadc.errors import BackendError
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.options import BACKENDS, Options
-from tadc.runtime.c_compiler import CannotCompile, compiler
-from tadc.runtime.cuda import CudaLaunch, CudaRunner
+from tadc.runtime.cpu.c_compiler import CannotCompile, compiler
+from tadc.runtime.cpu.native import Launch, NativeRunner
+from tadc.runtime.cuda.arrays import by_host
+from tadc.runtime.cuda.launch import CudaLaunch, CudaRunner
 from tadc.runtime.element_types import numpy_type
-from tadc.runtime.gpu import by_host
 from tadc.runtime.interpreter import interpret
-from tadc.runtime.native import Launch, NativeRunner
-from tadc.runtime.numpy_backend import NumpyRunner
+from tadc.runtime.numpy.backend import NumpyRunner
 
 __all__ = ["Runners", "default_backend", "resolved_backend"]
 

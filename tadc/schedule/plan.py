@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tadc.ir.idx_text import statement_comment
 from tadc.ir.program import Program
-from tadc.schedule.cost import bytes_formula
-from tadc.schedule.cpu import CpuKernel, cpu_kernel
-from tadc.schedule.gpu import gpu_kernels, gpu_program
-from tadc.schedule.gpu_cost import BLOCK, WARP
-from tadc.schedule.half import wide_temporaries
-from tadc.schedule.loop_nest import (
+from tadc.printing.idx import statement_comment
+from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
+from tadc.schedule.gpu.cost import BLOCK, WARP
+from tadc.schedule.gpu.half import wide_temporaries
+from tadc.schedule.gpu.kernels import gpu_kernels, gpu_program
+from tadc.schedule.nest.cost import bytes_formula
+from tadc.schedule.nest.loop_nest import (
     Chunks,
     Interior,
     Kernel,
@@ -24,7 +24,7 @@ from tadc.schedule.loop_nest import (
     Tile,
     steps_of,
 )
-from tadc.schedule.matrix_product import left_to_blas, matrix_product
+from tadc.schedule.nest.matrix_product import left_to_blas, matrix_product
 from tadc.tables import html_table
 
 __all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tadc.syntax.idx import parse_idx
+from tadc.syntax.idx.parse import parse_idx
 
 __all__ = ["parse_idx"]

@@ -11,8 +11,8 @@ import fake_cupy
 import pytest
 
 import tadc
-from tadc.runtime import gpu as runtime
-from tadc.runtime.nvrtc import Compiled, find_nvrtc
+from tadc.runtime.cuda import arrays as runtime
+from tadc.runtime.cuda.nvrtc import Compiled, find_nvrtc
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 

@@ -14,8 +14,8 @@ from tadc.compiler import (
     tangent_program,
 )
 from tadc.ir.expr import Read, Reduce
-from tadc.ir.idx_text import program_text
 from tadc.ir.walk import postorder
+from tadc.printing.idx import program_text
 
 inf, nan, e = np.inf, np.nan, np.e
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from host_run import HostProgram
 
-from tadc.emit.c_spelling import (
+from tadc.emit.clike.spelling import (
     Precedence,
     Text,
     bracketed,
@@ -182,7 +182,7 @@ def test_integer_powers_are_right_to_a_few_units_of_the_last_place(dtype):
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_nvrtc_compiles_every_function_without_a_warning(arch, dtype):
     from tadc.errors import BackendError
-    from tadc.runtime.nvrtc import compile_cuda
+    from tadc.runtime.cuda.nvrtc import compile_cuda
 
     rows = [rule(dtype).text for rule in ORDINARY.values()]
     rows += [spell("pow", [name("y[i]"), literal(n, dtype)], dtype).text for n in (2, 3, 5, -2, 0)]

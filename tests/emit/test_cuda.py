@@ -18,13 +18,13 @@ from programs import normal, run
 
 import tadc
 from tadc.compiler import adjoint_program, front, gradient_program, tangent_program
-from tadc.emit.cuda import emit_cuda
-from tadc.emit.index_width import numbers
+from tadc.emit.clike.index_width import numbers
+from tadc.emit.cuda.file import emit_cuda
 from tadc.errors import Source
 from tadc.runtime.binding import bind_sizes
-from tadc.runtime.nvrtc import compile_cuda, find_nvrtc
-from tadc.schedule.program import scheduled
-from tadc.schedule.split import split
+from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
+from tadc.schedule.gpu.split import split
+from tadc.schedule.rewrite.program import scheduled
 
 # Words of C, of CUDA, of the headers, of the text around a kernel; and what identifiers cannot hold.
 WORDS = """

@@ -11,10 +11,10 @@ from host_run import HostBatch
 from oracle import random_arrays
 
 import tadc
-from tadc.emit.c import emit_c
-from tadc.emit.cuda import emit_cuda
-from tadc.emit.launcher import modes_of
-from tadc.runtime import c_compiler
+from tadc.emit.c.file import emit_c
+from tadc.emit.clike.launcher import modes_of
+from tadc.emit.cuda.file import emit_cuda
+from tadc.runtime.cpu import c_compiler
 from tadc.runtime.interpreter import interpret
 
 pytestmark = [

@@ -10,9 +10,11 @@ import pytest
 from oracle import bound, random_arrays
 
 import tadc
-from tadc.emit import numpy_contraction, numpy_extents, numpy_spelling
-from tadc.emit.numpy_einsum import contracted
-from tadc.emit.numpy_names import reserved
+from tadc.emit.numpy import contraction as numpy_contraction
+from tadc.emit.numpy import extents as numpy_extents
+from tadc.emit.numpy import spelling as numpy_spelling
+from tadc.emit.numpy.einsum import contracted
+from tadc.emit.numpy.names import reserved
 from tadc.ir.functions import FUNCTIONS, OPERATORS
 from tadc.runtime.run import Runners
 

@@ -14,8 +14,8 @@ import tadc
 from tadc.ir.affine import symbol
 from tadc.ir.expr import Call, Comparison, Const, IndexValue, Read, Select, call
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS, partials
-from tadc.ir.idx_text import program_text
 from tadc.ir.walk import postorder
+from tadc.printing.idx import program_text
 
 inf, nan = float("inf"), float("nan")
 

@@ -9,7 +9,7 @@ from tadc.compiler import adjoint_program, tangent_program
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Derived, Domain, between, divides
 from tadc.ir.expr import Comparison, Const, IndexValue, Read, Reduce, Select, call
-from tadc.ir.idx_text import expression_text, program_text
+from tadc.printing.idx import expression_text, program_text
 
 a, b, c = (Read(name, ()) for name in "abc")
 i, k, q = map(symbol, "ikq")

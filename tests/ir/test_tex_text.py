@@ -13,8 +13,8 @@ import tadc
 from tadc import compiler
 from tadc.cli import commands
 from tadc.errors import Source
-from tadc.ir.idx_text import program_text
-from tadc.ir.tex_text import _COMMANDS, _ENCLOSING, tex_text
+from tadc.printing.idx import program_text
+from tadc.printing.tex import _COMMANDS, _ENCLOSING, tex_text
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.idx"))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from programs import normal, value
 
-from tadc.ir.idx_text import program_text
+from tadc.printing.idx import program_text
 
 
 def body(text):

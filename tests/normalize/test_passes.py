@@ -11,13 +11,13 @@ from random_programs import random_program
 
 from tadc.compiler import adjoint_program, normalized, taken_names
 from tadc.ir.expr import Reduce
-from tadc.ir.idx_text import program_text
 from tadc.ir.walk import postorder
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
 from tadc.normalize.simplify import simplify
 from tadc.normalize.solved import solved
+from tadc.printing.idx import program_text
 
 SEEDS = range(24)
 PASSES = {

@@ -15,9 +15,9 @@ from tadc.ir.expr import Read, Reduce, Select
 from tadc.ir.walk import rewrite
 from tadc.normalize import solved
 from tadc.prove import proofs, prove
-from tadc.schedule.loop_nest import Loop
-from tadc.schedule.lower import kernels
-from tadc.schedule.program import scheduled
+from tadc.schedule.nest.loop_nest import Loop
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.rewrite.program import scheduled
 
 EXAMPLES = sorted(Path(__file__).parents[2].joinpath("examples").glob("*.idx"))
 

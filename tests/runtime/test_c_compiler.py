@@ -17,8 +17,8 @@ import pytest
 
 import tadc
 from tadc import cache
-from tadc.runtime import c_compiler
-from tadc.runtime.c_compiler import Library, loaded
+from tadc.runtime.cpu import c_compiler
+from tadc.runtime.cpu.c_compiler import Library, loaded
 
 TEXT = "int seven(void) { return 7; }"
 pytestmark = [
@@ -285,7 +285,7 @@ def test_an_interrupted_compilation_leaves_nothing(tmp_path):
     code = textwrap.dedent(
         f"""
         import signal
-        from tadc.runtime.c_compiler import loaded
+        from tadc.runtime.cpu.c_compiler import loaded
         signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
         try:
             loaded({TEXT!r})
@@ -347,7 +347,7 @@ def test_the_threads_of_a_library_outlive_it(place):
     own = """
         import ctypes, gc, sys, time
         from pathlib import Path
-        from tadc.runtime.c_compiler import loaded
+        from tadc.runtime.cpu.c_compiler import loaded
 
         runtimes = lambda: {l.split()[-1] for l in open("/proc/self/maps") if "omp.so" in l or "iomp" in l}
         x = (ctypes.c_double*1000)()

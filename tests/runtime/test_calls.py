@@ -8,8 +8,9 @@ import pytest
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import tadc
-from tadc.runtime import c_compiler, gpu
 from tadc.runtime.buffers import overlaps_itself
+from tadc.runtime.cpu import c_compiler
+from tadc.runtime.cuda import arrays as gpu
 
 with_compiler = pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
 
@@ -329,7 +330,7 @@ def test_too_little_memory_is_the_same_error_in_every_call(form, monkeypatch):
         raise MemoryError
 
     with monkeypatch.context() as without_memory:
-        without_memory.setattr("tadc.runtime.native.empty", fails)
+        without_memory.setattr("tadc.runtime.cpu.native.empty", fails)
         with pytest.raises(tadc.Error, match=r"not enough memory for this call\nuse smaller"):
             eval(form, scope)
     eval(form, scope)

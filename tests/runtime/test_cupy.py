@@ -17,12 +17,12 @@ from oracle import SIZES, random_arrays
 import tadc
 from tadc import cache
 from tadc.bench import bench
-from tadc.emit.cuda import GpuModule, fitting_index_type
-from tadc.emit.launcher import atomic_mode, modes_of
-from tadc.runtime import gpu
-from tadc.runtime.cuda import cuda_launch
-from tadc.runtime.tune import tuning
-from tadc.schedule.tile import Shape
+from tadc.emit.clike.launcher import atomic_mode, modes_of
+from tadc.emit.cuda.file import GpuModule, fitting_index_type
+from tadc.runtime.cuda import arrays as gpu
+from tadc.runtime.cuda.launch import cuda_launch
+from tadc.runtime.cuda.tune import tuning
+from tadc.schedule.gpu.tile import Shape
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 LIMITS = {"float64": 1e-11, "float32": 3e-4}
@@ -74,7 +74,7 @@ def test_values_and_gradients_of_examples_are_numpys(xp, path, dtype):
 
 
 # Teams, rows and parts wherever they may be, however small the example.
-EAGER = {"gpu.SHORT": 1, "gpu.COMBINED": {32: 0, 256: 0}, "row_kernels.LEAST": 1, "row_kernels.CROWD": 1, "scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40}  # fmt: skip
+EAGER = {"gpu.kernels.SHORT": 1, "gpu.kernels.COMBINED": {32: 0, 256: 0}, "gpu.row_kernels.LEAST": 1, "gpu.row_kernels.CROWD": 1, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.CROWD": 2**40}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -197,7 +197,7 @@ def test_a_second_call_launches_kernels_and_does_nothing_else(double, monkeypatc
     x, w = double.asarray(np.ones(3)), double.asarray(2.0)
     f(x, w)
     count, loads = len(STATE.launches), STATE.loads
-    monkeypatch.setattr("tadc.runtime.cuda.cuda_text", None)
+    monkeypatch.setattr("tadc.runtime.cuda.launch.cuda_text", None)
     monkeypatch.setattr("tadc.runtime.calls.bound_arguments", None)
 
     f(x, w)
@@ -305,7 +305,7 @@ def test_of_a_choice_by_sizes_one_branch_is_left(xp, count):
 @pytest.mark.compiler
 @pytest.mark.parametrize("flipped", [False, True])
 def test_large_matrix_products_are_left_to_cublas(xp, monkeypatch, flipped):
-    monkeypatch.setattr("tadc.schedule.matrix_product.WORTH", 100)
+    monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH", 100)
     read = "b[n,j,k]" if flipped else "b[n,k,j]"
     text = f"size B, I, J, K\ninput a[B,I,K], b[B,{'J,K' if flipped else 'K,J'}]\nc[n,i,j] = sum{{k}} a[n,i,k]*{read}"
     random = np.random.default_rng(1)
@@ -353,7 +353,7 @@ def test_the_bits_do_not_hang_on_the_number_of_blocks(xp, monkeypatch, text):
     x = xp.asarray(np.random.default_rng(0).normal(size=30_000).astype(np.float32))
     found = []
     for blocks in (1, 7, 32768):
-        monkeypatch.setattr("tadc.runtime.cuda.MOST_BLOCKS", blocks)
+        monkeypatch.setattr("tadc.runtime.cuda.launch.MOST_BLOCKS", blocks)
         value, pullback = tadc.compile(text).vjp(x)
         found.append((xp.asnumpy(value), xp.asnumpy(pullback(value)["x"])))
 
@@ -364,11 +364,11 @@ def test_the_bits_do_not_hang_on_the_number_of_blocks(xp, monkeypatch, text):
 
 @pytest.mark.compiler
 def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, cache_folder):
-    monkeypatch.setattr("tadc.runtime.cuda.MOST_CHOICES", 4)
+    monkeypatch.setattr("tadc.runtime.cuda.launch.MOST_CHOICES", 4)
     text = "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = max{k} (a[i,k] + b[k,j])"
     a, b = (double.asarray(np.random.default_rng(n).normal(size=(20, 20))) for n in (0, 1))
     plain = tadc.compile(text)(a, b)
-    monkeypatch.setattr("tadc.runtime.tune._times", lambda launches: [1.0, 0.99, 0.5, 2.0])
+    monkeypatch.setattr("tadc.runtime.cuda.tune._times", lambda launches: [1.0, 0.99, 0.5, 2.0])
 
     with tuning():
         tuned = tadc.compile(text)(a, b)

@@ -14,11 +14,11 @@ from host_run import HostProgram
 from oracle import SIZES, random_arrays
 
 import tadc
-from tadc.emit.cuda import emit_cuda
+from tadc.emit.cuda.file import emit_cuda
 from tadc.ir.element_types import HALF_TYPES
-from tadc.runtime import gpu
 from tadc.runtime.arguments import element_type
-from tadc.runtime.nvrtc import compile_cuda, find_nvrtc
+from tadc.runtime.cuda import arrays as gpu
+from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 LIMITS = {

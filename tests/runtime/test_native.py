@@ -14,12 +14,13 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, sizes_
 
 import tadc
 from tadc import cache
-from tadc.emit import c
+from tadc.emit.c import file as c
 from tadc.options import Options
-from tadc.runtime import c_compiler, native
 from tadc.runtime import run as run_
-from tadc.runtime.native import NativeRunner
-from tadc.schedule import cpu, lanes
+from tadc.runtime.cpu import c_compiler, native
+from tadc.runtime.cpu.native import NativeRunner
+from tadc.schedule.cpu import kernels as cpu
+from tadc.schedule.nest import lanes
 
 pytestmark = [
     pytest.mark.compiler,
@@ -54,7 +55,7 @@ def programs(path):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_an_example_is_what_the_interpreter_computes(path, dtype, narrow, monkeypatch):
-    monkeypatch.setattr("tadc.runtime.native.LITTLE", 0)
+    monkeypatch.setattr("tadc.runtime.cpu.native.LITTLE", 0)
     oracle = tadc.load(path, backend="interpreter")
     for g, arrays, sizes in programs(path):
         o = oracle if g.inputs == oracle.inputs else oracle.adjoint()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import tadc
-from tadc.emit.cuda import emit_cuda
+from tadc.emit.cuda.file import emit_cuda
 from tadc.errors import BackendError
-from tadc.runtime import nvrtc
-from tadc.runtime.nvrtc import compile_cuda, find_nvrtc, nvrtc_version, supported_architectures
+from tadc.runtime.cuda import nvrtc
+from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version, supported_architectures
 
 needs_nvrtc = pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 

@@ -15,10 +15,10 @@ from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain, at_least_zero, between, divides, equals_zero
 from tadc.ir.expr import Call, Comparison, Const, Read, Select
 from tadc.ir.walk import postorder
-from tadc.schedule.cost import INTEGER_POWERS, Points, program_cost
-from tadc.schedule.loop_nest import Accumulate, Branch, LetIndex, Loop, Store, values_of
-from tadc.schedule.lower import kernels
-from tadc.schedule.program import scheduled
+from tadc.schedule.nest.cost import INTEGER_POWERS, Points, program_cost
+from tadc.schedule.nest.loop_nest import Accumulate, Branch, LetIndex, Loop, Store, values_of
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.rewrite.program import scheduled
 
 
 class Machine:
@@ -135,7 +135,7 @@ SETS = {
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("size", [1, 4, 9])
 def test_points_are_counted_as_brute_force_does(name, size, monkeypatch):
-    monkeypatch.setattr("tadc.schedule.cost.MOST_AT_ONCE", 7)
+    monkeypatch.setattr("tadc.schedule.nest.cost.MOST_AT_ONCE", 7)
     indices, conditions = SETS[name]
     points = Points(indices, (), Domain.of(conditions))
     grid = np.ndindex(*[max(4, 3 * size)] * len(indices))

@@ -16,11 +16,11 @@ from test_random_programs import Sample, agree, compiled, modes
 
 import tadc
 from tadc.compiler import adjoint_program
-from tadc.emit.cuda import GpuModule, cuda_text
-from tadc.emit.launcher import modes_of
+from tadc.emit.clike.launcher import modes_of
+from tadc.emit.cuda.file import GpuModule, cuda_text
 from tadc.runtime.run import Runners
-from tadc.schedule.borders import inside
-from tadc.schedule.gpu_cost import BLOCK, WARP, values_of_sizes
+from tadc.schedule.gpu.borders import inside
+from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
 
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
@@ -64,10 +64,10 @@ def library(size):
     texts = []
     with pytest.MonkeyPatch.context() as patched:
         if size == LARGE:
-            patched.setattr("tadc.schedule.gpu_cost.CROWD", 2**11)
-            patched.setattr("tadc.schedule.split.CROWD", 2**11)
-            patched.setattr("tadc.schedule.scan.CROWD", 2**11)
-            patched.setattr("tadc.schedule.row_kernels.CROWD", 2**11)
+            patched.setattr("tadc.schedule.gpu.cost.CROWD", 2**11)
+            patched.setattr("tadc.schedule.gpu.split.CROWD", 2**11)
+            patched.setattr("tadc.schedule.gpu.prefix_scan.CROWD", 2**11)
+            patched.setattr("tadc.schedule.gpu.row_kernels.CROWD", 2**11)
         for n, (text, _) in enumerate(PROGRAMS.values()):
             program = renamed(normal(f"size N\n{text}"), n)
             parts = modes_of({"primal": program, "adjoint": adjoint(program)})
@@ -130,9 +130,9 @@ def test_many_rows_are_one_kernel(name):
 
 # How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
 EAGER = {
-    "teams": {"row_kernels.LEAST": 1, "row_kernels.CROWD": 1, "scan.LONG": 1, "scan.LENGTH": 3, "scan.CROWD": 2**40, "gpu.SHORT": 1, "gpu_cost.CROWD": 2**11, "split.CROWD": 2**11, "split.WORTH": 1, "split.LEAST": 1, "split.BETTER": 2},
-    "tiles": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile_choice.WORTH": 1e-9, "staged.LEAST": 2**40, "borders.FEW": 0},
-    "blocks": {"gpu.SHORT": 2**40, "split.WORTH": 2**40, "tile_choice.WORTH": 1e-9, "staged.LEAST": 1, "staged.WORTH": 0, "staged.PARTS": (3,), "borders.FEW": 0},
+    "teams": {"gpu.row_kernels.LEAST": 1, "gpu.row_kernels.CROWD": 1, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.CROWD": 2**40, "gpu.kernels.SHORT": 1, "gpu.cost.CROWD": 2**11, "gpu.split.CROWD": 2**11, "gpu.split.WORTH": 1, "gpu.split.LEAST": 1, "gpu.split.BETTER": 2},
+    "tiles": {"gpu.kernels.SHORT": 2**40, "gpu.split.WORTH": 2**40, "gpu.tile_choice.WORTH": 1e-9, "gpu.staging.LEAST": 2**40, "gpu.borders.FEW": 0},
+    "blocks": {"gpu.kernels.SHORT": 2**40, "gpu.split.WORTH": 2**40, "gpu.tile_choice.WORTH": 1e-9, "gpu.staging.LEAST": 1, "gpu.staging.WORTH": 0, "gpu.staging.PARTS": (3,), "gpu.borders.FEW": 0},
 }  # fmt: skip
 
 

@@ -10,11 +10,11 @@ from host_run import HostProgram
 
 import tadc
 from tadc.compiler import front
-from tadc.emit.cuda import GpuModule, cuda_text
-from tadc.emit.launcher import modes_of
+from tadc.emit.clike.launcher import modes_of
+from tadc.emit.cuda.file import GpuModule, cuda_text
 from tadc.errors import Source
-from tadc.runtime import c_compiler
-from tadc.schedule.tile import Shape
+from tadc.runtime.cpu import c_compiler
+from tadc.schedule.gpu.tile import Shape
 
 TENTH = np.float32(0.1)
 ERROR = 1e-6
@@ -165,8 +165,8 @@ def test_teams_of_threads_and_parts_are_as_exact(text, shape, teams, known):
 @pytest.mark.compiler
 @pytest.mark.parametrize("threads", [{}, {"i": 16, "j": 16}], ids=["of a thread", "of a block"])
 def test_tiles_are_as_exact_and_have_the_bits_of_a_thread_an_element(threads, monkeypatch):
-    monkeypatch.setattr("tadc.schedule.gpu.SHORT", 2**40)
-    monkeypatch.setattr("tadc.schedule.split.WORTH", 2**60)
+    monkeypatch.setattr("tadc.schedule.gpu.kernels.SHORT", 2**40)
+    monkeypatch.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
     text = "size N, K\ninput a[N,K], b[K,N]\nc[i,j] = sum{k} a[i,k]*b[k,j]"
     sizes = {"N": 20, "K": 30_001}
     shape = Shape({"i": 2, "j": 4}, threads)

@@ -9,7 +9,7 @@ from random_programs import random_program
 from tadc.compiler import adjoint_program
 from tadc.ir.expr import Call, Read
 from tadc.ir.walk import postorder
-from tadc.schedule.loop_nest import (
+from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
     Assign,
@@ -19,7 +19,7 @@ from tadc.schedule.loop_nest import (
     Loop,
     Store,
 )
-from tadc.schedule.lower import kernels
+from tadc.schedule.nest.lower import kernels
 
 
 def lowered(text):

@@ -10,19 +10,19 @@ from random_programs import random_program
 
 import tadc
 from tadc.ir.expr import Call
-from tadc.ir.idx_text import statement_text
 from tadc.ir.walk import postorder
+from tadc.printing.idx import statement_text
 from tadc.runtime.interpreter import interpret
-from tadc.schedule.common import common
-from tadc.schedule.factor import factored
-from tadc.schedule.fuse import fused
-from tadc.schedule.inline import in_readers, inlined
-from tadc.schedule.loop_nest import Interior, Loop, steps_of, values_of
-from tadc.schedule.lower import kernels
-from tadc.schedule.memory import oversized
-from tadc.schedule.program import scheduled
-from tadc.schedule.rows import rows
-from tadc.schedule.shared import shared
+from tadc.schedule.nest.fuse import fused
+from tadc.schedule.nest.loop_nest import Interior, Loop, steps_of, values_of
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.memory import oversized
+from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.factor import factored
+from tadc.schedule.rewrite.inline import in_readers, inlined
+from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.rewrite.rows import rows
+from tadc.schedule.rewrite.shared import shared
 
 
 def bodies(program):
@@ -241,7 +241,7 @@ def test_the_interior_of_a_border_has_no_tests():
 
 def test_interiors_of_random_programs_are_right_about_their_tests():
     """Each condition that an interior leaves out holds, or fails, at every point of it: the interpreter of tests says so."""
-    from tadc.schedule.cpu import cpu_kernel
+    from tadc.schedule.cpu.kernels import cpu_kernel
 
     found = 0
     for seed in range(60):
@@ -262,7 +262,7 @@ def test_interiors_of_random_programs_are_right_about_their_tests():
 
 
 def test_a_bound_by_a_quotient_of_indices_says_nothing_about_what_is_usual():
-    from tadc.schedule.cpu import cpu_kernel
+    from tadc.schedule.cpu.kernels import cpu_kernel
 
     source = random_program(3336, level="full")
     try:
@@ -276,7 +276,7 @@ def test_a_bound_by_a_quotient_of_indices_says_nothing_about_what_is_usual():
 
 
 def test_few_long_sums_read_what_they_share_once():
-    from tadc.schedule.unrolled import unrolled
+    from tadc.schedule.nest.unrolled import unrolled
 
     f = tadc.compile(
         "size N\ninput x[N + 2, N + 2], w[3, 3]\ny[i: N, j: N] = sum{r, s} x[i+r, j+s]*w[r, s]"
@@ -293,7 +293,7 @@ def test_few_long_sums_read_what_they_share_once():
 
 
 def test_sums_with_ranges_of_their_own_are_not_put_side_by_side():
-    from tadc.schedule.unrolled import unrolled
+    from tadc.schedule.nest.unrolled import unrolled
 
     program = normal("size N\ninput x[N]\ny[i: 3] = sum{k: N | k >= i} x[k]")
     (kernel,) = kernels(program, "primal")

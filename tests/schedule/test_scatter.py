@@ -11,9 +11,9 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, relati
 from random_programs import random_program
 
 import tadc
-from tadc.emit.cuda import GpuModule, cuda_text
-from tadc.emit.launcher import atomic_mode
-from tadc.schedule.loop_nest import Accumulate, Loop, Store, steps_of
+from tadc.emit.clike.launcher import atomic_mode
+from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.schedule.nest.loop_nest import Accumulate, Loop, Store, steps_of
 
 SEEDS = range(40)
 

@@ -14,8 +14,8 @@ from host_run import HostBatch
 from programs import normal
 
 from tadc.compiler import adjoint_program
-from tadc.emit.cuda import GpuModule, cuda_text
-from tadc.emit.launcher import modes_of
+from tadc.emit.clike.launcher import modes_of
+from tadc.emit.cuda.file import GpuModule, cuda_text
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {
@@ -64,8 +64,10 @@ def both(name):
 def library():
     texts = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tadc.schedule.gpu.SHORT", 2**40)  # no teams, which have another order
-        patched.setattr("tadc.schedule.split.WORTH", 2**60)
+        patched.setattr(
+            "tadc.schedule.gpu.kernels.SHORT", 2**40
+        )  # no teams, which have another order
+        patched.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
         for n, name in enumerate(PROGRAMS):
             for gpu, kind in both(name):
                 emitted = cuda_text([named(g, f"{kind}{n}") for g in gpu], "", "float64")

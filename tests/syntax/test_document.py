@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tadc.errors import Source, SyntaxError
-from tadc.syntax.document import scanned
-from tadc.syntax.tex import parse_tex
+from tadc.syntax.tex.document import scanned
+from tadc.syntax.tex.parse import parse_tex
 
 from .sexpr import sexpr
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tadc.errors import Error, Source
-from tadc.syntax.idx import parse_idx
+from tadc.syntax.idx.parse import parse_idx
 
 from .sexpr import sexpr
 from .test_idx import STATEMENTS

@@ -7,8 +7,8 @@ import pytest
 from lark import Lark
 
 from tadc.resources import resource
-from tadc.syntax.expected import readable
-from tadc.syntax.load import idx_parser, is_spelled_as
+from tadc.syntax.idx.expected import readable
+from tadc.syntax.idx.load import idx_parser, is_spelled_as
 
 
 def test_the_grammar_has_no_conflict_and_no_two_terminals_that_collide():
@@ -44,7 +44,7 @@ def test_functions_apply_without_parentheses(word):
 
 
 def test_importing_the_front_end_builds_no_grammar():
-    code = "import tadc.syntax.idx, tadc.syntax.load as load; print(load.idx_parser.cache_info().currsize)"
+    code = "import tadc.syntax.idx.parse, tadc.syntax.idx.load as load; print(load.idx_parser.cache_info().currsize)"
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout

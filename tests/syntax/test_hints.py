@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tadc.errors import Source, SyntaxError
-from tadc.syntax.idx import parse_idx
+from tadc.syntax.idx.parse import parse_idx
 
 HINTS = [
     # (text, line:column, marked text, fact, fix)

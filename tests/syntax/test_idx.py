@@ -9,7 +9,7 @@ import pytest
 
 from tadc.errors import Source, SyntaxError
 from tadc.syntax.ast import Binary, Definition, Element, Reduction
-from tadc.syntax.idx import MOST_ERRORS, parse_idx, parse_piece
+from tadc.syntax.idx.parse import MOST_ERRORS, parse_idx, parse_piece
 from tadc.syntax.reading import LARGEST_SOURCE
 
 from .sexpr import sexpr

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tadc.errors import Source, SyntaxError
-from tadc.syntax.idx import parse_idx
-from tadc.syntax.layout import pieces
+from tadc.syntax.idx.layout import pieces
+from tadc.syntax.idx.parse import parse_idx
 
 from .sexpr import sexpr
 

@@ -11,8 +11,8 @@ import pytest
 from tadc.errors import Error, Source, SyntaxError
 from tadc.resources import resource
 from tadc.syntax.ast import Definition, Item, Program, Reduction, TensorDeclaration
-from tadc.syntax.idx import parse_idx
-from tadc.syntax.tex import parse_tex
+from tadc.syntax.idx.parse import parse_idx
+from tadc.syntax.tex.parse import parse_tex
 
 from .sexpr import sexpr
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tadc.errors import Source, SyntaxError
-from tadc.syntax.tex import parse_tex
+from tadc.syntax.tex.parse import parse_tex
 
 # The formula, the text that the carets mark, and words of the message. `@` ends a line.
 ERRORS = r"""

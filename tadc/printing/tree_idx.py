@@ -1,0 +1,225 @@
+"""Syntax trees as `.idx` text, which parses back to the same tree.
+
+A program whose sizes multiply or divide indices has no affine statements before these have numbers, but it has a tree:
+its text is printed from there, with the sizes by name. Everything else is printed from programs (`idx_text.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from tadc.ir.walk import descend
+from tadc.printing.idx import ATOM, CHOICE, POWER, PRODUCT, REDUCTION, SIGN, SUM
+from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
+
+__all__ = [
+    "declaration_lines",
+    "declared_inputs",
+    "named_sizes",
+    "node_text",
+    "number_text",
+    "shape_texts",
+    "size_names",
+    "tree_text",
+]
+
+Text: TypeAlias = tuple[str, int]
+Walk: TypeAlias = Generator[Any, Any, Text]
+Node: TypeAlias = ast.Expression | ast.Condition
+
+# The level of the whole, and what its operands must at least be.
+_INFIX = {
+    "+": (" + ", SUM, SUM, REDUCTION),
+    "-": (" - ", SUM, SUM, REDUCTION),
+    "*": ("*", PRODUCT, PRODUCT, SIGN),
+    "/": ("/", PRODUCT, PRODUCT, SIGN),
+    "//": (" // ", PRODUCT, PRODUCT, SIGN),
+    "%": (" % ", PRODUCT, PRODUCT, SIGN),
+    "**": ("**", POWER, ATOM, SIGN),
+}
+OR, AND, NOT = range(3)  # levels of conditions
+
+
+def tree_text(tree: ast.Program, given: Mapping[str, int], index_base: int) -> str:
+    """The declarations, then the statements. `given` are numbers for sizes, `index_base` holds where the tree has none."""
+    shapes = _shapes(tree)
+    statements = (_statement(d, shapes) for d in tree.items if isinstance(d, ast.Definition))
+    return "\n".join([*declaration_lines(tree, given, index_base), *statements]) + "\n"
+
+
+def named_sizes(tree: ast.Program) -> tuple[str, ...]:
+    """The sizes that have a name in the text: those that are declared, and those in the shapes of inputs."""
+    names = [i.name.name for i in tree.items if isinstance(i, ast.SizeDeclaration)]
+    for item in tree.items:
+        if isinstance(item, ast.TensorDeclaration):
+            names += [n for e in item.extents or () for n in size_names(e)]
+    return tuple(dict.fromkeys(names))
+
+
+def declared_inputs(tree: ast.Program) -> dict[str, ast.TensorDeclaration | None]:
+    """The inputs whose place in the order the text says, with their declarations; None in a list of arguments."""
+    targets = {i.target.name for i in tree.items if isinstance(i, ast.Definition)}
+    inputs: dict[str, ast.TensorDeclaration | None] = {
+        i.name.name: i
+        for i in tree.items
+        if isinstance(i, ast.TensorDeclaration) and i.name.name not in targets
+    }
+    sizes = named_sizes(tree)
+    for item in tree.items:
+        if isinstance(item, ast.Definition):
+            for name in item.arguments or ():
+                if name.name not in sizes:
+                    inputs.setdefault(name.name, None)
+    return inputs
+
+
+def declaration_lines(
+    tree: ast.Program, given: Mapping[str, int], index_base: int
+) -> Iterator[str]:
+    """`size M, N`, `size K = 5`, `input a[N, K]`, `output y`, `base 1`, `einstein`: those that there are."""
+    declared = {i.name.name: i.value for i in tree.items if isinstance(i, ast.SizeDeclaration)}
+    symbolic = [s for s, value in declared.items() if value is None and s not in given]
+    if symbolic:
+        yield f"size {', '.join(symbolic)}"
+    for name in named_sizes(tree):
+        value = declared.get(name)
+        if value is not None:
+            yield f"size {name} = {node_text(value)}"
+        elif name in given:
+            yield f"size {name} = {given[name]}"
+    inputs = [_declared(name, item) for name, item in declared_inputs(tree).items()]
+    if inputs:
+        yield f"input {', '.join(inputs)}"
+    outputs = [n.name for i in tree.items if isinstance(i, ast.OutputDeclaration) for n in i.names]
+    if outputs:
+        yield f"output {', '.join(outputs)}"
+    bases = [i.base for i in tree.items if isinstance(i, ast.BaseDeclaration)]
+    if (bases[-1] if bases else index_base) == 1:
+        yield "base 1"
+    if any(isinstance(i, ast.EinsteinDeclaration) for i in tree.items):
+        yield "einstein"
+
+
+def _declared(name: str, item: ast.TensorDeclaration | None) -> str:
+    if item is None:
+        return name
+    shape = "" if item.extents is None else f"[{', '.join(map(node_text, item.extents))}]"
+    return name + shape + (f": {item.dtype.name}" if item.dtype else "")
+
+
+def shape_texts(tree: ast.Program) -> dict[str, str]:
+    """The tensors whose shape the text says, as `x[M, 2*N]`: declared ones, and those with all extents on a left side."""
+    shapes = _shapes(tree)
+    texts = {n: _declared(n, item) for n, item in shapes.items() if item.extents is not None}
+    for item in tree.items:
+        if isinstance(item, ast.Definition):
+            extents = [left.extent for left in item.lefts]
+            if None not in extents:
+                listed = ", ".join(node_text(e) for e in extents if e is not None)
+                texts.setdefault(item.target.name, f"{item.target.name}[{listed}]")
+    return texts
+
+
+def _shapes(tree: ast.Program) -> dict[str, ast.TensorDeclaration]:
+    """The declarations that say the shapes of tensors: of those that a statement defines, its left side says it."""
+    return {i.name.name: i for i in tree.items if isinstance(i, ast.TensorDeclaration)}
+
+
+def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -> str:
+    said = shapes.get(d.target.name)
+    extents = [left.extent for left in d.lefts]
+    if said is not None and said.extents is not None:
+        extents = [own or e for own, e in zip(extents, said.extents, strict=True)]
+    lefts = [
+        left.name.name + (f": {node_text(extent)}" if extent else "")
+        for left, extent in zip(d.lefts, extents, strict=True)
+    ]
+    name = f"{d.target.name}[{', '.join(lefts)}]" if lefts else d.target.name
+    dtype = d.dtype or (said.dtype if said else None)
+    return f"{name}{f': {dtype.name}' if dtype else ''} = {node_text(d.body)}"
+
+
+def size_names(root: ast.Expression) -> list[str]:
+    """The names in a size expression, in order."""
+    return [node.name for node in arithmetic(root) if isinstance(node, ast.Name)]
+
+
+def number_text(text: str) -> str:
+    """A literal as `.idx` writes it: LaTeX also has `.5`."""
+    return text if text.isdecimal() else repr(float(text))
+
+
+def node_text(e: Node) -> str:
+    return descend(_text(e))[0]
+
+
+def _wrapped(text: Text, needed: int) -> str:
+    return text[0] if text[1] >= needed else f"({text[0]})"
+
+
+def _text(e: Node) -> Walk:
+    """One walk of `descend`."""
+    match e:
+        case ast.Number(text):
+            return number_text(text), ATOM
+        case ast.Name(name):
+            return name, ATOM
+        case ast.Element(name, subscripts):
+            return f"{name.name}[{(yield _listed(subscripts))[0]}]", ATOM
+        case ast.Application(function, args):
+            return f"{function.name}({(yield _listed(args))[0]})", ATOM
+        case ast.Unary(operand):
+            text = yield _text(operand)
+            if text[1] == REDUCTION:
+                return f"-{text[0]}", REDUCTION
+            return f"-{_wrapped(text, SIGN)}", SIGN
+        case ast.Binary(operator, a, b):
+            sign, level, left, right = _INFIX[operator]
+            first, second = (yield _text(a)), (yield _text(b))
+            return f"{_wrapped(first, left)}{sign}{_wrapped(second, right)}", level
+        case ast.Choice(condition, then, otherwise):
+            test = (yield _text(condition))[0]
+            yes, no = (yield _text(then)), (yield _text(otherwise))
+            return f"if {test} then {_wrapped(yes, SUM)} else {_wrapped(no, SUM)}", CHOICE
+        case ast.Bracket(condition):
+            return f"[{(yield _text(condition))[0]}]", ATOM
+        case ast.Reduction(op, ranges, condition, body):
+            listed = []
+            for r in ranges:
+                listed.append((yield _range(r))[0])
+            inner = ", ".join(listed)
+            if condition is not None:
+                inner += f" | {(yield _text(condition))[0]}"
+            return f"{op.name}{{{inner}}} {_wrapped((yield _text(body)), REDUCTION)}", REDUCTION
+        case ast.Comparison(operands, relations):
+            texts = []
+            for operand in operands:
+                texts.append(_wrapped((yield _text(operand)), SUM))
+            signs = ["=" if r == "==" else r for r in relations]
+            rest = (f" {s} {t}" for s, t in zip(signs, texts[1:], strict=True))
+            return texts[0] + "".join(rest), NOT
+        case ast.Logical(operator, left_, right_):
+            level = OR if operator == "or" else AND
+            first, second = (yield _text(left_)), (yield _text(right_))
+            return f"{_wrapped(first, level)} {operator} {_wrapped(second, level + 1)}", level
+        case ast.Not(condition):
+            return f"not {_wrapped((yield _text(condition)), NOT)}", NOT
+        case ast.IsInteger(operand):
+            return f"{_wrapped((yield _text(operand)), SUM)} is int", NOT
+
+
+def _listed(parts: Iterable[Node]) -> Walk:
+    texts = []
+    for part in parts:
+        texts.append((yield _text(part))[0])
+    return ", ".join(texts), ATOM
+
+
+def _range(r: ast.Range) -> Walk:
+    if r.extent is not None:
+        return f"{r.name.name}: {(yield _text(r.extent))[0]}", ATOM
+    if r.low is not None and r.high is not None:
+        return f"{r.name.name}={(yield _text(r.low))[0]}..{(yield _text(r.high))[0]}", ATOM
+    return r.name.name, ATOM

@@ -1,0 +1,231 @@
+"""Programs as native code on the CPU: emitted C, compiled, called once a call."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping, Sequence
+from ctypes import addressof, c_char
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import inf, prod
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.bounded_cache import BoundedCache
+from tadc.cache import disk_cached
+from tadc.emit.c.file import emit_c
+from tadc.emit.clike.index_width import numbers
+from tadc.emit.clike.launcher import modes_of, workspace_places
+from tadc.emit.clike.spelling import DType
+from tadc.ir.affine import Symbol
+from tadc.ir.fingerprint import fingerprint
+from tadc.ir.program import Program, Tensor
+from tadc.options import Options
+from tadc.runtime.buffers import are_fit, empty
+from tadc.runtime.cpu.blas import gemm
+from tadc.runtime.cpu.c_compiler import loaded
+from tadc.runtime.cpu.interrupts import NEVER, interruptible
+from tadc.schedule.nest.lanes import LaneLimits, few_lanes
+from tadc.schedule.nest.matrix_product import matrix_product
+from tadc.schedule.nest.memory import oversized
+from tadc.schedule.rewrite.program import scheduled
+
+__all__ = ["Launch", "NativeRunner", "available_threads"]
+
+MODE = "run"  # only part of the functions' names
+_BYTE = np.dtype(np.uint8)
+_NO_ARRAYS: Mapping[str, Any] = {}
+INDEX_TYPE: DType = "int64"  # of the sizes that launchers take, a `long long`
+MOST_LAUNCHES = 256  # sets of sizes
+LONG = 0.1  # seconds: calls that take less are not worth being watched
+LITTLE = 20_000  # elements: less is not worth a second thread
+
+
+_forked = False  # a process that was forked has no threads of OpenMP's pool, which waits for them for ever
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+@dataclass(slots=True)
+class _Pace:
+    """How long the last call that was watched took: the first one is, since nobody knows."""
+
+    seconds: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One program for one set of sizes: the launcher, what its outputs are, and its arguments besides tensors."""
+
+    launcher: Any
+    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+    workspace_bytes: int
+    sizes: tuple[int, ...]
+    threads: int
+    last: tuple[int | None, ...]
+    pace: _Pace = field(default_factory=_Pace)
+
+    def __call__(
+        self, inputs: Sequence[NDArray[Any]], into: Sequence[NDArray[Any] | None] = ()
+    ) -> list[NDArray[Any]]:
+        """The outputs. The inputs are in C order, aligned, and of the types and shapes that the sizes stand for.
+
+        So is `into`: an array for each output, None for a new one; or nothing.
+        """
+        if into:
+            pairs = zip(into, self.outputs, strict=True)
+            outputs = [empty(*form) if a is None else a for a, form in pairs]
+        else:
+            outputs = [empty(shape, dtype) for shape, dtype in self.outputs]
+        tensors = [*map(_address, inputs), *map(_address, outputs)]
+        threads = 1 if _forked else self.threads
+        workspace = empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
+        place = None if workspace is None else _address(workspace)
+        if self.pace.seconds < LONG:
+            status = self.launcher(*tensors, place, *self.sizes, threads, NEVER, *self.last)
+        else:
+            pointers = (*tensors, place, *self.sizes, threads)
+            status = self._watched(pointers, inputs, outputs, workspace)
+        assert status == 0, "sizes were checked before"
+        return outputs
+
+    def _watched(self, arguments: Sequence[int | None], *held: object) -> int:
+        """The status of a call that Ctrl-C ends. Its time decides how the next one runs."""
+        start = perf_counter()
+        status = interruptible(lambda flag: self.launcher(*arguments, flag, *self.last), *held)
+        self.pace.seconds = perf_counter() - start
+        return status
+
+
+class NativeRunner:
+    """A program made callable; compiled at the first call. No size may be 0.
+
+    `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order; their bits are
+    the same for any number of threads, where BLAS computes no part of them.
+    """
+
+    def __init__(self, program: Program, dtype: DType, options: Options) -> None:
+        self._program = program
+        self._dtype = dtype
+        self._options = options
+        self._launchers: dict[object, tuple[_Built, Any, tuple[int | None, ...]]] = {}
+        self._launches: BoundedCache[Launch] = BoundedCache(MOST_LAUNCHES)
+
+    def run(
+        self,
+        arrays: Mapping[str, NDArray[Any]],
+        sizes: Mapping[Symbol, int],
+        out: Mapping[str, Any] = _NO_ARRAYS,
+    ) -> dict[str, NDArray[Any]]:
+        """The outputs by name, from an array for each input and a number for each size; in those of `out`, where all
+        of them are fit for it.
+        """
+        launch = self.launch(sizes)
+        inputs = [np.require(arrays[t.name], requirements=["C", "A"]) for t in self._program.inputs]
+        into = [out.get(name) for name in self._program.outputs] if out else []
+        outputs = launch(inputs, into if are_fit(into, launch.outputs, inputs) else ())
+        return dict(zip(self._program.outputs, outputs, strict=True))
+
+    def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
+        """What runs the program for these sizes, over and over."""
+        given = tuple(sizes[s] for s in self._program.sizes)
+        return self._launches.of(given, lambda: self._made(sizes, given))
+
+    def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
+        stored = self._scheduled
+        recomputed = oversized(
+            stored, sizes, self._dtype, self._options.memory, self._options.memory_limit
+        )
+        few = few_lanes({s: sizes[s] for s in self._program.sizes})
+        built, launcher, last = self._launcher(recomputed, few)
+        outputs = tuple(
+            (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype))
+            for t in built.outputs
+        )
+        _, workspace = workspace_places(built.temporaries, sizes, self._dtype)
+        elements = sum(prod(n.at(sizes) for n in t.shape) for t in stored.tensors.values())
+        threads = 1 if elements < LITTLE else self._options.threads or available_threads()
+        return Launch(launcher, outputs, workspace, given, threads, last)
+
+    @cached_property
+    def _key(self) -> str:
+        return fingerprint(self._program)
+
+    @cached_property
+    def _scheduled(self) -> Program:
+        return disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
+
+    def _launcher(
+        self, recomputed: frozenset[str], few: LaneLimits
+    ) -> tuple[_Built, Any, tuple[int | None, ...]]:
+        key = (recomputed, tuple(few.items()))
+        if key not in self._launchers:
+            built = self._built(recomputed, few, blas=self._options.blas)
+            address = gemm(self._dtype) if built.blas else None
+            if built.blas and address is None:
+                built = self._built(recomputed, few, blas=False)
+            launcher = loaded(built.text)[built.launcher]
+            tensors = (*self._program.inputs, *built.outputs)
+            pointers = [ctypes.c_void_p] * (len(tensors) + 1)
+            sizes = [ctypes.c_longlong] * len(self._program.sizes)
+            last = [ctypes.c_int, ctypes.c_void_p, *([ctypes.c_void_p] if built.blas else [])]
+            launcher.argtypes = [*pointers, *sizes, *last]
+            launcher.restype = ctypes.c_int
+            self._launchers[key] = built, launcher, (address,) if built.blas else ()
+        return self._launchers[key]
+
+    def _built(self, recomputed: frozenset[str], few: LaneLimits, *, blas: bool) -> _Built:
+        key = ("native", self._key, sorted(recomputed), sorted(few.items()), self._dtype, blas)
+        program, dtype = self._program, self._dtype
+        return disk_cached(key, lambda: _written(program, recomputed, few, dtype, blas=blas))
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """The text of a program, and what a caller of its launcher must know. `blas`: it is given BLAS's product."""
+
+    text: str
+    launcher: str
+    outputs: tuple[Tensor, ...]
+    temporaries: tuple[Tensor, ...]
+    blas: bool
+
+
+def _written(
+    program: Program, recomputed: frozenset[str], few: LaneLimits, dtype: DType, *, blas: bool
+) -> _Built:
+    numbers(program)  # that they fit into 64 bits is checked
+    (mode,) = modes_of({MODE: program}, recomputed)
+    statements = (s for k in mode.kernels for s in k.statements)
+    blas = blas and any(matrix_product(s, mode.program) for s in statements)
+    text = emit_c([mode], dtype, INDEX_TYPE, few, blas=blas, interruptible=True)
+    outputs = tuple(mode.program.tensors[n] for n in mode.program.outputs)
+    return _Built(text, mode.launcher, outputs, mode.temporaries, blas)
+
+
+@cache
+def available_threads() -> int:
+    """`OMP_NUM_THREADS`, else the processors that this process may use."""
+    given = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _address(array: NDArray[Any]) -> int:
+    """Where the elements are. The buffer protocol is several times faster than `array.ctypes`."""
+    try:
+        return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # a read-only array, or an empty one
+        return array.ctypes.data

@@ -1,0 +1,303 @@
+"""Programs on a GPU: emitted CUDA text, compiled by NVRTC, its kernels launched through CuPy on the current stream.
+
+Nothing is synchronised. What a launch needs besides addresses is made once for a set of sizes and a device.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from tadc.bounded_cache import BoundedCache
+from tadc.cache import digest, disk_cached
+from tadc.emit.clike.launcher import Module, modes_of, workspace_places
+from tadc.emit.clike.spelling import DType
+from tadc.emit.cuda.file import MOST_BLOCKS, GpuModule, cuda_text, fitting_index_type
+from tadc.errors import BackendError
+from tadc.ir.affine import Symbol
+from tadc.ir.fingerprint import fingerprint
+from tadc.ir.program import Program, Tensor
+from tadc.options import Options
+from tadc.runtime.buffers import are_fit
+from tadc.runtime.cuda.arrays import architecture, cupy, device_name, on_one_device
+from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
+from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
+from tadc.runtime.element_types import numpy_type
+from tadc.schedule.gpu.cost import BLOCK
+from tadc.schedule.gpu.kernels import tile_choices
+from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
+from tadc.schedule.nest.memory import oversized
+from tadc.schedule.rewrite.program import scheduled
+
+__all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
+
+MODE = "run"  # only part of the kernels' names
+MOST_LAUNCHES = 256  # sets of sizes
+MOST_MODULES = 256
+MOST_CHOICES = 12  # tiles of a kernel that are timed
+FAST_MATH = ("--use_fast_math", "--fmad=true")  # of NVRTC
+_BYTE = np.dtype(np.uint8)
+_NO_ARRAYS: Mapping[str, Any] = {}
+
+# By device, text and flags; functions that are still used keep theirs.
+_modules: BoundedCache[Any] = BoundedCache(MOST_MODULES)
+_modules_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """A kernel on a device: its function, handle, number of blocks, and the addresses of its arguments with theirs.
+
+    The function keeps its module alive.
+    """
+
+    function: Any
+    handle: int
+    blocks: int
+    arguments: Any
+    address: int
+
+    @classmethod
+    def of(cls, function: Any, blocks: int, slots: Sequence[int]) -> _Kernel:
+        arguments = (ctypes.c_void_p * len(slots))(*slots)
+        return cls(function, function.ptr, blocks, arguments, ctypes.addressof(arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A matrix product that cuBLAS computes, by the numbers of its three tensors; the factors may have to be turned."""
+
+    factors: tuple[tuple[int, bool], tuple[int, bool]]
+    result: int
+
+    def run(self, xp: Any, arrays: Sequence[Any]) -> None:
+        a, b = (arrays[n].swapaxes(-1, -2) if flipped else arrays[n] for n, flipped in self.factors)
+        xp.matmul(a, b, out=arrays[self.result])
+
+
+class CudaLaunch:
+    """One program for one set of sizes on one device."""
+
+    def __init__(
+        self,
+        mode: Module,
+        kernels: Sequence[tuple[Any, int, Sequence[str]] | MatrixProduct],
+        sizes: Mapping[Symbol, int],
+        dtype: str,
+        integer: type[Any],
+        device: int,
+    ) -> None:
+        """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel; or a product."""
+        program = mode.program
+        self.device = device
+        self.inputs = tuple(t.name for t in program.inputs)
+        self.input_forms = [_form(t, sizes, dtype) for t in program.inputs]
+        self.outputs = [_form(program.tensors[n], sizes, dtype) for n in program.outputs]
+        places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
+        self._temporaries = [
+            (at, *_form(program.tensors[n], sizes, dtype)) for n, at in places.items()
+        ]
+        names = (*self.inputs, *program.outputs, *places)
+        # One slot a tensor, in which each call puts its address, and one a size.
+        self._pointers = (ctypes.c_void_p * len(names))()
+        self._numbers = {s: integer(n) for s, n in sizes.items()}
+        slot = {n: ctypes.addressof(self._pointers) + 8 * k for k, n in enumerate(names)}
+        slot |= {s: ctypes.addressof(n) for s, n in self._numbers.items()}
+        self._steps: list[_Kernel | _Product] = []
+        for kernel in kernels:
+            if isinstance(kernel, MatrixProduct):
+                (a, a_flipped), (b, b_flipped) = kernel.left, kernel.right
+                factors = (names.index(a), a_flipped), (names.index(b), b_flipped)
+                self._steps.append(_Product(factors, names.index(kernel.result)))
+            else:
+                function, blocks, given = kernel
+                self._steps.append(_Kernel.of(function, blocks, [slot[a] for a in given]))
+        self._has_products = any(isinstance(step, _Product) for step in self._steps)
+        self._lock = Lock()
+
+    def __call__(self, inputs: Sequence[Any], into: Sequence[Any] = ()) -> list[Any]:
+        """The outputs, arrays of CuPy. The inputs are in C order, of the types and shapes expected.
+
+        So is `into`: an array for each output, None for a new one; or nothing.
+        """
+        xp = cupy()
+        if xp.cuda.runtime.getDevice() != self.device:
+            with xp.cuda.Device(self.device):
+                return self(inputs, into)
+        if not xp.cuda.driver.ctxGetCurrent():  # a thread that has not used the GPU before
+            xp.cuda.runtime.free(0)
+        if into:
+            pairs = zip(into, self.outputs, strict=True)
+            outputs = [xp.empty(*form) if a is None else a for a, form in pairs]
+        else:
+            outputs = [xp.empty(shape, dtype) for shape, dtype in self.outputs]
+        workspace = xp.empty((self._workspace,), _BYTE) if self._workspace else None
+        addresses = [a.data.ptr for a in (*inputs, *outputs)]
+        arrays: list[Any] = []  # of all tensors, for products
+        if self._has_products:
+            arrays = [*inputs, *outputs]
+            arrays += [_part(workspace, *temporary) for temporary in self._temporaries]
+        if workspace is not None:
+            start = workspace.data.ptr
+            addresses += [start + offset for offset, _, _ in self._temporaries]
+        launch = xp.cuda.driver.launchKernel
+        stream = xp.cuda.get_current_stream().ptr
+        with self._lock:  # a launch copies the arguments
+            self._pointers[:] = addresses
+            for k in self._steps:
+                if isinstance(k, _Kernel):
+                    launch(k.handle, k.blocks, 1, 1, BLOCK, 1, 1, 0, stream, k.address, 0)
+                else:
+                    k.run(xp, arrays)
+        return outputs
+
+
+def _form(tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str) -> tuple[tuple[int, ...], Any]:
+    """The shape and numpy's type of a tensor."""
+    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
+
+
+def _part(workspace: Any, offset: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The array at an offset in bytes."""
+    return workspace[offset : offset + prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
+
+
+class CudaRunner:
+    """A program made callable; compiled at the first call. No size may be 0.
+
+    `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order, their bits the same
+    every time.
+    """
+
+    def __init__(self, program: Program, dtype: DType, options: Options) -> None:
+        self._program = program
+        self._dtype = dtype
+        self._options = options
+        self._launches: BoundedCache[CudaLaunch] = BoundedCache(MOST_LAUNCHES)
+        self._key = fingerprint(program)
+
+    def run(
+        self,
+        arrays: Mapping[str, Any],
+        sizes: Mapping[Symbol, int],
+        out: Mapping[str, Any] = _NO_ARRAYS,
+    ) -> dict[str, Any]:
+        """The outputs by name, from an array of CuPy for each input and a number for each size.
+
+        Arrays of numpy are copied to the GPU, and the results back. Raises BackendError where there is no GPU.
+        """
+        xp = cupy()
+        host = not any(isinstance(a, xp.ndarray) for a in arrays.values())
+        given = {n: xp.asarray(a) for n, a in arrays.items()}
+        device = on_one_device(given.items()) if given else xp.cuda.runtime.getDevice()
+        launch = self.launch(sizes, device)
+        inputs = [xp.ascontiguousarray(given[n]) for n in launch.inputs]
+        into = [out.get(n) for n in self._program.outputs] if out and not host else []
+        outputs = launch(inputs, into if are_fit(into, launch.outputs, inputs, xp.ndarray) else ())
+        if host:
+            outputs = [xp.asnumpy(a) for a in outputs]
+        return dict(zip(self._program.outputs, outputs, strict=True))
+
+    def launch(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
+        """What runs the program for these sizes on this device, over and over."""
+        key = (device, *(sizes[s] for s in self._program.sizes))
+        return self._launches.of(key, lambda: self._made(sizes, device))
+
+    def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
+        options, dtype = self._options, self._dtype
+        stored = disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
+        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
+        (mode,) = modes_of({MODE: self._program}, recomputed)
+        sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
+        flags = FAST_MATH if options.fast_math else ()
+
+        key = (self._key, sorted(recomputed), sorted(sizes.items()), dtype, options.blas)
+
+        def gpu(tiles: Tiles) -> GpuModule:
+            """The schedules, which take longer to choose than to read."""
+            return disk_cached(
+                ("gpu", key, sorted(tiles.items(), key=repr)),
+                lambda: GpuModule.of(mode, sizes, dtype, blas=options.blas, tiles=tiles),
+            )
+
+        def launch(tiles: Tiles) -> CudaLaunch:
+            return cuda_launch(gpu(tiles), sizes, dtype, device, blas=options.blas, flags=flags)
+
+        on_device = (key, flags, device_name(device))
+        if not is_tuning():
+            return launch(recalled(on_device))
+        best = tuned(_tile_choices(gpu({}), sizes), launch)
+        store(on_device, best)
+        return launch(best)
+
+
+def _tile_choices(gpu: GpuModule, sizes: Mapping[Symbol, int]) -> dict[str, list[Shape]]:
+    """By kernel, where there is a choice."""
+    program = gpu.mode.program
+    values = program.size_values({s: sizes[s] for s in program.sizes})
+    pairs = zip(gpu.mode.kernels, gpu.kernels, strict=True)
+    alone = [k for k, scheduled in pairs if scheduled.team == 1 or scheduled.tile]
+    choices = {k.name: tile_choices(k, program, values, MOST_CHOICES) for k in alone}
+    return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}
+
+
+def cuda_launch(
+    gpu: GpuModule,
+    sizes: Mapping[Symbol, int],
+    dtype: DType,
+    device: int,
+    *,
+    blas: bool = False,
+    flags: Sequence[str] = (),
+) -> CudaLaunch:
+    """A mode for these values of all sizes, compiled, and loaded on the device; with `blas` large products by cuBLAS.
+
+    `flags` are further options of NVRTC.
+    """
+    program = gpu.mode.program
+    sizes = program.size_values({s: sizes[s] for s in program.sizes})
+    width = fitting_index_type(gpu.mode, sizes)
+    made = cuda_text([gpu], "", dtype, width)
+    module = _module(device, made.text, tuple(flags))
+    kernels: list[tuple[Any, int, Sequence[str]] | MatrixProduct] = []
+    entries = made.manifest["modes"][gpu.mode.name]["kernels"]
+    for k, entry in zip(gpu.kernels, entries, strict=True):
+        if blas and (product := left_to_blas(k.kernel, program, sizes)):
+            kernels.append(product)
+            continue
+        blocks = min(-(-k.threads(sizes) // BLOCK), MOST_BLOCKS)
+        kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
+    integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
+    return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)
+
+
+def _module(device: int, text: str, flags: tuple[str, ...]) -> Any:
+    """The text as code on the device."""
+    key = (device, digest(text), flags)
+    with _modules_lock:
+        return _modules.of(key, lambda: _loaded(device, text, flags))
+
+
+def _loaded(device: int, text: str, flags: tuple[str, ...]) -> Any:
+    xp = cupy()
+    arch = architecture(device, supported_architectures())
+    key = ("cubin", text, arch, flags, nvrtc_version())
+    compiled = disk_cached(key, lambda: compile_cuda(text, arch, flags))
+    with xp.cuda.Device(device):
+        module = xp.cuda.function.Module()
+        try:
+            module.load(compiled.cubin)
+        except Exception as error:
+            raise BackendError(
+                None,
+                f"the driver does not load what NVRTC {'.'.join(map(str, nvrtc_version()))} made for {arch}: {error}",
+                fix="update the driver, or install an older nvidia-cuda-nvrtc",
+            ) from None
+    return module

@@ -1,0 +1,33 @@
+"""Sizes that are small in a call, as numbers: a compiler unrolls loops over them, and keeps what they read in registers."""
+
+from __future__ import annotations
+
+from tadc.ir.affine import Symbol
+from tadc.ir.expr import Reduce
+from tadc.ir.program import Program
+from tadc.ir.walk import postorder
+from tadc.normalize.live import live
+from tadc.normalize.simplify import simplify
+from tadc.schedule.gpu.cost import UNROLLED, Sizes
+
+__all__ = ["with_short_sums"]
+
+
+def with_short_sums(program: Program, sizes: Sizes) -> Program:
+    """The program for those of its sizes that bound a reduction and are at most `UNROLLED`."""
+    short = {s: sizes[s] for s in program.sizes if sizes[s] <= UNROLLED}
+    if short:
+        bounding = _bounding(program)
+        short = {s: n for s, n in short.items() if s in bounding}
+    # Of a choice by sizes one branch is left, and what the other one read is not computed.
+    return live(simplify(program.specialised(short))) if short else program
+
+
+def _bounding(program: Program) -> set[Symbol]:
+    return {
+        symbol
+        for s in program.statements
+        for e in postorder(s.body)
+        if isinstance(e, Reduce)
+        for symbol in e.domain.symbols
+    }

@@ -1,0 +1,186 @@
+"""Long sums of few elements in parts, as statements of the same kind (two passes, in an order that sizes alone decide).
+
+    f = sum{k} e(k)    is    p[t: T] = sum{m} e(t + T*m);  f = sum{t: T} p[t]
+
+where neighbours in `t` read neighbours, and where the terms of one part lie side by side, with a warp a part,
+
+    p[t: T] = sum{m, r: 32} e(32*T*m + 32*t + r)
+
+A part that is empty is the neutral element, so `T` need not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import prod
+
+from tadc.ir.affine import Symbol, constant, symbol
+from tadc.ir.bounds import bounded
+from tadc.ir.domain import Condition, Domain, at_least_zero
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import rewrite, substitute
+from tadc.schedule.gpu.cost import (
+    APART,
+    CROWD,
+    WARP,
+    Sizes,
+    cost,
+    subscripts,
+    trips,
+    values_of_sizes,
+    with_midpoints,
+)
+from tadc.schedule.nest.lower import loop_of
+from tadc.schedule.nest.matrix_product import large_product
+from tadc.schedule.rewrite.rows import always
+from tadc.schedule.rewrite.running import running
+
+__all__ = ["split"]
+
+WORTH = 2**18  # terms in all: with fewer another kernel costs more than it saves
+LEAST = 4  # terms of a thread
+BETTER = 4  # parts: fewer are not worth a kernel
+LONG = 16  # an index of which a tile has several values
+OF_TILE = 8  # points of a thread
+
+
+def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -> Program:
+    """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
+
+    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
+    """
+    names = Names((*program.tensors, *program.symbols))
+    statements: list[Statement] = []
+    for s in program.statements:
+        values = values_of_sizes(program, s.target.shape, sizes)
+        parted: dict[Expr, Expr] = {}
+        left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
+        many = sizes is None and not all(n.is_constant for n in s.target.shape)
+        runs = running(s, program.known)
+        if not (s.derived or many or left_to_blas or runs):
+            for e in always(s.body):
+                parts = _parts(e, s, values) if isinstance(e, Reduce) else None
+                if parts:
+                    first, parted[e] = parts.statements(s, names)
+                    statements.append(first)
+        statements.append(replace(s, body=_replaced(s.body, parted)))
+    return replace(program, statements=tuple(statements))
+
+
+def _replaced(e: Expr, others: Mapping[Expr, Expr]) -> Expr:
+    def replaced(node: Expr) -> Expr:
+        return others.get(node, node)
+
+    return rewrite(e, replaced) if others else e
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The reduction's index that is cut, into how many parts, and whether a warp has neighbours of it in each."""
+
+    reduce: Reduce
+    index: Symbol
+    count: int
+    warps: bool  # a warp has a part, else a thread
+    lanes: bool  # the warp's threads are neighbours in the index itself
+
+    def statements(self, s: Statement, names: Names) -> tuple[Statement, Expr]:
+        """The statement of the parts, and the reduction of them that takes the place of the whole."""
+        e, k = self.reduce, self.index
+        t, m, r = (names.fresh(k) for _ in range(3))
+        place = symbol(m) * self.count + symbol(t)
+        new = (m, r) if self.lanes else (m,)
+        if self.lanes:
+            place = place * WARP
+        values = {k: place + symbol(r) if self.lanes else place}
+        conditions: list[Condition] = []
+        for c in e.domain:
+            if c == at_least_zero(symbol(k)):
+                conditions.append(at_least_zero(symbol(m)))
+                continue
+            conditions.append(c.substitute(values))
+            if self.lanes and c.relation == ">=" and (a := c.form.coefficient(k)):
+                # What follows for `m`, whose loop is outside.
+                most = place + (WARP - 1 if a > 0 else 0)
+                conditions.append(c.substitute({k: most}))
+        body = Reduce(
+            e.op,
+            tuple(i for own in e.indices for i in (new if own == k else (own,))),
+            tuple(d.substitute(values) for d in e.derived),
+            Domain.of(conditions) & Domain.box({r: constant(WARP)} if self.lanes else {}),
+            substitute(e.body, values),
+        )
+        free = [i for i in s.indices if i in e.symbols]
+        box = {i: s.extents[i] for i in free}
+        count = {t: constant(self.count)}
+        box = {**box, **count} if self.warps else {**count, **box}
+        target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
+        read = Read(target.name, tuple(map(symbol, box)))
+        return (
+            Statement(target, tuple(box), (), body),
+            Reduce(e.op, (t,), (), Domain.box(count), read),
+        )
+
+
+def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
+    """How the reduction is cut, None if it is not."""
+    points = prod(max(1, n.at(values)) for n in s.target.shape)
+    is_product = _is_product(e, s, values)
+    if BETTER * points > CROWD * (OF_TILE if is_product else 1):
+        return None
+    middle = {i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}
+    counts = _counts(e, {**values, **middle})
+    if points * prod(counts.values()) < WORTH:
+        return None
+    longest = max(counts, key=lambda i: counts[i])
+    reads = list(subscripts(e.body))
+    if is_product:
+        # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
+        *outer, inner = counts
+        index = max(outer, key=lambda i: counts[i], default=inner)
+        index = index if counts[index] >= BETTER * LEAST else inner
+        warps, lanes, threads = False, index == inner, points / OF_TILE
+        least = LEAST * WARP if lanes else 1
+    else:
+        # Threads side by side are neighbours in the last index, if there are enough of them.
+        neighbours = s.indices and s.target.shape[-1].at(values) >= WARP
+        alone = sum(cost(own, {s.indices[-1]}) if neighbours else APART for own in reads)
+        by_index = {i: sum(cost(own, {i}) for own in reads) for i in counts if counts[i] >= WARP}
+        beside = min(by_index, key=lambda i: by_index[i], default=longest)
+        together = by_index.get(beside, APART * len(reads))
+        index = longest
+        warps = together < alone
+        lanes = warps and beside == longest
+        threads = points * (WARP if warps else 1)
+        least = LEAST * (WARP if lanes else 1)
+    count = min(int(CROWD // threads), counts[index] // least)
+    if count < BETTER:
+        return None
+    return _Parts(e, index, 1 << count.bit_length() - 1, warps, lanes)
+
+
+def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
+    """Whether there are two long indices, on which no range hangs, and each read in the loops is without one of them."""
+    hangs = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
+    hangs |= {i for d in (*e.derived, *s.derived) for i in d.form.symbols}
+    long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in hangs]
+    reads = ({i for form in own for i in form.symbols} for own in subscripts(e.body))
+    used = [own for own in reads if not own.isdisjoint(e.indices)]
+    return any(
+        all(not {i, j} <= own for own in used) and {i, j} <= set().union(*used)
+        for i, j in combinations(long, 2)
+    )
+
+
+def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:
+    """How often the loop of each index runs, about."""
+    found = {}
+    for b in bounded(e).each:
+        loop = loop_of(b, ())
+        found[b.index] = trips(b.lows, b.highs, values)
+        values = with_midpoints(loop, values)
+    return found

@@ -1,0 +1,241 @@
+"""Which tile of points a thread, or a block of threads, is to have: the one that a model of a GPU says is the fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import prod, sqrt
+
+from tadc.ir.affine import Symbol
+from tadc.ir.expr import Read
+from tadc.ir.program import Program
+from tadc.schedule.gpu.borders import is_level
+from tadc.schedule.gpu.cost import APART, BLOCK, Sizes, duration
+from tadc.schedule.gpu.staging import count_of, elements, is_shared, step_of
+from tadc.schedule.gpu.tile import NO_TILE, Shape
+from tadc.schedule.gpu.work import StagedRead, Work, merged, works
+from tadc.schedule.nest.lanes import Varying
+from tadc.schedule.nest.loop_nest import (
+    Accumulator,
+    Branch,
+    Kernel,
+    Loop,
+    Step,
+    Store,
+    group,
+    has_loops,
+    steps_of,
+)
+
+__all__ = ["Choice"]
+
+COUNTS = (1, 2, 3, 4, 8)  # values of an index
+MOST_COUNT = 9  # of an index with no more values
+MOST = 24  # sums of a thread
+MOST_READ = 64  # values that a thread may hold
+WORTH = 1.25  # times as fast
+
+# Tiles of a block.
+COUNTS_OF_BLOCK = (1, 2, 3, 4, 6, 8)
+THREADS = (8, 16, 32)  # along one of two indices
+MOST_OF_BLOCK = 32  # sums of a thread
+STAGED = 0.3  # what a read of a buffer costs, when one of memory by neighbours costs 1
+FILLED = 2.0  # an element of a buffer
+BARRIER = 8.0  # a part of a staged loop
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What tiles of a kernel would take, for these values of all sizes."""
+
+    kernel: Kernel
+    bodies: tuple[
+        tuple[Step, ...], ...
+    ]  # the steps at borders, and those inside, where most is done
+    extents: Mapping[Symbol, int]
+    varying: Mapping[Symbol, Varying]
+    middle: Sizes
+    shapes: Mapping[str, Sequence[int]]  # of the tensors that are read
+    works: dict[Symbol, tuple[Work, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, program: Program, inside: tuple[Step, ...], values: Sizes
+    ) -> Choice:
+        pairs = zip(kernel.indices, kernel.extents, strict=True)
+        extents = {i: max(1, n.at(values)) for i, n in pairs}
+        middle = {**values, **{i: n // 2 for i, n in extents.items()}}
+        varying = {i: Varying.of({i}, inside) for i in kernel.indices}
+        shapes = {t: [n.at(values) for n in program.tensors[t].shape] for t in kernel.reads}
+        return cls(kernel, (kernel.body, inside), extents, varying, middle, shapes)
+
+    @property
+    def last(self) -> Symbol:
+        """The index in which threads are neighbours."""
+        return next(reversed(self.kernel.indices), "")
+
+    def work(self, beside: Symbol) -> tuple[Work, ...]:
+        """Of a point, whose neighbours differ in the index `beside`."""
+        if beside not in self.works:
+            found = works(self.bodies[1], self.middle, {beside} - {""}, self.varying)
+            self.works[beside] = merged(found, self.extents.keys())
+        return self.works[beside]
+
+    def windows(self, shape: Shape) -> bool:
+        """Whether neighbours of a thread need the same values at different trips of a loop."""
+        work = self.work(self.last)
+        return not shape.threads and any(w.is_window(shape.counts, {self.last}) for w in work)
+
+    # ------------------------------------------------------------------ times
+
+    def time(self, shape: Shape) -> float:
+        """How long it takes, in the unit of `duration`."""
+        tiles = prod(-(-n // shape.values(i)) for i, n in self.extents.items())
+        if shape.threads:
+            thread, team = self._in_block(shape), BLOCK
+        else:
+            work = self.work(self.last)
+            thread, team = sum(w.of(shape.counts, {self.last}) for w in work), 1
+        # Points of one thread overlap, if not as those of as many threads do.
+        return duration(thread * team * tiles, team * tiles * sqrt(shape.points))
+
+    def _in_block(self, shape: Shape) -> float:
+        """The work of a thread of a block that stages loops, infinite where there are none."""
+        own = shape.counts.keys()
+        moving = set[Symbol]().union(*(self.varying[i].symbols for i in own)) - own
+        total, loops = 0.0, dict[object, list[StagedRead]]()
+        groups = {i: group(n) for i, n in shape.counts.items()}
+        for w in self.work(next(reversed(list(own)))):
+            read = w.staged
+            often = prod(shape.counts[i] // groups[i] for i in own & w.symbols)
+            values = often * w.values(groups, frozenset())
+            if read and moving.isdisjoint(w.symbols) and self._is_shared(read, shape):
+                loops.setdefault(read.key, []).append(read)
+                total += STAGED * read.times * values
+            else:
+                total += w.weight * values
+        parts = [self._filled(reads, shape) for reads in loops.values()]
+        return total + sum(parts) if parts else float("inf")
+
+    def _is_shared(self, read: StagedRead, shape: Shape) -> bool:
+        inner = {i: n for i, (_, n) in read.stage.inner.items()}
+        of_thread = {**shape.counts, **inner, read.loop: 1}
+        of_block = {**of_thread, **{i: shape.values(i) for i in shape.counts}}
+        return is_shared(read.element.subscripts, of_thread, of_block)
+
+    def _filled(self, reads: Sequence[StagedRead], shape: Shape) -> float:
+        """What a thread does to fill the buffers of a loop."""
+        loop = reads[0]
+        counts = {i: shape.values(i) for i in shape.counts}
+        counts |= {i: n for i, (_, n) in loop.stage.inner.items()}
+        subscripts = [r.element.subscripts for r in reads]
+        count = count_of(subscripts, loop.loop, loop.stage, counts, loop.runs)
+        if not count:
+            return float("inf")
+        counts[loop.loop] = count
+        filled = sum(self._filling(r.element, counts) for r in reads)
+        return (filled / BLOCK + BARRIER) * loop.passes / count
+
+    def _filling(self, e: Read, counts: Mapping[Symbol, int]) -> float:
+        """What it costs to copy the elements to a buffer: those that are apart come in sectors of eight."""
+        run, step = 1, 1
+        for form, extent in zip(
+            reversed(e.subscripts), reversed(self.shapes[e.tensor]), strict=True
+        ):
+            step, count = step_of(form, counts)
+            run *= count
+            if step > 1 or count < extent:
+                break
+        return elements(e.subscripts, counts) * FILLED * min(APART, step * max(1.0, APART / run))
+
+    # ------------------------------------------------------------------ shapes
+
+    def chosen(self, *, blocks: bool = True) -> Shape:
+        """The fastest tile, where one pays; with `blocks` of those of blocks too."""
+        found = NO_TILE, self.time(NO_TILE)
+        for shapes in (self._of_threads(), self._of_blocks() if blocks else ()):
+            best = min(((s, self.time(s)) for s in shapes), key=_second, default=found)
+            if best[1] <= found[1] / WORTH:
+                found = best
+        return found[0]
+
+    def choices(self, most: int) -> list[Shape]:
+        """Tiles that may be best, the chosen one first."""
+        chosen = self.chosen()
+        times = [(s, self.time(s)) for s in (*self._of_threads(), *self._of_blocks())]
+        ordered = [s for s, time in sorted(times, key=_second) if time < float("inf")]
+        return [chosen, *(s for s in (NO_TILE, *ordered) if s != chosen)][:most]
+
+    def _free(self) -> list[Symbol]:
+        """The indices of which a thread may have several values."""
+        if not _is_plain(self.kernel):
+            return []
+        free = (i for i, n in self.extents.items() if n > 1)
+        return [i for i in free if all(_is_free(body, i) for body in self.bodies)]
+
+    @property
+    def _sums(self) -> int:
+        return sum(isinstance(s, Accumulator) for s in steps_of(self.kernel.body))
+
+    def _of_threads(self) -> Iterator[Shape]:
+        """Tiles of a thread that registers have room for."""
+        free, sums = self._free(), self._sums
+        for chosen in (*combinations(free, 1), *combinations(free, 2)):
+            for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
+                counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
+                if len(counts) == len(chosen) and sums * prod(numbers) <= MOST:
+                    read = sum(
+                        w.reads * w.values(counts, {self.last}) for w in self.work(self.last)
+                    )
+                    if read <= MOST_READ:
+                        yield Shape(counts)
+
+    def _of_blocks(self) -> Iterator[Shape]:
+        """Tiles of a block that stages loops."""
+        free = self._free()
+        if not any(w.staged for w in self.work(self.last)):
+            return
+        sums = self._sums
+        for chosen in (*combinations(free, 1), *combinations(free, 2)):
+            rows = [(BLOCK,)] if len(chosen) == 1 else [(n, BLOCK // n) for n in THREADS]
+            for threads in rows:
+                own = [
+                    [c for c in COUNTS_OF_BLOCK if c == 1 or (c - 1) * t < self.extents[i]]
+                    for i, t in zip(chosen, threads, strict=True)
+                ]
+                for numbers in product(*own):
+                    if sums * prod(numbers) <= MOST_OF_BLOCK:
+                        counts = dict(zip(chosen, numbers, strict=True))
+                        yield Shape(counts, dict(zip(chosen, threads, strict=True)))
+
+
+def _second(pair: tuple[Shape, float]) -> float:
+    return pair[1]
+
+
+def _counts(extent: int) -> list[int]:
+    """How many values of an index of that extent a tile may have."""
+    whole = [extent] if extent <= MOST_COUNT else []
+    return sorted({n for n in COUNTS if n <= extent} | {*whole})
+
+
+def _is_plain(kernel: Kernel) -> bool:
+    """Whether every point stores its elements once, after loops."""
+    steps = list(steps_of(kernel.body))
+    in_loops = (s for step in steps if isinstance(step, Loop) for s in step.body)
+    return (
+        has_loops(kernel.body)
+        and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
+        and not any(isinstance(s, Store) for s in steps_of(tuple(in_loops)))
+    )
+
+
+def _is_free(body: Sequence[Step], index: Symbol) -> bool:
+    """Whether all points along an index have the same loops, or short ones."""
+    varying = Varying.of({index}, body)
+    return not any(
+        (isinstance(s, Loop) and not is_level(s, varying))
+        or (isinstance(s, Branch) and varying.has_condition(s) and has_loops((s,)))
+        for s in steps_of(body)
+    )

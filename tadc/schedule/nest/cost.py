@@ -1,0 +1,460 @@
+"""What kernels do, counted exactly for given sizes: operations, and bytes of the tensors that they touch.
+
+An operation is a call of a scalar function, a comparison of values, or an addition to a sum; a power with a small
+integer exponent is its multiplications. Arithmetic on indices is none. Of a choice by values the more expensive branch counts.
+A kernel reads each tensor that it mentions once, and writes each element once: what a cache without end would let
+through.
+
+Every operation stands at a set of integer points, those at which it is done: the points of the loops around it, less
+those that a condition excludes. Sets fall apart into independent parts, which are counted one by one, the innermost
+index of a part by its bounds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.errors import ShapeError
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero
+from tadc.ir.expr import Call, Comparison, Const, Expr, Select
+from tadc.ir.program import Program
+from tadc.schedule.nest.loop_nest import (
+    Accumulate,
+    Branch,
+    Kernel,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    values_of,
+)
+from tadc.tables import html_table
+
+__all__ = ["Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
+
+MOST_AT_ONCE = 2_000_000  # points that are enumerated together
+INTEGER_POWERS = range(-16, 17)  # what emitters write as multiplications
+FREE = frozenset(["detached"])  # what is no operation
+
+
+COLUMNS = ("operations", "bytes read", "bytes written")
+OPERATIONS, READ, WRITTEN, TEMPORARY = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """One kernel: its operations, bytes read and written, and bytes of what it writes that is no result.
+
+    `formulas` are these as text in the sizes, `numbers` for given sizes, if there are some.
+    """
+
+    name: str
+    formulas: tuple[str, str, str, str]
+    numbers: tuple[int, int, int, int] | None
+
+    @property
+    def operations(self) -> int:
+        return _number(self.numbers, OPERATIONS)
+
+    @property
+    def bytes_read(self) -> int:
+        return _number(self.numbers, READ)
+
+    @property
+    def bytes_written(self) -> int:
+        return _number(self.numbers, WRITTEN)
+
+    @property
+    def temporary_bytes(self) -> int:
+        return _number(self.numbers, TEMPORARY)
+
+    @property
+    def formula(self) -> str:
+        """The operations as text in the sizes."""
+        return self.formulas[OPERATIONS]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A program's kernels, one after the other. Prints as a table: of numbers, or of formulas where no sizes were given.
+
+    Without sizes there are no numbers: those raise ShapeError.
+    """
+
+    kernels: tuple[KernelCost, ...]
+
+    @property
+    def operations(self) -> int:
+        return sum(k.operations for k in self.kernels)
+
+    @property
+    def bytes_read(self) -> int:
+        return sum(k.bytes_read for k in self.kernels)
+
+    @property
+    def bytes_written(self) -> int:
+        return sum(k.bytes_written for k in self.kernels)
+
+    @property
+    def temporary_bytes(self) -> int:
+        return sum(k.temporary_bytes for k in self.kernels)
+
+    @property
+    def formula(self) -> str:
+        """The operations as text in the sizes."""
+        return self._formula(OPERATIONS)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether sizes were given."""
+        return all(k.numbers is not None for k in self.kernels)
+
+    def _formula(self, what: int) -> str:
+        return " + ".join(k.formulas[what] for k in self.kernels if k.formulas[what] != "0") or "0"
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.kernels + other.kernels)
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        numbers = self.has_numbers
+        widths = [max(len(row[c]) for row in rows) for c in range(4)]
+        lines = []
+        for name, *cells, last in (row if numbers else (*row, "") for row in rows):
+            columns = zip(cells, widths[1:], strict=True)
+            padded = (c.rjust(w) if numbers else c.ljust(w) for c, w in columns)
+            lines.append("  ".join((name.ljust(widths[0]), *padded, last)).rstrip())
+        return "\n".join([*lines, self._temporaries()])
+
+    def _repr_html_(self) -> str:
+        left = (0, 4) if self.has_numbers else range(4)
+        return html_table(self._rows(), left, self._temporaries())
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        if not self.has_numbers:
+            return [
+                ("kernel", *COLUMNS),
+                *((k.name, *k.formulas[:TEMPORARY]) for k in self.kernels),
+            ]
+        rows = [("kernel", *COLUMNS, "operations in the sizes")]
+        rows += [
+            (k.name, f"{k.operations:,}", f"{k.bytes_read:,}", f"{k.bytes_written:,}", k.formula)
+            for k in self.kernels
+        ]
+        total = (self.operations, self.bytes_read, self.bytes_written)
+        return [*rows, ("all", *(f"{n:,}" for n in total), "")]
+
+    def _temporaries(self) -> str:
+        bytes_ = f"{self.temporary_bytes:,}" if self.has_numbers else self._formula(TEMPORARY)
+        return f"temporaries: {bytes_} bytes"
+
+
+def _number(numbers: tuple[int, int, int, int] | None, what: int) -> int:
+    if numbers is None:
+        raise ShapeError(
+            None,
+            "costs are numbers only where sizes are",
+            fix="give them, `f.cost(N=8)`, or take the text: `.formula`",
+        )
+    return numbers[what]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The integer points of `domain` in `indices`, outermost first; `derived` are functions of them."""
+
+    indices: tuple[Symbol, ...]
+    derived: tuple[Derived, ...]
+    domain: Domain
+
+    def within(self, conditions: Sequence[Condition]) -> Points:
+        return Points(self.indices, self.derived, self.domain & Domain.of(conditions))
+
+    def count(self, sizes: Mapping[Symbol, int]) -> int:
+        return prod(part.enumerated(sizes) for part in self.parts())
+
+    def parts(self) -> Iterator[Points]:
+        """The independent parts: sets whose product this is. The first has what depends on no index."""
+        if self.domain == EMPTY:
+            yield Points((), (), EMPTY)
+            return
+        groups: list[set[Symbol]] = [{i} for i in self.indices]
+        links = [set(c.form.symbols) for c in self.domain]
+        links += [{d.name, *d.form.symbols} for d in self.derived]
+        names = dict.fromkeys((*self.indices, *(d.name for d in self.derived)))
+        for link in (link & names.keys() for link in links if link & names.keys()):
+            touched = [g for g in groups if g & link]
+            groups = [g for g in groups if not g & link] + [link.union(*touched)]
+        groups.sort(key=lambda g: min(map(list(names).index, g)))
+        for group in (set(), *groups):
+            yield Points(
+                tuple(i for i in self.indices if i in group),
+                tuple(d for d in self.derived if d.name in group),
+                Domain.of(c for c in self.domain if _belongs(names.keys() & c.form.symbols, group)),
+            )
+
+    def enumerated(self, sizes: Mapping[Symbol, int]) -> int:
+        """The count, index by index, all values of the outer ones at once."""
+        values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes.items()}
+        return _counted(list(self.indices), list(self.derived), list(self.domain), values, 1)
+
+    def factors(self) -> tuple[int, str]:
+        """The count as a number times text in the sizes: extents, with a sum left standing for what is no box."""
+        texts = [part._text() for part in self.parts()]
+        number = prod(int(t) for t in texts if t.isdigit())
+        return number, "*".join(t for t in texts if not t.isdigit())
+
+    def _text(self) -> str:
+        forms = (*(c.form for c in self.domain), *(d.form for d in self.derived))
+        known = {*self.indices, *(d.name for d in self.derived)}
+        if all(known.issuperset(form.symbols) for form in forms):
+            return str(self.enumerated({}))
+        if not self.indices:
+            return "1" if not self.domain.conditions else f"(if {self.domain} then 1 else 0)"
+        if len(self.indices) == 1 and not self.derived:
+            extent = _extent(self.indices[0], self.domain)
+            if extent is not None:
+                return text if (text := str(extent)).isidentifier() else f"({text})"
+        names = {d.name: f"(({d.form}) // {d.modulus})" for d in self.derived}
+        tests = " and ".join(c.text(names) for c in self.domain)
+        return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
+
+
+def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
+    return used <= group and bool(used) == bool(group)
+
+
+def operations(kernel: Kernel) -> list[tuple[int, Points]]:
+    """How many operations are done at which points, as terms of a sum; a negative number takes points away."""
+    box = dict(zip(kernel.indices, kernel.extents, strict=True))
+    return list(_terms(kernel.body, Points(kernel.indices, (), Domain.box(box))))
+
+
+def program_cost(
+    program: Program,
+    kernels: Sequence[Kernel],
+    sizes: Mapping[str, int] | None,
+    dtype: str,
+    residuals: Set[str] = frozenset(),
+) -> Cost:
+    """The cost of a program's kernels. `sizes` has all sizes, or there are formulas alone.
+
+    `dtype` is the type of tensors without a declared one. `residuals` are outputs that are only kept for another
+    program: they count as temporaries.
+    """
+    values = None if sizes is None else program.size_values(sizes)
+    kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
+    costs = []
+    for k in kernels:
+        terms = operations(k)
+        touched = (k.reads, k.writes, [t for t in k.writes if t not in kept])
+        formulas = (_formula(terms), *(bytes_formula(program, names, dtype) for names in touched))
+        numbers = None
+        if values is not None:
+            bytes_ = program.bytes_at(values, dtype)
+            done = sum(n * points.count(values) for n, points in terms)
+            numbers = (done, *(sum(bytes_[t] for t in names) for names in touched))
+        costs.append(KernelCost(k.name, formulas, numbers))  # type: ignore[arg-type]
+    return Cost(tuple(costs))
+
+
+def bytes_formula(program: Program, tensors: Iterable[str], dtype: str) -> str:
+    """The bytes of these tensors as text in the sizes."""
+    counted: Counter[str] = Counter()
+    for name in tensors:
+        shape = program.tensors[name].shape
+        factors = [str(n) if n.as_symbol() else f"({n})" for n in shape if not n.is_constant]
+        number = prod(max(0, n.constant) for n in shape if n.is_constant)
+        counted["*".join(factors)] += number * program.item_bytes(name, dtype)
+    return _sum_text(counted)
+
+
+def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]]:
+    for step in steps:
+        for value in values_of(step):
+            yield from _of_value(value, points)
+        match step:
+            case Accumulate() | Store(op="sum"):
+                yield 1, points
+            case LetIndex(d):
+                points = Points(points.indices, (*points.derived, d), points.domain)
+            case Loop(index, lows, highs, body):
+                i = symbol(index)
+                bounds = [
+                    *(at_least_zero(c * i - e) for e, c in lows),
+                    *(at_least_zero(e - c * i) for e, c in highs),
+                ]
+                inner = Points((*points.indices, index), points.derived, points.domain)
+                yield from _terms(body, inner.within(bounds))
+            case Branch(Domain() as domain, then, otherwise):
+                yield from _terms(then, points.within(domain.conditions))
+                yield from _terms(otherwise, points)
+                yield from _less(_terms(otherwise, points.within(domain.conditions)))
+            case Branch(_, then, otherwise):
+                yield 1, points
+                yield from _dearer(list(_terms(then, points)), list(_terms(otherwise, points)))
+            case _:
+                pass
+
+
+def _of_value(e: Expr, points: Points) -> Iterator[tuple[int, Points]]:
+    """The operations of an expression without reductions; shared parts are written out where they stand."""
+    match e:
+        case Select(Domain() as domain, then, otherwise):
+            inside = points.within(domain.conditions)
+            yield from _of_value(then, inside)
+            yield from _of_value(otherwise, points)
+            yield from _less(_of_value(otherwise, inside))
+        case Select(Comparison(_, left, right), then, otherwise):
+            yield 1, points
+            yield from _of_value(left, points)
+            yield from _of_value(right, points)
+            yield from _dearer(list(_of_value(then, points)), list(_of_value(otherwise, points)))
+        case Call("pow", (base, Const(exponent))) if exponent in INTEGER_POWERS:
+            yield _multiplications(int(exponent)), points
+            yield from _of_value(base, points)
+        case Call(function, args):
+            if function not in FREE:
+                yield 1, points
+            for arg in args:
+                yield from _of_value(arg, points)
+        case _:
+            pass
+
+
+def _multiplications(exponent: int) -> int:
+    """Of a power by squaring; a negative one is a division more."""
+    n = abs(exponent)
+    return max(0, n.bit_length() - 1) + max(0, n.bit_count() - 1) + (exponent < 0)
+
+
+def _less(terms: Iterator[tuple[int, Points]]) -> Iterator[tuple[int, Points]]:
+    return ((-n, points) for n, points in terms)
+
+
+def _dearer(
+    one: list[tuple[int, Points]], other: list[tuple[int, Points]]
+) -> list[tuple[int, Points]]:
+    """The branch with more operations at one point of every loop, which says which is more expensive where loops are equal."""
+    depth = max((len(p.indices) for _, p in (*one, *other)), default=0)
+
+    def weight(terms: list[tuple[int, Points]]) -> Counter[int]:
+        return Counter(
+            {d: sum(n for n, p in terms if len(p.indices) == d) for d in range(depth + 1)}
+        )
+
+    first, second = weight(one), weight(other)
+    key = [(first[d], second[d]) for d in range(depth, -1, -1)]
+    return one if [a for a, _ in key] >= [b for _, b in key] else other
+
+
+def _extent(index: Symbol, domain: Domain) -> Affine | None:
+    """How many values an index with one low and one high bound has."""
+    lows = [c.form for c in domain if c.relation == ">=" and c.form.coefficient(index) == 1]
+    highs = [c.form for c in domain if c.relation == ">=" and c.form.coefficient(index) == -1]
+    if len(domain.conditions) != 2 or len(lows) != 1 or len(highs) != 1:
+        return None
+    return lows[0] + highs[0] + 1
+
+
+def _formula(terms: Sequence[tuple[int, Points]]) -> str:
+    counted: Counter[str] = Counter()
+    for n, points in terms:
+        number, text = points.factors()
+        counted[text] += n * number
+    return _sum_text(counted)
+
+
+def _sum_text(counted: Mapping[str, int]) -> str:
+    """The sum of texts, each so many times."""
+    parts = []
+    for text, n in counted.items():
+        if n:
+            parts.append(
+                "*".join((*([str(n)] if n != 1 or not text else []), *([text] if text else [])))
+            )
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+def _counted(
+    indices: list[Symbol],
+    derived: list[Derived],
+    conditions: list[Condition],
+    values: dict[Symbol, NDArray[Any]],
+    length: int,
+) -> int:
+    """How many points there are over the `length` points of the outer indices, whose values are arrays."""
+    for d in list(derived):
+        if all(s in values for s in d.form.symbols):
+            derived.remove(d)
+            values[d.name] = _at(d.form, values) // d.modulus
+    keep = np.ones(length, bool)
+    for c in list(conditions):
+        if all(s in values for s in c.form.symbols):
+            conditions.remove(c)
+            value = _at(c.form, values)
+            keep &= {">=": value >= 0, "==": value == 0, "|": value % max(1, c.modulus) == 0}[
+                c.relation
+            ]
+    if not keep.all():
+        length = int(keep.sum())
+        values = {s: a if a.size == 1 else a[keep] for s, a in values.items()}
+        if not length:
+            return 0
+    if not indices:
+        return length
+    index, *inner = indices
+    own = [c for c in conditions if all(s in values or s == index for s in c.form.symbols)]
+    lows, highs = [], []
+    for c in (c for c in own if c.relation == ">="):
+        k = c.form.coefficient(index)
+        rest = _at(c.form - k * symbol(index), values)
+        lows += [-(rest // k)] if k > 0 else []
+        highs += [rest // -k] if k < 0 else []
+    low = np.broadcast_to(_reduced(np.maximum, lows), length)
+    counts = np.maximum(0, _reduced(np.minimum, highs) - low + 1)
+    if not inner and not derived and all(c.relation == ">=" for c in conditions):
+        return int(np.broadcast_to(counts, length).sum())
+    counts = np.broadcast_to(counts, length)
+    total = 0
+    for start, end in _pieces(counts):
+        n = counts[start:end]
+        repeated = {s: a if a.size == 1 else np.repeat(a[start:end], n) for s, a in values.items()}
+        offsets = np.arange(int(n.sum())) - np.repeat(np.cumsum(n) - n, n)
+        repeated[index] = np.repeat(low[start:end], n) + offsets
+        rest_ = [c for c in conditions if c not in own or c.relation != ">="]
+        total += _counted(inner, list(derived), rest_, repeated, offsets.size)
+    return total
+
+
+def _pieces(counts: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Ranges of about MOST_AT_ONCE points."""
+    ends = np.cumsum(counts)
+    start = 0
+    while start < counts.size:
+        before = ends[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(ends, before + MOST_AT_ONCE, side="right")))
+        yield start, end
+        start = end
+
+
+def _reduced(op: np.ufunc, bounds: list[NDArray[Any]]) -> NDArray[Any]:
+    result = bounds[0]
+    for bound in bounds[1:]:
+        result = op(result, bound)
+    return result
+
+
+def _at(form: Affine, values: Mapping[Symbol, NDArray[Any]]) -> NDArray[Any]:
+    result = np.array([form.constant])
+    for s, c in form.terms:
+        result = result + c * values[s]
+    return result

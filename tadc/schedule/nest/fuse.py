@@ -1,0 +1,194 @@
+"""Which statements share a kernel (design, section 5.2).
+
+Statements over the same box are one kernel with several stores where they read the same tensors, or where one reads the
+other's element at its own point, which is then a local variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder, rewrite, substitute
+from tadc.normalize.plain_names import told_apart
+from tadc.schedule.nest.matrix_product import matrix_product
+from tadc.schedule.rewrite.common import canonical
+from tadc.schedule.rewrite.rows import Rows, always, rows
+from tadc.schedule.rewrite.running import running
+
+__all__ = ["alike", "fused"]
+
+MOST_STORES = 8  # of a kernel: registers hold no more
+NEAR = 32  # kernels before the last that a statement may still join
+
+
+def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
+    """The statements, those that share a kernel together, with the same indices.
+
+    A statement with rows stands before others that have its indices without those of the rows.
+    """
+    groups: list[list[Statement]] = []
+    place: dict[str, int] = {}
+    for s in program.statements:
+        first = 0  # the earliest group after all that is read elsewhere than at the own point
+        for e in postorder(s.body):
+            if isinstance(e, Read) and e.tensor in place:
+                first = max(first, place[e.tensor] + (not _is_own(e, s)))
+        candidates = range(len(groups) - 1, max(first, len(groups) - NEAR) - 1, -1)
+        for n in candidates:
+            joined = _joined(s, groups[n], program)
+            if joined:
+                groups[n] = joined
+                break
+        else:
+            n = len(groups)
+            groups.append([s])
+        place[s.target.name] = n
+    _put_off(groups, program)
+    return tuple(tuple(group) for group in groups if group)
+
+
+def _joined(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
+    """The group with the statement, if it is better for it."""
+    if _fits([s], group, program):
+        return [*group, _renamed(s, group[0].indices, program.names)]
+    first, *others = group
+    if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
+        return None
+    if owned := rows(first):
+        mate = _mate(s, first, owned, program)
+        return [*group, mate] if mate else None
+    if not others and (owned := rows(s)):
+        mate = _mate(first, s, owned, program)
+        return [s, mate] if mate else None
+    return None
+
+
+def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statement | None:
+    """The statement in the indices of one with rows, in whose loops its sum may be computed; None if it is not alike."""
+    extents = dict(zip(row.indices, row.target.shape, strict=True))
+    outer = tuple(i for i in row.indices if i not in owned.indices)
+    shape = tuple(extents[i] for i in outer)
+    if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not _is_plain(s, program):
+        return None
+    own = _renamed(s, outer, program.names)
+    sums = [e for e in always(own.body) if isinstance(e, Reduce)]
+    if len(sums) != 1 or sums[0].derived or owned.total.derived:
+        return None
+    body = _in_indices_of(owned.total, sums[0], program.names | {*row.indices})
+    if body is None:
+        return None
+    # What both compute inside of their sums is one expression only if its indices have the same names.
+    known = {canonical(e, ()): e for e in postorder(owned.total.body) if isinstance(e, Reduce)}
+    body = rewrite(body, lambda e: known.get(canonical(e, ()), e) if isinstance(e, Reduce) else e)
+    alike_ = Reduce(sums[0].op, owned.total.indices, (), owned.total.domain, body)
+    return replace(own, body=rewrite(own.body, lambda e: alike_ if e is sums[0] else e))
+
+
+def _put_off(groups: list[list[Statement]], program: Program) -> None:
+    """Move groups into later ones that alone read what they compute, at their own point."""
+    readers: dict[str, set[int]] = {}
+    apart: set[str] = set()  # what is read at another point
+    for n, group in enumerate(groups):
+        for s in group:
+            for e in postorder(s.body):
+                if isinstance(e, Read):
+                    readers.setdefault(e.tensor, set()).add(n)
+                    if not _is_own(e, s):
+                        apart.add(e.tensor)
+    moved: dict[int, int] = {}
+    for n in reversed(range(len(groups))):
+        own = {s.target.name for s in groups[n]}
+        later = {moved.get(m, m) for t in own for m in readers.get(t, ()) if m != n}
+        if len(later) == 1 and own.isdisjoint(apart):
+            (m,) = later
+            if _fits(groups[n], groups[m], program):
+                indices = groups[n][0].indices
+                taken = program.names
+                groups[m] = [*groups[n], *(_renamed(s, indices, taken) for s in groups[m])]
+                groups[n], moved[n] = [], m
+
+
+def _is_own(read: Read, s: Statement) -> bool:
+    """Whether it is read at the point that the statement computes."""
+    return read.subscripts == tuple(map(symbol, s.indices))
+
+
+def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Program) -> bool:
+    """Whether one kernel for all does less than two: less is read, and no loop is begun twice for nothing."""
+    s, first = some[0], group[0]
+    if (s.target.shape, s.target.dtype) != (first.target.shape, first.target.dtype):
+        return False
+    if len(some) + len(group) > MOST_STORES or not all(_is_plain(t, program) for t in (s, first)):
+        return False
+    targets, others = ({t.target.name for t in ss} for ss in (some, group))
+    reads, read = (frozenset[str]().union(*(t.reads for t in ss)) for ss in (some, group))
+    if not (targets.isdisjoint(read) and others.isdisjoint(reads)):
+        return True
+    if reads.isdisjoint(read):
+        return False
+    if not all(_has_loops(ss) for ss in (some, group)):
+        return True
+    taken = program.names
+    same = [_renamed(t, first.indices, taken) for t in some]
+    return any(len(g) > 1 for g in alike([*group, *same], targets | others, taken))
+
+
+def _has_loops(statements: Sequence[Statement]) -> bool:
+    return any(isinstance(e, Reduce) for s in statements for e in postorder(s.body))
+
+
+def _is_plain(s: Statement, program: Program) -> bool:
+    """Whether nothing is to be said against a thread for each element that does other things too."""
+    special = rows(s) or running(s, program.known) or matrix_product(s, program)
+    return not s.derived and not special
+
+
+def _renamed(s: Statement, indices: tuple[Symbol, ...], taken: Set[Symbol]) -> Statement:
+    """The statement with other indices, and bound ones that are called like none of them."""
+    if s.indices == indices:
+        return s
+    values = {i: symbol(new) for i, new in zip(s.indices, indices, strict=True) if i != new}
+    return replace(
+        s, indices=indices, body=told_apart(substitute(s.body, values), taken | {*indices})
+    )
+
+
+def alike(
+    statements: Sequence[Statement], written: Set[str], taken: Set[Symbol]
+) -> list[tuple[tuple[Reduce, Expr], ...]]:
+    """The reductions that are always computed, those with the same ranges together: one loop does for all of them.
+
+    Each has its body in the indices of the first, and no index of its own that is called like one of `taken`. What reads
+    a tensor of `written` has to wait for it, and is left out.
+    """
+    taken = taken | {i for s in statements for i in s.indices}
+    groups: list[list[tuple[Reduce, Expr]]] = []
+    for e in dict.fromkeys(e for s in statements for e in always(s.body)):
+        if not isinstance(e, Reduce) or e.derived:
+            continue
+        if any(isinstance(node, Read) and node.tensor in written for node in postorder(e)):
+            continue
+        for group in groups:
+            body = _in_indices_of(group[0][0], e, taken)
+            if body is not None:
+                group.append((e, body))
+                break
+        else:
+            groups.append([(e, e.body)])
+    return [tuple(group) for group in groups]
+
+
+def _in_indices_of(first: Reduce, e: Reduce, taken: Set[Symbol]) -> Expr | None:
+    """The body in the indices of another reduction with the same ranges; None if they differ."""
+    if len(first.indices) != len(e.indices):
+        return None
+    values = {i: symbol(j) for i, j in zip(e.indices, first.indices, strict=True) if i != j}
+    if any(symbol_ in e.symbols for symbol_ in first.indices if symbol_ not in e.indices):
+        return None
+    if e.domain.substitute(values) != first.domain:
+        return None
+    return told_apart(substitute(e.body, values), taken | {*first.indices}) if values else e.body

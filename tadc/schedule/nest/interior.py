@@ -1,0 +1,219 @@
+"""The interior of a strip: where borders are far away, their tests are known, and nothing is left of them in the loops.
+
+A row of a kernel (all points that differ in the strip's index alone) is cut in three. In the middle part every affine
+condition that can be told beforehand has the outcome that it has almost everywhere; what is left and right of it keeps
+all tests. A condition inside a loop is told beforehand if it holds for the loop's whole range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tadc.integer import implies, is_empty
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain, at_least_zero
+from tadc.ir.expr import Expr, Select
+from tadc.ir.walk import rewrite
+from tadc.schedule.nest.loop_nest import (
+    Branch,
+    Interior,
+    LetIndex,
+    Loop,
+    Step,
+    values_of,
+    with_values,
+)
+from tadc.schedule.nest.surroundings import Span, Surroundings
+
+__all__ = ["Bounds", "interior", "parted"]
+
+MOST_CONDITIONS = 48
+
+Bound: TypeAlias = tuple[Affine, int]
+Bounds: TypeAlias = tuple[tuple[Bound, ...], tuple[Bound, ...]]
+Ranges: TypeAlias = Mapping[Symbol, tuple[Sequence[Bound], Sequence[Bound]]]
+
+
+def interior(steps: Sequence[Step], surroundings: Surroundings) -> tuple[Domain, tuple[Step, ...]]:
+    """Where among the values of the indices around the steps the interior is, and the steps there."""
+    around = surroundings.around
+    inside = _Inside(frozenset(around), surroundings.known, surroundings.typical, around)
+    inside.steps(steps, {})
+    inside.choose()
+    inside.deciding = True
+    return Domain.of(inside.needed), inside.steps(steps, {})
+
+
+def parted(
+    index: Symbol, loop: Bounds, region: Domain, inside: tuple[Step, ...], outside: tuple[Step, ...]
+) -> Interior:
+    """The loop over `index` with the region apart, in which `inside` is done; elsewhere `outside`."""
+    lows, highs, tests = [], [], []
+    for condition in region:
+        c = condition.form.coefficient(index)
+        rest = condition.form - c * symbol(index)
+        if c > 0:
+            lows.append((-rest, c))
+        elif c < 0:
+            highs.append((rest, -c))
+        else:
+            tests.append(condition)
+    return Interior(index, loop, Domain.of(tests), tuple(lows), tuple(highs), inside, outside)
+
+
+@dataclass(slots=True)
+class _Inside:
+    """Collects conditions of the kernel's indices on a first way through the steps, and leaves them out on a second."""
+
+    indices: frozenset[Symbol]
+    known: Domain
+    typical: Mapping[Symbol, int]
+    around: Mapping[Symbol, Span]
+    found: dict[Condition, None] = field(default_factory=dict)
+    assumed: dict[Condition, None] = field(default_factory=dict)
+    needed: dict[Condition, None] = field(
+        default_factory=dict
+    )  # all that is assumed follows from them
+    deciding: bool = False
+
+    def choose(self) -> None:
+        """Assume the usual outcome of each condition, as long as all that is assumed can hold together."""
+        region = self.known
+        for condition in list(self.found)[:MOST_CONDITIONS]:
+            usual = condition if self._is_usual(condition) else _negated(condition)
+            if implies(region, usual):
+                self.assumed.setdefault(usual)
+            elif is_empty(region & Domain.of((usual,))) is False:
+                region &= Domain.of((usual,))
+                self.assumed.setdefault(usual)
+                self.needed.setdefault(usual)
+
+    def _is_usual(self, condition: Condition) -> bool:
+        """Whether it holds for more than half of the values of one of its indices, the others in the middle."""
+        values = dict(self.typical)
+        for i, (low, high) in self.around.items():
+            if values.keys() >= {*low.symbols, *high.symbols}:
+                values[i] = (low.at(values) + high.at(values)) // 2
+        own = next(i for i in condition.form.symbols if i in self.indices)
+        needed = {s for form in (*self.around[own], condition.form) for s in form.symbols} - {own}
+        if not values.keys() >= needed:
+            return True  # a quotient of indices: nobody knows what is typical of it
+        first, last = (end.at(values) for end in self.around[own])
+        # form >= 0  <=>  c*own >= -rest
+        c = condition.form.coefficient(own)
+        rest = condition.form.at({**values, own: 0})
+        held = last - max(first, -(rest // c)) if c > 0 else min(last, rest // -c) - first
+        return 2 * (held + 1) >= last - first + 1
+
+    # ------------------------------------------------------------------ through the steps
+
+    def steps(self, steps: Sequence[Step], ranges: Ranges) -> tuple[Step, ...]:
+        """The steps without what is decided. `ranges` are those of the loops around."""
+        result: list[Step] = []
+        for step in steps:
+            match step:
+                case Branch(Domain() as domain, then, otherwise):
+                    rest = self._rest(domain, ranges)
+                    if rest == EVERYWHERE:
+                        result += self.steps(then, ranges)
+                    elif rest is None:
+                        result += self.steps(otherwise, ranges)
+                    else:
+                        both = self.steps(then, ranges), self.steps(otherwise, ranges)
+                        result.append(Branch(rest, *both))
+                case Branch(condition, then, otherwise):
+                    both = self.steps(then, ranges), self.steps(otherwise, ranges)
+                    result.append(self._decided(Branch(condition, *both), ranges))
+                case Loop(index, lows, highs, body):
+                    lows = self._bounds(lows, 1, ranges)
+                    highs = self._bounds(highs, -1, ranges)
+                    inner = self.steps(body, {**ranges, index: (lows, highs)})
+                    result.append(Loop(index, lows, highs, inner))
+                case LetIndex():
+                    result.append(step)
+                case _:
+                    result.append(self._decided(step, ranges))
+        return tuple(result)
+
+    def _decided(self, step: Step, ranges: Ranges) -> Step:
+        def rule(e: Expr) -> Expr:
+            match e:
+                case Select(Domain() as domain, then, otherwise):
+                    rest = self._rest(domain, ranges)
+                    if rest is None:
+                        return otherwise
+                    return then if rest == EVERYWHERE else Select(rest, then, otherwise)
+                case _:
+                    return e
+
+        return with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
+
+    def _rest(self, domain: Domain, ranges: Ranges) -> Domain | None:
+        """The conditions that are not decided; None if one is known to fail."""
+        rest: list[Condition] = []
+        for condition in domain:
+            always = self._everywhere(condition, ranges)
+            never = self._everywhere(_negated(condition), ranges)
+            if not self.deciding:
+                self.found |= {c: None for c in (always, never) if c}
+                rest.append(condition)
+            elif always in self.assumed:
+                continue
+            elif never in self.assumed:
+                return None
+            else:
+                rest.append(condition)
+        return Domain.of(rest)
+
+    def _bounds(self, bounds: tuple[Bound, ...], sign: int, ranges: Ranges) -> tuple[Bound, ...]:
+        """The lows (`sign` 1) or highs (-1) without those that one free of the kernel's indices makes superfluous."""
+        plain = [b for b in bounds if self.indices.isdisjoint(b[0].symbols) and b[1] == 1]
+        if not plain or len(bounds) == 1:
+            return bounds
+        chosen = plain[0]
+        kept = [chosen]
+        for bound in bounds:
+            if bound is chosen:
+                continue
+            # ceil(e / c) <= low  <=>  e <= c*low;  floor(e / c) >= high  <=>  e >= c*high
+            within = at_least_zero((bound[1] * chosen[0] - bound[0]) * sign)
+            always = self._everywhere(within, ranges)
+            if not self.deciding and always:
+                self.found.setdefault(always)
+            if not self.deciding or always not in self.assumed:
+                kept.append(bound)
+        return tuple(b for b in bounds if b in kept)
+
+    def _everywhere(self, condition: Condition | None, ranges: Ranges) -> Condition | None:
+        """A condition on the kernel's indices that makes `condition` hold for all values of the loops around."""
+        if condition is None or condition.relation != ">=":
+            return None
+        form = condition.form
+        for index in reversed(tuple(ranges)):
+            c = form.coefficient(index)
+            if c:
+                bounds = [b for b, d in ranges[index][0 if c > 0 else 1] if d == 1]
+                if not bounds:
+                    return None
+                end = min(
+                    bounds, key=lambda b: (not self.indices.isdisjoint(b.symbols), len(b.terms))
+                )
+                form = form.substitute({index: end})
+        found = at_least_zero(form)
+        plain = self.indices.union(self.typical)
+        if (
+            found == FALSE
+            or not plain.issuperset(form.symbols)
+            or self.indices.isdisjoint(form.symbols)
+        ):
+            return None
+        return found
+
+
+def _negated(condition: Condition) -> Condition:
+    """What holds where an inequality does not; of another condition, itself."""
+    if condition.relation != ">=":
+        return condition
+    return at_least_zero(-condition.form - 1)

@@ -1,0 +1,340 @@
+"""Loops in strips of neighbours, so that a compiler uses vector registers without changing a single rounding.
+
+What depends on the strip's index is done lane by lane, in short loops of a constant count; what does not is done once a
+strip; a loop whose bounds all lanes share stands around the loops over the lanes. No lane sees another, so every sum
+keeps its order.
+
+A reduction's innermost loop may be cut into strips too. Then every lane has accumulators of its own, which are combined
+pairwise in the end: another order, which depends on the number of terms alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Derived, Domain, at_least_zero
+from tadc.ir.expr import Expr, Read, ReduceOp
+from tadc.ir.walk import postorder
+from tadc.schedule.nest.loop_nest import (
+    FIRST_LANE,
+    LAST_LANE,
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Lanes,
+    Let,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    Strips,
+    has_loops,
+    steps_of,
+    symbols_of,
+    values_of,
+)
+
+__all__ = [
+    "LaneLimits",
+    "Varying",
+    "accumulated",
+    "few_lanes",
+    "in_lanes",
+    "lanes_of_loop",
+    "most_lanes",
+    "most_of",
+    "straight",
+    "strips",
+]
+
+# The most lanes of the sizes that have not many values.
+LaneLimits: TypeAlias = Mapping[Symbol, int]
+
+NARROW = 8  # an index with fewer values has no lanes
+
+
+def strips(
+    index: Symbol,
+    lows: tuple[tuple[Affine, int], ...],
+    highs: tuple[tuple[Affine, int], ...],
+    body: tuple[Step, ...],
+    lanes: int | None,
+) -> Strips:
+    """A loop whose iterations write different elements, in strips of at most `lanes`."""
+    laned, wide = in_lanes(tuple(_straightened(body, index)), {index})
+    return Strips(index, lows, highs, laned, body, wide, lanes)
+
+
+def in_lanes(
+    body: Sequence[Step], indices: Set[Symbol]
+) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """The steps, those that differ between lanes in `Lanes`, and the locals with a value a lane. Lanes differ in the indices."""
+    varying = Varying.of(indices, body)
+    laned = _laned(body, varying, ())
+    wide = varying.locals & _in_several(laned)
+    return tuple(_widened(laned, wide)), tuple(sorted(wide))
+
+
+def most_lanes(extent: Affine, few: LaneLimits) -> int | None:
+    """How many lanes an index of that extent can fill, if that is known to be few; 0 for less than NARROW values."""
+    if extent.is_constant:
+        return _lanes(extent.constant)
+    known = [few[s] for s in extent.symbols if s in few]
+    plain = len(known) == len(extent.terms) and all(c == 1 for _, c in extent.terms)
+    return min(known) if plain else None
+
+
+def few_lanes(sizes: Mapping[Symbol, int]) -> LaneLimits:
+    """The sizes that fill few lanes as extents, with how many."""
+    found = ((s, _lanes(n)) for s, n in sizes.items())
+    return {s: lanes for s, lanes in found if lanes is not None}
+
+
+def most_of(lanes: int) -> int:
+    """The greatest value that fills so few lanes."""
+    return 2 * lanes - 1 if lanes else NARROW - 1
+
+
+def _lanes(count: int) -> int | None:
+    if count < NARROW:
+        return 0
+    return next((lanes for lanes in (8, 16) if count < 2 * lanes), None)
+
+
+def lanes_of_loop(loop: Loop, few: LaneLimits) -> int | None:
+    """How many lanes the loop fills, if that is known to be few."""
+    found = []
+    for low, c in loop.lows:
+        for high, d in loop.highs:
+            extent = high - low
+            if c == d == 1:
+                found.append(most_lanes(extent + 1, few))
+            elif c == d and extent.is_constant:
+                found.append(_lanes(extent.constant // c + 1))
+    return min((n for n in found if n is not None), default=None)
+
+
+def straight(loop: Loop, lane: Symbol) -> tuple[Loop, ...] | None:
+    """A loop whose range moves from lane to lane as loops that all lanes share, in order; None if it is no such loop.
+
+    In the middle is what is in the range of every lane. Before and behind, each lane tests whether it takes part.
+    """
+    slanting = [[b for b in bounds if lane in b[0].symbols] for bounds in (loop.lows, loop.highs)]
+    if has_loops(loop.body) or any(len(s) > 1 or any(c != 1 for _, c in s) for s in slanting):
+        return None
+    plain = [tuple(b for b in bounds if lane not in b[0].symbols) for bounds in (loop.lows, loop.highs)]  # fmt: skip
+    (lows, highs), i = plain, symbol(loop.index)
+    tests = [[at_least_zero((i - e) * sign) for e, _ in s] for s, sign in zip(slanting, (1, -1), strict=True)]  # fmt: skip
+    # The least and the greatest value over the lanes, of the low and of the high.
+    spans = [[_over_lanes(e, lane) for e, _ in s] for s in slanting]
+    least_lows, inner_lows = ([(span[k], 1) for span in spans[0]] for k in (0, 1))
+    inner_highs, most_highs = ([(span[k], 1) for span in spans[1]] for k in (0, 1))
+    parts = []
+    if inner_lows:
+        before = (*highs, *most_highs, (inner_lows[0][0] - 1, 1))
+        parts.append(((*lows, *least_lows), before, tests[0] + tests[1]))
+    parts.append(((*lows, *inner_lows), (*highs, *inner_highs), []))
+    if inner_highs:
+        behind = (*lows, *inner_lows, (inner_highs[0][0] + 1, 1))
+        parts.append((behind, (*highs, *most_highs), tests[1]))
+    return tuple(
+        Loop(loop.index, low, high, (Branch(Domain.of(own), loop.body),) if own else loop.body)
+        for low, high, own in parts
+    )
+
+
+def _over_lanes(form: Affine, lane: Symbol) -> tuple[Affine, Affine]:
+    """The least and the greatest value over all lanes of a strip."""
+    ends = [form.substitute({lane: symbol(end)}) for end in (FIRST_LANE, LAST_LANE)]
+    return (ends[0], ends[1]) if form.coefficient(lane) > 0 else (ends[1], ends[0])
+
+
+def _straightened(steps: Sequence[Step], lane: Symbol) -> Iterator[Step]:
+    """The steps with loops that slant replaced."""
+    for step in steps:
+        match step:
+            case Loop(index, lows, highs, body):
+                slants = any(lane in form.symbols for form, _ in (*lows, *highs))
+                loops = straight(step, lane) if slants else None
+                if loops:
+                    yield from loops
+                else:
+                    yield Loop(index, lows, highs, tuple(_straightened(body, lane)))
+            case Branch(condition, then, otherwise):
+                both = (tuple(_straightened(branch, lane)) for branch in (then, otherwise))
+                yield Branch(condition, *both)
+            case _:
+                yield step
+
+
+def accumulated(loop: Loop) -> dict[str, ReduceOp]:
+    """The sums around the loop that it adds to, if that is all it does: its iterations may then go in any order."""
+    inner = list(steps_of(loop.body))
+    own = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
+    sums = {s.local: s.op for s in inner if isinstance(s, Accumulate) and s.local not in own}
+    read = {t for s in inner for e in values_of(s) for t in _locals_read(e)}
+    assigned = {s.local for s in inner if isinstance(s, Assign)}
+    alone = not any(isinstance(s, (Store, Strips)) for s in inner)
+    return sums if alone and assigned <= own and read.isdisjoint(sums) else {}
+
+
+def _locals_read(e: Expr) -> Iterator[str]:
+    return (node.tensor for node in postorder(e) if isinstance(node, Read) and not node.subscripts)
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """What differs between the lanes: indices and locals."""
+
+    symbols: set[Symbol]
+    locals: set[str]
+
+    @classmethod
+    def of(cls, indices: Set[Symbol], body: Sequence[Step]) -> Varying:
+        varying = cls(set(indices), set())
+        before = -1
+        while before != (before := len(varying.symbols) + len(varying.locals)):
+            varying.extend(body, inside=False)
+        return varying
+
+    def extend(self, steps: Sequence[Step], *, inside: bool) -> None:
+        """Add what `steps` make varying; `inside` a branch or loop that not all lanes take alike."""
+        for step in steps:
+            match step:
+                case LetIndex(d):
+                    if inside or self.has_form(d.form):
+                        self.symbols.add(d.name)
+                case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
+                    if inside or self.has_value(step):
+                        self.locals.add(local)
+                case Loop(index, _, _, body):
+                    varies = inside or self.has_bounds(step)
+                    if varies:
+                        self.symbols.add(index)
+                    self.extend(body, inside=varies)
+                case Branch(_, then, otherwise):
+                    varies = inside or self.has_condition(step)
+                    self.extend(then, inside=varies)
+                    self.extend(otherwise, inside=varies)
+                case _:
+                    pass
+
+    def has_form(self, form: Affine) -> bool:
+        return not self.symbols.isdisjoint(form.symbols)
+
+    def has_value(self, step: Step) -> bool:
+        return any(
+            not self.symbols.isdisjoint(e.symbols) or not self.locals.isdisjoint(_locals_read(e))
+            for e in values_of(step)
+        )
+
+    def has_bounds(self, loop: Loop) -> bool:
+        return any(self.has_form(form) for form, _ in (*loop.lows, *loop.highs))
+
+    def has_condition(self, branch: Branch) -> bool:
+        if isinstance(branch.condition, Domain):
+            return not self.symbols.isdisjoint(branch.condition.symbols)
+        return self.has_value(branch)
+
+    def has(self, step: Step) -> bool:
+        """Whether the step, or one inside it, differs between lanes."""
+        for s in steps_of((step,)):
+            match s:
+                case LetIndex(d):
+                    found = d.name in self.symbols
+                case Let(local) | Accumulator(local) | Accumulate(local) | Assign(local):
+                    found = local in self.locals
+                case Loop():
+                    found = self.has_bounds(s)
+                case Branch():
+                    found = self.has_condition(s)
+                case _:
+                    found = True
+            if found:
+                return True
+        return False
+
+
+def _laned(
+    steps: Sequence[Step], varying: Varying, derived: tuple[Derived, ...]
+) -> tuple[Step, ...]:
+    """Runs of varying steps as `Lanes`. `derived` vary and are in scope: each run computes those that it uses."""
+    result: list[Step] = []
+    run: list[Step] = []
+
+    def close() -> None:
+        if run:
+            result.append(Lanes((*map(LetIndex, _used_derived(run, derived)), *run)))
+            run.clear()
+
+    for step in steps:
+        if not varying.has(step):
+            close()
+            result.append(step)
+            continue
+        match step:
+            case LetIndex(d):
+                derived = (*derived, d)
+            case Loop(index, lows, highs, body) if not varying.has_bounds(step):
+                close()
+                result.append(Loop(index, lows, highs, _laned(body, varying, derived)))
+            case Branch(condition, then, otherwise) if not varying.has_condition(
+                step
+            ) and has_loops((step,)):
+                close()
+                both = _laned(then, varying, derived), _laned(otherwise, varying, derived)
+                result.append(Branch(condition, *both))
+            case _:
+                run.append(step)
+    close()
+    return tuple(result)
+
+
+def _in_several(steps: Sequence[Step]) -> set[str]:
+    """The locals that more than one `Lanes` mentions: each lane's value must be kept between them."""
+    found: set[str] = set()
+    several: set[str] = set()
+    for lanes in (s for s in steps_of(steps) if isinstance(s, Lanes)):
+        own = {
+            s.local
+            for s in steps_of(lanes.body)
+            if isinstance(s, (Let, Accumulator, Accumulate, Assign))
+        }
+        own |= {t for s in steps_of(lanes.body) for e in values_of(s) for t in _locals_read(e)}
+        several |= found & own
+        found |= own
+    return several
+
+
+def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:
+    """The steps with assignments for declarations of `wide` locals, which are declared around the strip."""
+    for step in steps:
+        match step:
+            case Let(local, value) | Accumulator(local, value) if local in wide:
+                yield Assign(local, value)
+            case Lanes(body):
+                yield Lanes(tuple(_widened(body, wide)))
+            case Loop(index, lows, highs, body):
+                yield Loop(index, lows, highs, tuple(_widened(body, wide)))
+            case Branch(condition, then, otherwise):
+                yield Branch(
+                    condition, tuple(_widened(then, wide)), tuple(_widened(otherwise, wide))
+                )
+            case _:
+                yield step
+
+
+def _used_derived(run: Sequence[Step], derived: Collection[Derived]) -> list[Derived]:
+    symbols: set[Symbol] = set()
+    for step in steps_of(run):
+        symbols |= symbols_of(step)
+    used: list[Derived] = []
+    for d in reversed(tuple(derived)):
+        if d.name in symbols:
+            used.insert(0, d)
+            symbols |= set(d.form.symbols)
+    return used

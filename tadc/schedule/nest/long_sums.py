@@ -1,0 +1,434 @@
+"""Long sums in blocks, so that what rounding makes of them does not grow with their length.
+
+    s = 0                            s = low = 0
+    for k: s += e(k)        is       for each block of 32 neighbours in k:
+                                       part = 0
+                                       for k of the block: part += e(k)
+                                       added = part + low;  total = s + added
+                                       low = what `s + added` rounds off;  s = total
+
+A chain of additions is as long as a block. What an addition of a block's part to the sum rounds off, the next one makes
+up for (Kahan 1965), whatever their number: the error of a sum is that of a block. Blocks begin at multiples of their
+length: they depend on the values of the index, and so on the extents alone.
+
+A sum of few blocks loses little between them, which is left out.
+
+On a CPU the parts of some blocks are added up first, in a group, and then the group to the sum.
+
+An infinite sum loses nothing that could be added again: what is NaN then is 0 instead, and the sum stays what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Domain, divides
+from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program
+from tadc.schedule.nest.lanes import LaneLimits, most_of
+from tadc.schedule.nest.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Chunks,
+    Interior,
+    Kernel,
+    Lanes,
+    Leader,
+    Let,
+    Loop,
+    Staged,
+    Step,
+    Strips,
+    TeamLoop,
+    TeamScan,
+    TeamSums,
+    Tile,
+    buffers_of,
+    names_of,
+    reads_of,
+)
+
+__all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
+
+LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
+SHORT = 512  # terms at most: such a sum has blocks of twice the length, and what it loses is not made up for
+GROUP = 16  # blocks whose parts are added up before a sum is told what it loses
+FEWEST_LANES = 8
+UNBOUNDED = 2**62
+_NONE: LaneLimits = {}
+
+# The least and the greatest value of a symbol.
+Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
+# Long sums, each with what it has lost by rounding, or None where that need not be known.
+_Sums: TypeAlias = Mapping[str, str | None]
+
+
+def ranges_of(kernel: Kernel, program: Program, few: LaneLimits) -> Ranges:
+    """What sizes can be, and indices of the kernel's box. `few` are the sizes that have not many values."""
+    found = {s: (1, most_of(few[s]) if s in few else UNBOUNDED) for s in program.sizes}
+    for i, n in zip(kernel.indices, kernel.extents, strict=True):
+        found[i] = 0, _greatest(n, found) - 1
+    return found
+
+
+def most_trips(loop: Loop | TeamLoop | Strips, ranges: Ranges) -> int:
+    """How often the loop runs at most, UNBOUNDED where that is not known."""
+    found = [UNBOUNDED]
+    for low, c in loop.lows:
+        for high, d in loop.highs:
+            if c == d:
+                found.append(max(0, _greatest(high - low, ranges) // c + 1))
+    return min(found)
+
+
+def _greatest(form: Affine, ranges: Ranges) -> int:
+    value = form.constant
+    for s, c in form.terms:
+        least, most = ranges.get(s, (-UNBOUNDED, UNBOUNDED))
+        value += c * (most if c > 0 else least)
+    return min(value, UNBOUNDED)
+
+
+def long_sums_in_blocks(
+    kernel: Kernel,
+    steps: Sequence[Step],
+    program: Program,
+    few: LaneLimits = _NONE,
+    *,
+    team: int = 1,
+    grouped: bool = False,
+) -> tuple[Kernel, tuple[Step, ...]]:
+    """The steps with all sums that may be long in blocks, and the kernel with the locals that they have besides.
+
+    `few` are the sizes that have not many values. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
+    some blocks are added up first, which takes fewer operations, and more registers.
+    """
+    buffers = (b.name for b in buffers_of(steps))
+    names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
+    blocks = _Blocks(names, ranges_of(kernel, program, few), team, grouped)
+    found = tuple(blocks.steps(steps, {}))
+    return replace(kernel, locals=kernel.locals | blocks.locals), found
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    names: Names
+    ranges: Ranges
+    team: int
+    grouped: bool
+    wide: set[str] = field(default_factory=set)  # locals with a value a lane, outside of the lanes
+    locals: set[str] = field(default_factory=set)  # that are new
+    indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of an index
+
+    def steps(self, steps: Sequence[Step], sums: _Sums) -> Iterator[Step]:
+        """The steps. `sums` are the long ones that began before, each with what it has lost."""
+        for n, step in enumerate(steps):
+            yield from self._step(step, sums)
+            long = self._long([s for s in self._begun(step) if s not in sums], steps[n + 1 :])
+            yield from self._zeros(_lost(long))
+            sums = {**sums, **long}
+
+    def _long(self, begun: Sequence[str], steps: Sequence[Step]) -> _Sums:
+        """Those of the sums to which the steps may add many terms, each with the name of what it has lost."""
+        terms = {s: self._terms(steps, s) for s in begun}
+        return {
+            s: self._local(f"{s}_low", like=s) if n > SHORT else None
+            for s, n in terms.items()
+            if n > 2 * LENGTH
+        }
+
+    def _begun(self, step: Step) -> list[str]:
+        """The locals that have their first value from the step."""
+        match step:
+            case Accumulator(local):
+                return [local]
+            case Lanes(body):
+                return [s.local for s in body if isinstance(s, Assign) and s.local in self.wide]
+            case _:
+                return []
+
+    def _step(self, step: Step, sums: _Sums) -> Iterator[Step]:
+        own = {s: low for s, low in sums.items() if self._terms((step,), s)}
+        terms = max((self._terms((step,), s) for s in own), default=0)
+        read = any(not e.subscripts and e.tensor in own for e in reads_of((step,)))
+        match step:
+            case Accumulate(local, _, value) if local in own:
+                yield from self._carried(local, own[local], value)
+            case TeamScan(local=local) if own:
+                whole = self._fresh(f"{local}_all")
+                carried = tuple(self._carried(local, own[local], _read(whole)))
+                before, after = (tuple(self.steps(s, {})) for s in (step.before, step.after))
+                yield replace(step, before=before, after=after, whole=whole, carried=carried)
+            case _ if read:
+                yield self._inside(step, own)
+            case Loop() | TeamLoop() if own and terms > _length(own):
+                yield from self._loop(step, own)
+            case Interior() | Staged() if own:
+                yield from self._one_by_one(step, own)
+            case Loop() | TeamLoop() | Strips(sums=[*_, _]) | Chunks() | TeamSums() if own:
+                parts = self._parts(own)
+                yield from self._zeros(list(parts.values()))
+                yield from self._step(_renamed(step, parts), {})
+                yield from self._all_carried(own, parts)
+            case Chunks(body=body) | TeamSums(body=body):
+                long = self._long([s for s, _ in step.sums], body)
+                zeros = self._zeros(_lost(long))
+                yield replace(step, body=(*zeros, *self.steps(body, long)))
+            case Strips(sums=[*_, _]):
+                yield self._strips(step)
+            case _:
+                yield self._inside(step, own)
+
+    def _inside(self, step: Step, sums: _Sums) -> Step:
+        """The step with what is inside in blocks."""
+
+        def each(steps: Sequence[Step], within: _Blocks = self) -> tuple[Step, ...]:
+            return tuple(within.steps(steps, sums))
+
+        match step:
+            case Loop() | TeamLoop() | Staged() | Leader():
+                return replace(step, body=each(step.body))
+            case Lanes(body):
+                return Lanes(each(body, replace(self, wide=set())))
+            case Branch(condition, then, otherwise):
+                return Branch(condition, each(then), each(otherwise))
+            case Interior():
+                return replace(step, inside=each(step.inside), outside=each(step.outside))
+            case Strips(wide=wide):
+                lanes = replace(self, wide=set(wide))
+                body = each(step.body, lanes)
+                return replace(step, body=body, single=each(step.single), wide=_sorted(lanes.wide))
+            case Tile(wide=wide, inside_wide=inside_wide):
+                edge, within = (replace(self, wide=set(w)) for w in (wide, inside_wide))
+                body, inside = each(step.body, edge), each(step.inside, within)
+                wide, inside_wide = _sorted(edge.wide), _sorted(within.wide)
+                return replace(step, body=body, inside=inside, wide=wide, inside_wide=inside_wide)
+            case TeamScan():
+                return replace(step, before=each(step.before), after=each(step.after))
+            case _:
+                return step
+
+    # ------------------------------------------------------------------ loops
+
+    def _loop(self, loop: Loop | TeamLoop, own: _Sums) -> Iterator[Step]:
+        """A loop with many terms: in blocks, or its body is."""
+        terms = max(self._terms(loop.body, s) for s in own)
+        if 2 * terms > _length(own):
+            yield replace(loop, body=tuple(self.steps(loop.body, own)))
+            return
+        parts = self._parts(own)
+        length = _length(own) // terms * (self.team if isinstance(loop, TeamLoop) else 1)
+        body = self.steps([_renamed(s, parts) for s in loop.body], {})
+        loop = replace(loop, body=tuple(body))
+        grouped = self.grouped and _lost(own)
+        if not grouped or most_trips(loop, self.ranges) <= 2 * length:
+            yield self._blocks(loop, length, parts, self._all_carried(own, parts))
+            return
+        groups = self._parts(own, "group")
+        added = self._all_added({groups[s]: parts[s] for s in own})
+        blocks = self._blocks(loop, length, parts, added)
+        yield self._blocks(blocks, GROUP, groups, self._all_carried(own, groups), "group")
+
+    def _blocks(
+        self,
+        loop: Loop | TeamLoop,
+        length: int,
+        parts: Mapping[str, str],
+        after: Iterable[Step],
+        hint: str = "block",
+    ) -> Loop:
+        """The loop in blocks of so many values. The parts begin with 0 in each; `after` is done behind it."""
+        if loop.index not in self.indices:
+            plain = loop.index.removesuffix("_block")
+            self.indices[loop.index] = self.names.fresh(f"{plain}_{hint}")
+        block = self.indices[loop.index]
+        inner = replace(
+            loop,
+            lows=(*(b for b in loop.lows if not _is_begin(b, length)), (symbol(block) * length, 1)),
+            highs=(*loop.highs, (symbol(block) * length + (length - 1), 1)),
+        )
+        # ceil((ceil(e/c) - (length-1)) / length) and floor(floor(e/c) / length)
+        lows = tuple(_reduced(e - (length - 1) * c, c * length, up=True) for e, c in loop.lows)
+        highs = tuple(_reduced(e, c * length, up=False) for e, c in loop.highs)
+        return Loop(block, lows, highs, (*self._zeros(list(parts.values())), inner, *after))
+
+    def _strips(self, step: Strips) -> Strips:
+        """A sum in strips: each lane has blocks of its own."""
+        if most_trips(step, self.ranges) <= LENGTH * FEWEST_LANES:
+            return step
+        between: list[Step] = []
+        after: list[Step] = []
+        wide: list[str] = []
+        for s in (s for s, op in step.sums if op == "sum"):
+            whole, low = self._fresh(f"{s}_sum"), self._fresh(f"{s}_low")
+            wide += [whole, low]
+            between += [*self._carried(whole, low, _read(s)), Assign(s, Const(0))]
+            added = Call("add", (_read(s), _read(low)))
+            after.append(Assign(s, Call("add", (_read(whole), added))))
+        return replace(step, between=tuple(between), after=tuple(after), wide=tuple(wide))
+
+    def _one_by_one(self, step: Interior | Staged, own: _Sums) -> Iterator[Step]:
+        """A loop that is no single one in the text: after the last value of each block its part is carried over."""
+        body = step.outside if isinstance(step, Interior) else step.body
+        terms = max(self._terms(body, s) for s in own)
+        if 2 * terms > _length(own):
+            yield self._inside(step, own)
+            return
+        parts = self._parts(own)
+        zeros = list(parts.values())
+        yield from self._zeros(zeros)
+        last = Domain.of((divides(_length(own) // terms, symbol(step.index) + 1),))
+        carried = (*self._all_carried(own, parts), *self._zeros(zeros, assigned=True))
+        ended = (Branch(last, carried),) if last.conditions else carried
+        each = (*self.steps([_renamed(s, parts) for s in body], {}), *ended)
+        if isinstance(step, Interior):
+            yield replace(step, inside=tuple(self.steps(step.inside, own)), outside=each)
+        else:
+            yield replace(step, body=each)
+        yield from self._all_carried(own, parts)
+
+    # ------------------------------------------------------------------ steps that are new
+
+    def _local(self, hint: str, like: str) -> str:
+        local = self.names.fresh(hint)
+        self.locals.add(local)
+        if like in self.wide:
+            self.wide.add(local)
+        return local
+
+    def _parts(self, sums: _Sums, hint: str = "part") -> dict[str, str]:
+        return {s: self._local(f"{s}_{hint}", like=s) for s in sums}
+
+    def _zeros(self, locals_: Sequence[str], *, assigned: bool = False) -> Iterator[Step]:
+        """Locals of this name that are 0."""
+        wide = tuple(Assign(s, Const(0)) for s in locals_ if s in self.wide)
+        yield from (Lanes(wide),) if wide else ()
+        kind = Assign if assigned else Accumulator
+        yield from (kind(s, Const(0)) for s in locals_ if s not in self.wide)
+
+    def _all_carried(self, sums: _Sums, parts: Mapping[str, str]) -> Iterator[Step]:
+        """The parts are added to the sums."""
+        for lane in (True, False):
+            steps: list[Step] = []
+            for s, low in sums.items():
+                if (s in self.wide) == lane:
+                    steps += self._carried(s, low, _read(parts[s]))
+            yield from (Lanes(tuple(steps)),) if lane and steps else steps
+
+    def _all_added(self, parts: Mapping[str, str]) -> Iterator[Step]:
+        """The parts are added to sums that begin anew before much is lost."""
+        for s, part in parts.items():
+            step = Accumulate(s, "sum", _read(part))
+            yield Lanes((step,)) if s in self.wide else step
+
+    def _carried(self, local: str, low: str | None, value: Expr) -> Iterator[Step]:
+        """The value and what the sum has lost are added to it. An addition of nothing changes no bit."""
+        if low is None:
+            yield Accumulate(local, "sum", value)
+            return
+        added, total, gained, lost = map(self._fresh, ("added", "total", "gained", "lost"))
+        yield Let(added, Call("add", (value, _read(low))))
+        yield Let(total, Call("add", (_read(local), _read(added))))
+        yield Let(gained, Call("sub", (_read(total), _read(local))))
+        # What is lost, exactly, whichever of the two is larger (Knuth 1969).
+        of_sum = Call("sub", (_read(local), Call("sub", (_read(total), _read(gained)))))
+        of_part = Call("sub", (_read(added), _read(gained)))
+        yield Let(lost, Call("add", (of_sum, of_part)))
+        yield Assign(local, _read(total))
+        number = Comparison("==", _read(lost), _read(lost))
+        yield Assign(low, Select(number, _read(lost), Const(0)))
+
+    def _fresh(self, hint: str) -> str:
+        local = self.names.fresh(hint)
+        self.locals.add(local)
+        return local
+
+    # ------------------------------------------------------------------ counts
+
+    def _terms(self, steps: Sequence[Step], local: str) -> int:
+        """How many terms are added to the local one after the other, at most; steps in a row count as one of them."""
+        return max((self._of_step(s, local) for s in steps), default=0)
+
+    def _of_step(self, step: Step, local: str) -> int:
+        match step:
+            case Accumulate(other, op):
+                return int(other == local and op == "sum")
+            case Loop(body=body) | TeamLoop(body=body):
+                trips = most_trips(step, self.ranges)
+                share = self.team if isinstance(step, TeamLoop) else 1
+                return min(UNBOUNDED, -(-trips // share) * self._terms(body, local))
+            case Chunks(sums=sums) | TeamSums(sums=sums) | Strips(sums=[*_, _] as sums):
+                return int((local, "sum") in sums)
+            case TeamScan(local=other, op=op):
+                return UNBOUNDED * int(other == local and op == "sum")
+            case Interior(outside=body):
+                return UNBOUNDED * self._terms((*step.inside, *body), local)
+            case Staged(body=body):
+                return UNBOUNDED * self._terms(body, local)
+            case Branch(_, then, otherwise):
+                return self._terms((*then, *otherwise), local)
+            case Lanes(body) | Strips(body=body):
+                return self._terms(body, local)
+            case _:
+                return 0
+
+
+def _lost(sums: _Sums) -> list[str]:
+    return [low for low in sums.values() if low is not None]
+
+
+def _length(sums: _Sums) -> int:
+    """How long a block of them all is."""
+    return LENGTH if _lost(sums) else 2 * LENGTH
+
+
+def _sorted(names: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))
+
+
+def _read(local: str) -> Expr:
+    return Read(local, ())
+
+
+def _is_begin(bound: tuple[Affine, int], length: int) -> bool:
+    """Whether the bound is the first value of a block, so that no other block reaches beyond it."""
+    form, c = bound
+    return form.is_constant and c == 1 and form.constant % length == 0
+
+
+def _reduced(form: Affine, c: int, *, up: bool) -> tuple[Affine, int]:
+    """The bound as an integer, if it is one."""
+    if not form.is_constant:
+        return form, c
+    return constant(-(-form.constant // c) if up else form.constant // c), 1
+
+
+def _renamed(step: Step, others: Mapping[str, str]) -> Step:
+    """The step adding to other locals."""
+
+    def each(steps: Sequence[Step]) -> tuple[Step, ...]:
+        return tuple(_renamed(s, others) for s in steps)
+
+    match step:
+        case Accumulate(local):
+            return replace(step, local=others.get(local, local))
+        case Loop() | TeamLoop() | Staged() | Lanes():
+            return replace(step, body=each(step.body))
+        case Strips() | Chunks() | TeamSums():
+            sums = tuple((others.get(s, s), op) for s, op in step.sums)
+            renamed = replace(step, body=each(step.body), sums=sums)
+            if isinstance(renamed, Strips):
+                renamed = replace(renamed, single=each(renamed.single))
+            return renamed
+        case Branch(condition, then, otherwise):
+            return Branch(condition, each(then), each(otherwise))
+        case Interior():
+            return replace(step, inside=each(step.inside), outside=each(step.outside))
+        case _:
+            return step

@@ -1,0 +1,392 @@
+"""Statements to loop nests: expressions become steps, reductions become loops around accumulators.
+
+A call that is used more than once is named once, in the innermost block that dominates its uses; a choice is a branch
+where it holds loops or names, so that nothing of the branch not taken is ever evaluated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.bounds import Bounded, bounded
+from tadc.ir.domain import EVERYWHERE, Domain
+from tadc.ir.expr import (
+    NEUTRAL,
+    Call,
+    Comparison,
+    Const,
+    Expr,
+    IndexValue,
+    Read,
+    Reduce,
+    ReduceOp,
+    Select,
+)
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.schedule.nest.fuse import alike, fused
+from tadc.schedule.nest.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Kernel,
+    Let,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    steps_of,
+    symbols_of,
+)
+from tadc.schedule.rewrite.rows import Rows, always, rows
+from tadc.schedule.rewrite.running import Running, running
+
+__all__ = ["Block", "Lowering", "kernels", "loop_of", "row_of", "without_unused"]
+
+Walk: TypeAlias = Generator[Any, Any, Expr]
+
+
+@lru_cache(maxsize=128)
+def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
+    """The kernels in order, named `<program>_<mode>_<n>`: one point an element of what they store, or a row of it."""
+    groups = fused(program)
+    found = []
+    for n, group in enumerate(groups):
+        own = {s.target.name for s in group}
+        elsewhere = {t for other in groups if other is not group for s in other for t in s.reads}
+        stored = own & {*program.outputs, *elsewhere}
+        found.append(_kernel(group, stored, f"{program.name}_{mode}_{n}", program))
+    return tuple(found)
+
+
+def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Program) -> Kernel:
+    """The kernel of statements with the same indices, of whose targets those of `stored` are needed later."""
+    first = group[0]
+    order = list(program.tensors)
+    own = {s.target.name for s in group}
+    reads = {t for s in group for t in s.reads} - own
+    box = first.extents
+    run = running(first, program.known)
+    owned = None if run else rows(first)
+    taken = {*program.names, *program.known.symbols, *first.indices}
+    lowering = Lowering.of([s.body for s in group], taken, owned.shared if owned else ())
+    if not owned:
+        found = alike(group, own, program.names)
+        lowering.together |= {e: each for each in found if len(each) > 1 for e, _ in each}
+    block = Block(None)
+    block.steps += [LetIndex(d) for d in first.derived]
+    if run:
+        descend(lowering.running(first, run, block))
+        del box[run.index]
+    elif owned:
+        descend(lowering.rows(first, owned, group[1:], block))
+        box = {i: n for i, n in box.items() if i not in owned.indices}
+    else:
+        for s in group:
+            later = any(s.target.name in other.reads for other in group)
+            descend(lowering.statement(s, block, stored=s.target.name in stored, later=later))
+    return Kernel(
+        name,
+        tuple(group),
+        tuple(box),
+        tuple(box.values()),
+        without_unused(block.steps),
+        frozenset(lowering.locals),
+        tuple(t for t in order if t in reads),
+        tuple(t for t in order if t in stored),
+    )
+
+
+def without_unused(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps without derived indices that nothing mentions."""
+    return _used(steps)[0]
+
+
+def _used(steps: Sequence[Step]) -> tuple[tuple[Step, ...], set[Symbol]]:
+    """The steps of a block that are used, and the symbols that they take from outside."""
+    kept: list[Step] = []
+    symbols: set[Symbol] = set()
+    for step in reversed(steps):
+        match step:
+            case LetIndex(d) if d.name not in symbols:
+                continue
+            case LetIndex(d):
+                symbols.remove(d.name)
+            case Loop(_, _, _, body):
+                body, inner = _used(body)
+                step = replace(step, body=body)
+                symbols |= inner
+            case Branch(_, then, otherwise):
+                (then, one), (otherwise, other) = _used(then), _used(otherwise)
+                step = replace(step, then=then, otherwise=otherwise)
+                symbols |= one | other
+            case _:
+                symbols |= {t for s in steps_of((step,)) for t in symbols_of(s)}
+        symbols |= symbols_of(step)
+        kept.append(step)
+    return tuple(reversed(kept)), symbols
+
+
+def _shared(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
+    """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
+    users = Counter(o for e in nodes for o in e.operands)
+    users.update(roots)
+    return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
+
+
+def _stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
+    """What needs steps of its own, loops or names, somewhere in it. `nodes` has operands before users."""
+    found: set[Expr] = set()
+    for e in nodes:
+        if isinstance(e, Reduce) or e in shared or not found.isdisjoint(e.operands):
+            found.add(e)
+    return frozenset(found)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Steps under construction; `known` are expressions that a local holds from here on, inner blocks included."""
+
+    outer: Block | None
+    steps: list[Step] = field(default_factory=list)
+    known: dict[Expr, Expr] = field(default_factory=dict)
+
+    def find(self, e: Expr) -> Expr | None:
+        block: Block | None = self
+        while block is not None:
+            if e in block.known:
+                return block.known[e]
+            block = block.outer
+        return None
+
+
+@dataclass(slots=True)
+class Lowering:
+    names: Names
+    shared: frozenset[Expr]
+    stepped: frozenset[Expr]
+    # Reductions with one loop for all.
+    together: dict[Reduce, tuple[tuple[Reduce, Expr], ...]] = field(default_factory=dict)
+    locals: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, roots: Sequence[Expr], taken: Set[str], named: Iterable[Expr] = ()) -> Lowering:
+        """For expressions in surroundings with the names `taken`; `named` get a name besides what is used twice."""
+        nodes = list(postorder(roots))
+        bound = set[str]()
+        for e in nodes:
+            bound |= e.symbols
+            if isinstance(e, Reduce):
+                bound |= {*e.indices, *(d.name for d in e.derived)}
+        shared = _shared(nodes, roots) | set(named)
+        return cls(Names((*taken, *bound)), shared, _stepped(nodes, shared))
+
+    def statement(
+        self, s: Statement, block: Block, *, stored: bool, later: bool
+    ) -> Generator[Any, Any, None]:
+        """Store the element, or keep it for statements that come later, or both."""
+        value = yield self.value(s.body, block)
+        if later and not isinstance(value, (Const, Read)):
+            local = self._local(s.target.name)
+            block.steps.append(Let(local, value))
+            value = Read(local, ())
+        store = _stored(s, value)
+        block.known[Read(store.tensor, store.subscripts)] = value
+        if stored:
+            block.steps.append(store)
+
+    def value(self, e: Expr, block: Block) -> Walk:
+        """`e` as an expression of locals, after the steps that this needs are in `block`."""
+        known = block.find(e)
+        if known is not None:
+            return known
+        match e:
+            case Const() | IndexValue() | Read():
+                return e
+            case Reduce() if e in self.together:
+                yield self._side_by_side(self.together[e], block)
+                return block.known[e]
+            case Reduce(op):
+                local = self._local("s" if op == "sum" else op)
+                block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
+                yield self._reduce(e, local, block)
+                result: Expr = Read(local, ())
+            case Select(_, then, otherwise) if not self.stepped.isdisjoint((then, otherwise)):
+                result = yield self._branch(e, block)
+            case _:
+                operands = []
+                for operand in e.operands:
+                    operands.append((yield self.value(operand, block)))
+                result = with_operands(e, tuple(operands))
+                if e in self.shared:
+                    local = self._local(_hint(e))
+                    block.steps.append(Let(local, result))
+                    result = Read(local, ())
+        if e in self.shared or isinstance(e, Reduce):
+            block.known[e] = result
+        return result
+
+    def rows(
+        self, statement: Statement, owned: Rows, mates: Sequence[Statement], block: Block
+    ) -> Generator[Any, Any, None]:
+        """A sum whose terms are added to rows of the output, which begin as zeros; then what is made of the sums.
+
+        `mates` have a sum with the same terms' indices each, and no rows.
+        """
+        total = owned.total
+        extents = statement.extents
+        box = [(i, extents[i]) for i in owned.indices]
+        block.steps += row_of(box, (_stored(statement, Const(0)),))
+        term = Block(block)
+        for e in owned.shared:
+            yield self.value(e, term)
+        sums = [e for s in mates for e in always(s.body) if isinstance(e, Reduce)]
+        for e in dict.fromkeys(sums):
+            local = self._local("s" if e.op == "sum" else e.op)
+            block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
+            block.known[e] = Read(local, ())
+            yield self._accumulate(e.op, e.body, local, term)
+        element = Block(term)
+        value = yield self.value(total.body, element)
+        element.steps.append(replace(_stored(statement, value), op="sum"))
+        term.steps += row_of(box, tuple(element.steps))
+        block.steps += _nest(total, tuple(term.steps))
+        if statement.body is not total:
+            last = Block(block)
+            stored = _stored(statement, Const(0))
+            last.known[total] = Read(stored.tensor, stored.subscripts)
+            value = yield self.value(statement.body, last)
+            last.steps.append(_stored(statement, value))
+            block.steps += row_of(box, tuple(last.steps))
+        for s in mates:
+            yield self.statement(s, block, stored=True, later=False)
+
+    def running(
+        self, statement: Statement, run: Running, block: Block
+    ) -> Generator[Any, Any, None]:
+        """One accumulator, stored at each value of the index."""
+        assert isinstance(statement.body, Reduce)
+        op = statement.body.op
+        local = self._local("s" if op == "sum" else op)
+        block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
+        if run.first:
+            yield self._reduce(run.first, local, block)
+        values = {run.index: run.extent - 1 - symbol(run.index)} if run.down else {}
+        each, term = Block(block), Block(block)
+        yield self._accumulate(op, substitute(run.next, values), local, term)
+        where = run.where.substitute(values)
+        guarded = where != EVERYWHERE
+        each.steps += [Branch(where, tuple(term.steps))] if guarded else term.steps
+        stored = _stored(statement, Read(local, ()))
+        at = tuple(form.substitute(values) for form in stored.subscripts)
+        each.steps.append(replace(stored, subscripts=at))
+        block.steps += row_of([(run.index, run.extent)], tuple(each.steps))
+
+    def _branch(self, e: Select, block: Block) -> Walk:
+        """A local that is assigned in the branch taken. What both branches need is computed before."""
+        condition = e.condition
+        if isinstance(condition, Comparison):
+            left, right = (
+                (yield self.value(condition.left, block)),
+                (yield self.value(condition.right, block)),
+            )
+            condition = Comparison(condition.relation, left, right)
+        both = set(always(e.then))
+        for node in always(e.otherwise):
+            # What is in both for one user alone comes with that user.
+            needed = node in both and (node in self.shared or isinstance(node, Reduce))
+            if needed and block.find(node) is None:
+                yield self.value(node, block)
+        neutral = isinstance(e.then, Reduce) and e.otherwise is Const(NEUTRAL[e.then.op])
+        local = self._local("s" if neutral else "v")
+        constant = isinstance(e.otherwise, Const)
+        block.steps.append(Accumulator(local, e.otherwise if constant else Const(0)))
+        then, otherwise = Block(block), Block(block)
+        if neutral:
+            assert isinstance(e.then, Reduce)
+            yield self._reduce(e.then, local, then)
+        else:
+            value = yield self.value(e.then, then)
+            then.steps.append(Assign(local, value))
+        if not constant:
+            value = yield self.value(e.otherwise, otherwise)
+            otherwise.steps.append(Assign(local, value))
+        block.steps.append(Branch(condition, tuple(then.steps), tuple(otherwise.steps)))
+        return Read(local, ())
+
+    def _reduce(self, e: Reduce, local: str, block: Block) -> Generator[Any, Any, None]:
+        """Loops that accumulate the reduction in `local`."""
+        body = Block(block)
+        yield self._accumulate(e.op, e.body, local, body)
+        block.steps += _nest(e, tuple(body.steps))
+
+    def _side_by_side(
+        self, each: tuple[tuple[Reduce, Expr], ...], block: Block
+    ) -> Generator[Any, Any, None]:
+        """The reductions in the loops of the first."""
+        body = Block(block)
+        for e, own in each:
+            local = self._local("s" if e.op == "sum" else e.op)
+            block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
+            block.known[e] = Read(local, ())
+            yield self._accumulate(e.op, own, local, body)
+        block.steps += _nest(each[0][0], tuple(body.steps))
+
+    def _accumulate(
+        self, op: ReduceOp, e: Expr, local: str, block: Block
+    ) -> Generator[Any, Any, None]:
+        """Accumulate one value; of a reduction by the same operation, all of its values."""
+        if isinstance(e, Reduce) and e.op == op and e not in self.shared and block.find(e) is None:
+            yield self._reduce(e, local, block)
+            return
+        value = yield self.value(e, block)
+        block.steps.append(Accumulate(local, op, value))
+
+    def _local(self, hint: str) -> str:
+        local = self.names.fresh(hint)
+        self.locals.add(local)
+        return local
+
+
+def _stored(statement: Statement, value: Expr) -> Store:
+    return Store(statement.target.name, tuple(map(symbol, statement.indices)), value)
+
+
+def row_of(box: list[tuple[Symbol, Affine]], steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Loops over all elements of a row."""
+    for index, extent in reversed(box):
+        steps = (Loop(index, ((constant(0), 1),), ((extent - 1, 1),), steps),)
+    return steps
+
+
+def _nest(e: Reduce, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The loops of a reduction around `steps`."""
+    bounds = bounded(e)
+    for b in reversed(bounds.each):
+        steps = loop_of(b, steps)
+    if bounds.tests:
+        steps = (Branch(Domain.of(bounds.tests), steps),)
+    return (*map(LetIndex, bounds.derived), *steps)
+
+
+def loop_of(b: Bounded, body: tuple[Step, ...]) -> tuple[Step, ...]:
+    tests = Domain.of(b.tests)
+    if tests != EVERYWHERE:
+        body = (Branch(tests, body),)
+    return (Loop(b.index, b.lows, b.highs, (*(LetIndex(d) for d in b.derived), *body)),)
+
+
+def _hint(e: Expr) -> str:
+    """A name for the value of a call: the function's, for arithmetic a letter."""
+    match e:
+        case Call(function) if function not in ("add", "sub", "mul", "div", "neg", "pow", "gate"):
+            return f"{function}_"
+        case _:
+            return "t"

@@ -1,0 +1,128 @@
+"""Kernels of a few outputs with long sums: all outputs in one pass over what they read.
+
+The gradient by a 3x3 filter is nine sums over the same two images. One after the other they read the images nine times;
+side by side, as nine accumulators in the same loops, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.expr import Expr, Read
+from tadc.ir.names import Names
+from tadc.ir.walk import rewrite, substitute
+from tadc.normalize.simplify import simplified
+from tadc.schedule.nest.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Branch,
+    Kernel,
+    Let,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    has_loops,
+    steps_of,
+    symbols_of,
+    values_of,
+    with_values,
+)
+
+__all__ = ["MOST_POINTS", "at_point", "unrolled"]
+
+MOST_POINTS = 16  # as many accumulators, each with some lanes
+
+
+def unrolled(kernel: Kernel) -> Kernel | None:
+    """The kernel without a box, whose loops do the work of all its points; None where their loops differ."""
+    if not kernel.indices or not all(n.is_constant for n in kernel.extents):
+        return None
+    points = list(product(*(range(n.constant) for n in kernel.extents)))
+    if not 1 < len(points) <= MOST_POINTS:
+        return None
+    symbols = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
+    names = Names((*kernel.locals, *kernel.reads, *kernel.writes, *kernel.indices, *symbols))
+    renamed = [{local: names.fresh(local) for local in sorted(kernel.locals)} for _ in points]
+    bodies = []
+    for point, locals_ in zip(points, renamed, strict=True):
+        values = {i: constant(n) for i, n in zip(kernel.indices, point, strict=True)}
+        bodies.append(tuple(at_point(step, values, locals_) for step in kernel.body))
+    body = _side_by_side(bodies)
+    if body is None:
+        return None
+    every = frozenset(name for locals_ in renamed for name in locals_.values())
+    return replace(kernel, indices=(), extents=(), body=body, locals=every)
+
+
+def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
+    """The step for one point of the box, with locals of its own."""
+
+    def own(e: Expr) -> Expr:
+        if isinstance(e, Read) and not e.subscripts and e.tensor in locals_:
+            return Read(locals_[e.tensor], ())
+        return e
+
+    def at(e: Expr) -> Expr:
+        return rewrite(rewrite(substitute(e, values), own), simplified)
+
+    step = with_values(step, tuple(map(at, values_of(step))))
+    match step:
+        case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
+            return replace(step, local=locals_[local])
+        case LetIndex(d):
+            name = values.get(d.name, symbol(d.name)).as_symbol()
+            assert name is not None, "a derived index is renamed, or stays"
+            return LetIndex(Derived(name, d.form.substitute(values), d.modulus))
+        case Store(_, subscripts):
+            return replace(step, subscripts=tuple(f.substitute(values) for f in subscripts))
+        case Loop(index, lows, highs, body):
+            return Loop(
+                index,
+                tuple((e.substitute(values), c) for e, c in lows),
+                tuple((e.substitute(values), c) for e, c in highs),
+                tuple(at_point(s, values, locals_) for s in body),
+            )
+        case Branch(condition, then, otherwise):
+            if isinstance(condition, Domain):
+                condition = condition.substitute(values)
+            both = (
+                tuple(at_point(s, values, locals_) for s in steps) for steps in (then, otherwise)
+            )
+            return Branch(condition, *both)
+        case _:
+            return step
+
+
+def _side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
+    """The steps of all bodies, their loops as one; None where loops differ, or an index is another for each body."""
+    result: list[Step] = []
+    for steps in zip(*bodies, strict=True):
+        first = steps[0]
+        if isinstance(first, Loop):
+            alike = all(
+                isinstance(s, Loop)
+                and (s.index, s.lows, s.highs) == (first.index, first.lows, first.highs)
+                for s in steps
+            )
+            inner = _side_by_side([s.body for s in steps if isinstance(s, Loop)]) if alike else None
+            if inner is None:
+                return None
+            result.append(Loop(first.index, first.lows, first.highs, inner))
+        elif isinstance(first, LetIndex):
+            if len(set(steps)) > 1:
+                return None
+            result.append(first)
+        elif has_loops((first,)) or any(
+            isinstance(s, Branch) and isinstance(s.condition, Domain) and not s.condition.symbols
+            for s in steps_of(steps)
+        ):
+            return None  # loops inside choices, and choices that a point decides
+        else:
+            result += steps
+    return tuple(result)

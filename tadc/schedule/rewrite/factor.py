@@ -1,0 +1,177 @@
+"""Factors moved out of sums that they do not depend on, and sums of products cut into sums of sums (design, section 5.6).
+
+    sum{j,k} x[i,j,k]*b[j,r]*c[k,r]    is    sum{j} b[j,r]*(sum{k} x[i,j,k]*c[k,r])
+    sum{j,k} a[j]*b[k]                 is    (sum{j} a[j])*(sum{k} b[k])
+
+Which index is summed first is chosen as in the contraction of tensor networks: the one whose sum leaves the most work
+outside, where it is done less often. An infinite or undefined factor may then give another infinite or undefined value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tadc.derive.masks import is_never_empty, may_be_infinite
+from tadc.ir.affine import Symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Call, Const, Expr, Reduce
+from tadc.ir.program import Program, Tensor
+from tadc.ir.walk import descend, postorder, with_operands
+from tadc.schedule.rewrite.in_bounds import reads_are_inside
+
+__all__ = ["factored"]
+
+MOST_FACTORS = 32
+
+
+def factored(program: Program) -> Program:
+    """Every sum of the program, with what it need not do for each term outside."""
+    statements = []
+    for s in program.statements:
+        walk = _Factoring(program.tensors, {})
+        body = descend(walk.walk(s.body, program.known & s.box))
+        statements.append(replace(s, body=body))
+    return replace(program, statements=tuple(statements))
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """`mul`, `div` or `gate` by a value: in a product, applied to what stands before it."""
+
+    function: str
+    value: Expr
+
+    def applied(self, before: Expr) -> Expr:
+        return Call(self.function, (before, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Factoring:
+    """`known` is what holds around an expression: a factor that leaves a sum must be inside its tensors there."""
+
+    tensors: Mapping[str, Tensor]
+    done: dict[tuple[Expr, Domain], Expr]
+
+    def walk(self, e: Expr, known: Domain) -> Generator[Any, Any, Expr]:
+        key = (e, known)
+        if key not in self.done:
+            inner = known & e.domain if isinstance(e, Reduce) else known
+            operands = []
+            for operand in e.operands:
+                operands.append((yield self.walk(operand, inner)))
+            result = with_operands(e, tuple(operands))
+            if isinstance(result, Reduce) and result.op == "sum" and not result.derived:
+                result = self._sum(result, known)
+            self.done[key] = result
+        return self.done[key]
+
+    def _sum(self, e: Reduce, known: Domain) -> Expr:
+        factors = _factors(e.body)
+        if len(factors) > MOST_FACTORS:
+            return e
+        always = is_never_empty(e, known)
+        without = [
+            f
+            for f in factors
+            if f.value.symbols.isdisjoint(e.indices)
+            and self._is_inside(f.value, known)
+            and (always or self._is_finite(f))
+        ]
+        if without and len(without) < len(factors):
+            inside = [f for f in factors if f not in without]
+            inner = _sum(e.indices, e.domain, inside)
+            return _product(_gated(without, inside), self._sum(inner, known))
+        if without or len(e.indices) == 1:
+            return e
+        alone = [i for i in e.indices if _is_alone(i, e)]
+        best = max(reversed(alone), key=lambda i: _saved(i, factors), default="")
+        own = Domain.of(c for c in e.domain if best in c.form.symbols)
+        rest = Domain.of(c for c in e.domain if best not in c.form.symbols)
+        inside = [f for f in factors if best in f.value.symbols]
+        outside = [f for f in factors if f not in inside]
+        if not (best and _saved(best, factors)) or not all(
+            self._is_inside(f.value, known & rest) for f in outside
+        ):
+            return e
+        alone_ = Reduce("sum", (best,), (), own, Const(1))
+        if not is_never_empty(alone_, known & rest) and not all(map(self._is_finite, outside)):
+            return e
+        inner_sum = self._sum(_sum((best,), own, inside), known & rest)
+        others = tuple(i for i in e.indices if i != best)
+        body = _product(_gated(outside, inside), inner_sum)
+        return self._sum(Reduce("sum", others, (), rest, body), known)
+
+    def _is_finite(self, factor: _Factor) -> bool:
+        """Whether it is a number where the sum has no terms, and is then multiplied by 0."""
+        gate = factor.function == "gate"
+        return gate or not (
+            factor.function == "div" or any(map(may_be_infinite, postorder(factor.value)))
+        )
+
+    def _is_inside(self, e: Expr, known: Domain) -> bool:
+        return reads_are_inside(e, known, self.tensors)
+
+
+def _is_alone(index: Symbol, e: Reduce) -> bool:
+    """Whether the range of the index depends on no other one of the sum: without it, those would run for nothing."""
+    own = (c for c in e.domain if index in c.form.symbols)
+    return all(set(e.indices).isdisjoint(set(c.form.symbols) - {index}) for c in own)
+
+
+def _saved(index: Symbol, factors: Sequence[_Factor]) -> int:
+    """How many operations need not be done for each value of the index, if it is summed first."""
+    outside = [f for f in factors if index not in f.value.symbols]
+    if len(outside) == len(factors):
+        return 0
+    return sum(1 + sum(isinstance(n, (Call, Reduce)) for n in postorder(f.value)) for f in outside)
+
+
+def _factors(e: Expr) -> list[_Factor]:
+    """The factors of a product, in order."""
+    found: list[_Factor] = []
+    waiting = [_Factor("mul", e)]
+    while waiting:
+        f = waiting.pop()
+        match f.value:
+            case Call("mul", (a, b)) if f.function == "mul":
+                waiting += [_Factor("mul", b), _Factor("mul", a)]
+            case Call("gate" | "div" as function, (a, b)) if f.function == "mul":
+                waiting += [_Factor(function, b), _Factor("mul", a)]
+            case Call("neg", (x,)) if f.function == "mul":
+                waiting += [_Factor("mul", x), _Factor("mul", Const(-1))]
+            case Const(1):
+                pass
+            case _:
+                found.append(f)
+    return found
+
+
+def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]) -> Reduce:
+    first = next((f for f in factors if f.function == "mul"), None)
+    rest = [f for f in factors if f is not first]
+    return Reduce("sum", indices, (), domain, _product(rest, first.value if first else Const(1)))
+
+
+def _gated(outside: Sequence[_Factor], inside: Sequence[_Factor]) -> list[_Factor]:
+    """The factors that leave a sum: a zero among them still masks what a gate in the sum would have let it mask."""
+    if all(f.function != "gate" for f in inside):
+        return list(outside)
+    return [
+        _Factor("gate", f.value) if f.function == "mul" and not isinstance(f.value, Const) else f
+        for f in outside
+    ]
+
+
+def _product(factors: Sequence[_Factor], value: Expr) -> Expr:
+    """The value times the factors. A sign comes last."""
+    negative = False
+    for f in factors:
+        if f.function == "mul" and f.value is Const(-1):
+            negative = not negative
+        elif f.function == "mul" and value is Const(1):
+            value = f.value
+        else:
+            value = f.applied(value)
+    return Call("neg", (value,)) if negative else value

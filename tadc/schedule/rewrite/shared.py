@@ -1,0 +1,111 @@
+"""Expensive values that several statements compute in their sums are computed once, and stored (design, section 5.3).
+
+    f[i] = sum{j} exp(-s[i,j])*w[j];  dw[j] = sum{i} df[i]*exp(-s[i,j])
+
+is `e[i,j] = exp(-s[i,j])` and sums over `e`. Where `s` is computed its exponential is too, and `s` itself is not stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import postorder, rewrite
+from tadc.normalize.reductions import extents_inside
+from tadc.schedule.rewrite.common import canonical, free_indices
+from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_inside
+from tadc.schedule.rewrite.rows import is_expensive
+
+__all__ = ["shared"]
+
+MOST_SHARED = 16  # values: each is one pass over all statements
+
+
+@dataclass(slots=True)
+class _Value:
+    """A value with the extents of its free indices, and where it stands: statements by number, and how it is written."""
+
+    extents: tuple[Affine, ...]
+    places: dict[int, list[tuple[Expr, tuple[Symbol, ...]]]] = field(default_factory=dict)
+
+
+def shared(program: Program) -> Program:
+    """The program in which no two statements compute the same expensive value in their sums."""
+    names = Names((*program.tensors, *program.symbols))
+    for _ in range(MOST_SHARED):
+        values = _values(program)
+        several = [v for v in values if len(v.places) > 1]
+        if not several:
+            break
+        program = _with(program, max(several, key=_size), names)
+    return program
+
+
+def _size(value: _Value) -> int:
+    (e, _), *_ = next(iter(value.places.values()))
+    return sum(1 for _ in postorder(e))
+
+
+def _values(program: Program) -> list[_Value]:
+    """The expensive values of sums that may be computed for all values of their indices."""
+    sizes = frozenset(program.parameters)
+    found: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
+    for n, s in enumerate(program.statements):
+        for e, extents in _in_sums(s, sizes):
+            free = tuple(free_indices(e, sizes))
+            box = {i: extents[i] for i in free if i in extents}
+            if len(box) < max(1, len(free)) or s.body is e:
+                continue
+            known = program.known & Domain.box(box)
+            key = (canonical(e, free), tuple(box.values()), s.target.dtype)
+            if key in found or (
+                is_never_empty(box.values(), program)
+                and reads_are_inside(e, known, program.tensors)
+            ):
+                value = found.setdefault(key, _Value(key[1]))
+                value.places.setdefault(n, []).append((e, free))
+    return list(found.values())
+
+
+def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
+    """The expensive calls inside the statement's reductions, with the extents of the indices around."""
+    found: dict[Expr, Mapping[Symbol, Affine]] = {}
+    waiting: list[tuple[Expr, Mapping[Symbol, Affine], bool]] = [(s.body, s.extents, False)]
+    seen = set()
+    while waiting:
+        e, extents, inside = waiting.pop()
+        if (e, inside) in seen:
+            continue
+        seen.add((e, inside))
+        match e:
+            case Reduce():
+                extents = extents_inside(e, extents, sizes)
+                inside = True
+            case Call() if inside and is_expensive(e):
+                found.setdefault(e, extents)
+            case _:
+                pass
+        waiting += [(operand, extents, inside) for operand in e.operands]
+    return list(found.items())
+
+
+def _with(program: Program, value: _Value, names: Names) -> Program:
+    """The program with a statement for the value, before the first that needs it."""
+    statements = list(program.statements)
+    first = min(value.places)
+    e, free = value.places[first][0]
+    assert isinstance(e, Call)
+    dtype = statements[first].target.dtype
+    name = names.fresh(f"{statements[first].target.name}_{e.function}")
+    target = Tensor(name, value.extents, dtype)
+    for n, written in value.places.items():
+        reads = {own: Read(name, tuple(map(symbol, indices))) for own, indices in written}
+        body = rewrite(statements[n].body, lambda e, reads=reads: reads.get(e, e))  # type: ignore[misc]
+        statements[n] = replace(statements[n], body=body)
+    statements.insert(first, Statement(target, free, (), e))
+    return replace(program, statements=tuple(statements))

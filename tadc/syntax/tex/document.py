@@ -1,0 +1,176 @@
+r"""Where the mathematics stands in a LaTeX document: displays, formulas in the prose, and `%!tadc` lines.
+
+A text without any display or `\begin{document}` is itself a formula, or one on each line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from tadc.errors import Source, Span, SyntaxError
+from tadc.syntax.tex.commands import DISPLAYS, WITH_COLUMNS
+
+__all__ = ["Document", "Region", "scanned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The characters `start` to `end`: what is between the marks of a formula, or after `%!tadc`."""
+
+    kind: Literal["display", "inline", "bare", "directive"]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    r"""The regions in order. `macros` are the commands that the document defines, such as `\vx`."""
+
+    regions: tuple[Region, ...]
+    macros: frozenset[str]
+    errors: tuple[SyntaxError, ...]
+
+
+def scanned(source: Source) -> Document:
+    """Find the regions in one pass over the text."""
+    text = source.text
+    macros = frozenset(match[1] for match in _MACRO.finditer(text))
+    begin = _BEGIN_DOCUMENT.search(text)
+    scan = _Scan(source)
+    start = 0 if begin is None else begin.end()
+    if begin is not None:
+        scan.directives_before(start)
+    scan.run(start)
+    mathematics = [r for r in scan.regions if r.kind != "directive"]
+    if begin is None and not scan.errors and not any(r.kind == "display" for r in mathematics):
+        bare = _bare(text, mathematics)
+        if bare is not None:
+            directives = [r for r in scan.regions if r.kind == "directive"]
+            return Document((*directives, bare), macros, ())
+    return Document(tuple(scan.regions), macros, tuple(scan.errors))
+
+
+_BEGIN_DOCUMENT = re.compile(r"^[^%\n]*?\\begin\{document\}", re.MULTILINE)
+_MACRO = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclareRobustCommand|def|let)\*?\s*\{?\s*(\\[A-Za-z]+)"
+)
+_VERBATIM = "verbatim|Verbatim|lstlisting|comment|minted|filecontents"
+_MARK = re.compile(
+    rf"""
+      (?P<escaped>  \\\\ | \\[$%&\#_{{}}\ ] )
+    | (?P<comment>  %[^\n]* )
+    | (?P<verb>     \\verb\*?(?P<delimiter>[^A-Za-z\s*])[^\n]{{0,200}}?(?P=delimiter) | \\begin\{{(?P<verbatim>{_VERBATIM})(?P<star>\*?)\}} )
+    | (?P<begin>    \\begin\{{(?P<environment>{"|".join(sorted(DISPLAYS))})\*?\}} )
+    | (?P<end>      \\end\{{(?P<ended>{"|".join(sorted(DISPLAYS))}|document)\*?\}} )
+    | (?P<open>     \\\[ | \\\( )
+    | (?P<close>    \\\] | \\\) )
+    | (?P<dollar>   \$\$? )
+    | (?P<blank>    \n[ \t\r]*(?=\n) )
+    """,
+    re.VERBOSE,
+)
+_COMMENT_LINE = re.compile(r"^[ \t]*(%[^\n]*)", re.MULTILINE)
+_COLUMNS = re.compile(r"\{[^{}\n]*\}")
+_DIRECTIVE = re.compile(r"%!tadc(?![^\W_])[ \t]*")
+_CLOSED_BY = {r"\[": r"\]", r"\(": r"\)", "$": "$", "$$": "$$"}
+
+
+class _Scan:
+    """One pass from mark to mark. `opened` is the mark of the formula that is open, `closer` what ends it."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.regions: list[Region] = []
+        self.errors: list[SyntaxError] = []
+        self.opened: re.Match[str] | None = None
+        self.content = 0
+        self.closer = ""
+
+    def directives_before(self, end: int) -> None:
+        for comment in _COMMENT_LINE.finditer(self.source.text, 0, end):
+            self._directive(comment.start(1), comment.end())
+
+    def run(self, start: int) -> None:
+        text, position = self.source.text, start
+        while (mark := _MARK.search(text, position)) is not None:
+            position = mark.end()
+            if mark["comment"]:
+                self._directive(mark.start(), mark.end())
+            elif mark["escaped"] or (self.opened is None and mark["close"]):
+                continue
+            elif mark["verb"]:
+                if mark["verbatim"] and self.opened is None:
+                    end = text.find(f"\\end{{{mark['verbatim']}{mark['star']}}}", position)
+                    position = len(text) if end < 0 else end
+            elif mark["ended"] == "document":
+                break
+            elif mark["blank"]:
+                self._paragraph()
+            elif self.opened is not None and self._closes(mark):
+                self._close(mark)
+            elif not mark["end"] and (
+                self.opened is None or mark["begin"] or mark["open"] == r"\["
+            ):
+                self._open(mark)
+        if self.opened is not None:
+            self._unclosed()
+
+    def _directive(self, start: int, end: int) -> None:
+        if directive := _DIRECTIVE.match(self.source.text, start, end):
+            said = self.source.text[directive.end() : end].rstrip()
+            start = directive.end()
+            self.regions.append(Region("directive", start, start + len(said)))
+
+    def _open(self, mark: re.Match[str]) -> None:
+        if self.opened is not None:
+            self._unclosed()
+        columns = _COLUMNS.match(self.source.text, mark.end())
+        has_columns = columns is not None and mark["environment"] in WITH_COLUMNS
+        self.opened, self.content = mark, columns.end() if columns and has_columns else mark.end()
+        self.closer = mark["environment"] or _CLOSED_BY[mark.group()]
+
+    def _closes(self, mark: re.Match[str]) -> bool:
+        if self.closer == "$" and mark["dollar"]:
+            return True  # `$a$$b$` closes one and opens the next
+        return self.closer in (mark["ended"], mark["close"], mark["dollar"])
+
+    def _close(self, mark: re.Match[str]) -> None:
+        kind: Literal["display", "inline"] = "inline" if self.closer in ("$", r"\)") else "display"
+        self.regions.append(Region(kind, self.content, mark.start()))
+        if self.closer == "$" and mark.group() == "$$":
+            self.content = mark.end()
+        else:
+            self.opened = None
+
+    def _paragraph(self) -> None:
+        """TeX ends a formula at a blank line: so a lone `$` in the prose swallows no more than its paragraph."""
+        if self.closer in ("$", r"\)"):
+            self.opened = None
+        elif self.closer == "$$" and self.opened is not None:
+            self._unclosed()
+
+    def _unclosed(self) -> None:
+        assert self.opened is not None, "a formula is open"
+        if self.closer not in ("$", r"\)"):
+            mark = self.opened
+            name = mark.group()
+            closer = name.replace("begin", "end") if mark["begin"] else self.closer
+            span = Span(self.source, mark.start(), mark.end())
+            self.errors.append(
+                SyntaxError(span, f"the display `{name}` is not closed", fix=f"add `{closer}`")
+            )
+        self.opened = None
+
+
+def _bare(text: str, inline: list[Region]) -> Region | None:
+    """The whole text as a formula, where no prose stands around formulas."""
+    if not inline:
+        return Region("bare", 0, len(text))
+    if len(inline) == 1:
+        region = inline[0]
+        around = re.sub(r"%[^\n]*", "", f"{text[: region.start]}\n{text[region.end :]}")
+        if not re.sub(r"[\s$]|\\[()]", "", around):
+            return Region("bare", region.start, region.end)
+    return None

@@ -1,0 +1,199 @@
+r"""The limits of a reduction: which names it runs over, their bounds, and its conditions.
+
+    \sum_{k}                 k                        \sum_{k=0}^{4}           k = 0..4
+    \sum_{i,j=1}^{n}         i = 1..n, j = 1..n       \sum_{0 \le k < N}       k = 0..N-1
+    \sum_{j \le i}           j | j <= i               \sum_{k, l \mid k < l}   k, l | k < l
+
+In the fourth form the names run that nothing outside binds; so `limits` needs to know what is bound around the reduction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tadc.errors import Span, SyntaxError
+from tadc.syntax.ast import (
+    Application,
+    Binary,
+    Bracket,
+    Comparison,
+    Condition,
+    Expression,
+    Name,
+    Number,
+    Range,
+    Unary,
+)
+from tadc.syntax.tex.parts import conjunction, truth
+
+__all__ = ["Limit", "Limits", "limits", "read_limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One entry between commas, before its expressions are built: its relations, and the names that stand alone in it.
+
+    `ends` are for each operand the name that is the whole operand, or None.
+    """
+
+    relations: tuple[str, ...]
+    ends: tuple[str | None, ...]
+    names: tuple[Name, ...]
+
+    @property
+    def is_name(self) -> bool:
+        return len(self.ends) == 1 and self.ends[0] is not None
+
+    @property
+    def is_start(self) -> bool:
+        """`k = 0`."""
+        return self.relations == ("==",) and self.ends[0] is not None
+
+    @property
+    def is_interval(self) -> bool:
+        """`0 <= k < N`, or downwards."""
+        return (
+            len(self.relations) == 2
+            and self.ends[1] is not None
+            and (set(self.relations) <= {"<", "<="} or set(self.relations) <= {">", ">="})
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The entries with what each is, and `names`: all that the reduction runs over, in order."""
+
+    entries: tuple[Limit, ...]
+    kinds: tuple[str, ...]  # "name", "start", "interval" or "condition"
+    names: tuple[Name, ...]
+
+
+def read_limits(
+    entries: Sequence[Limit],
+    has_high: bool,
+    is_bound: Callable[[str], bool],
+    is_subscript: Callable[[str], bool],
+) -> Limits:
+    """Decide what each entry is. `is_bound`: an index of the surroundings, or a size."""
+    running = {e.ends[0] for e in entries if e.is_name or (e.is_start and has_high)}
+    kinds = []
+    for entry in entries:
+        if entry.is_name:
+            kinds.append("name")
+        elif entry.is_start and has_high:
+            kinds.append("start")
+        elif (
+            entry.is_interval and entry.ends[1] not in running and not is_bound(entry.ends[1] or "")
+        ):
+            kinds.append("interval")
+            running.add(entry.ends[1])
+        elif entry.is_start and entry.ends[0] not in running and not is_bound(entry.ends[0] or ""):
+            kinds.append("start")
+        else:
+            kinds.append("condition")
+    names: dict[str, Name] = {}
+    free: dict[str, Name] = {}
+    for entry, kind in zip(entries, kinds, strict=True):
+        running_here = entry.ends[kind == "interval"]
+        for name in entry.names:
+            if kind != "condition" and name.name == running_here:
+                names.setdefault(name.name, name)
+            elif kind == "condition" and not is_bound(name.name):
+                free.setdefault(name.name, name)
+    free = {name: place for name, place in free.items() if name not in names}
+    in_subscripts = {name: n for name, n in free.items() if is_subscript(name)}
+    names |= in_subscripts
+    if not names:
+        names |= dict(list(free.items())[:1])
+    return Limits(tuple(entries), tuple(kinds), tuple(names.values()))
+
+
+def limits(
+    read: Limits, items: Sequence[Expression | Condition], high: Expression | None, span: Span
+) -> tuple[tuple[Range, ...], Condition | None]:
+    """The ranges and the condition of the reduction, from the entries' trees. `span` is that of the limits."""
+    found: dict[str, Range] = {}
+    names = {name.name: name for name in read.names}
+    conditions: list[Condition] = []
+    waiting: list[str] = []  # `i` of `i,j=1` takes the bounds of `j`
+    for entry, kind, item in zip(read.entries, read.kinds, items, strict=True):
+        if kind == "condition":
+            conditions.append(_condition(item))
+            continue
+        name = names[entry.ends[kind == "interval"] or ""]
+        if kind == "name":
+            found[name.name] = Range(name, name.span)
+            waiting.append(name.name)
+        elif kind == "start":
+            assert isinstance(item, Comparison), "a start is an equation"
+            if high is None:
+                raise SyntaxError(
+                    item.span,
+                    f"`{name.name}` has a lower bound and no upper one",
+                    fix=r"write it above, `\sum_{k=0}^{N-1}`, or a condition behind the index, `\sum_{k \mid k = 2 i}`",
+                )
+            bounds = _rounded_up(item.operands[1]), high
+            for other in [*waiting, name.name]:
+                place = found[other].name if other in found else name
+                found[other] = Range(place, item.span, low=bounds[0], high=bounds[1])
+            waiting = []
+        else:
+            assert isinstance(item, Comparison), "an interval is a chain of relations"
+            found[name.name] = _interval(name, item)
+    for name in read.names:
+        found.setdefault(name.name, Range(name, name.span))
+    if high is not None and (waiting or "start" not in read.kinds):
+        raise SyntaxError(
+            span,
+            "the upper bound has no lower bound that it belongs to",
+            fix=r"write `\sum_{k=0}^{N-1}`",
+        )
+    if not found:
+        raise SyntaxError(
+            span,
+            "these limits name no index that is not bound already",
+            fix=r"name the index, and the condition after `\mid`: `\sum_{k \mid k < i}`",
+        )
+    return tuple(found.values()), conjunction(conditions) if conditions else None
+
+
+def _condition(item: Expression | Condition) -> Condition:
+    if isinstance(item, Condition | Bracket):
+        return truth(item)
+    raise SyntaxError(
+        item.span,
+        f"`{item.span.text}` among the limits is neither an index nor a condition",
+        fix=r"write `\sum_{k=0}^{4}`, `\sum_{k}` or `\sum_{k \mid k < i}`",
+    )
+
+
+def _interval(name: Name, chain: Comparison) -> Range:
+    first, _, last = chain.operands
+    below, above = chain.relations
+    if below in (">", ">="):
+        first, last, below, above = last, first, above, below
+    low = _moved(first, "+") if below in ("<", ">") else first
+    high = _moved(last, "-") if above in ("<", ">") else last
+    return Range(name, chain.span, low=_rounded_up(low), high=high)
+
+
+def _moved(bound: Expression, sign: str) -> Expression:
+    """The next integer inside an exclusive bound."""
+    return Binary("+" if sign == "+" else "-", bound, Number("1", bound.span), bound.span)
+
+
+def _rounded_up(low: Expression) -> Expression:
+    r"""A low bound `\lceil a/c \rceil`, which is built as `-((-a) // c)`, as `(a + c - 1) // c`: a bound without a floor."""
+    match low:
+        case Unary(Binary("//", Unary(a), Number(c) as divisor)):
+            more = Number(str(int(c) - 1), divisor.span)
+            return Binary("//", Binary("+", a, more, a.span), divisor, low.span)
+        case Application(Name("max"), parts):
+            return Application(low.function, tuple(map(_rounded_up_part, parts)), low.span)
+        case _:
+            return low
+
+
+def _rounded_up_part(part: Expression | Condition) -> Expression | Condition:
+    return part if isinstance(part, Condition) else _rounded_up(part)

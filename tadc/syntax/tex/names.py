@@ -1,0 +1,374 @@
+r"""Names and subscripts in the tokens of LaTeX: what a letter is, before the grammar reads it.
+
+`assembled` needs one formula: it makes `x'`, `x^{(1)}` and `i_1` one name each, and drops what is only spacing. The
+braces of scripts then say in their `note` what they hold: `indices`, `limits`, `extents`.
+
+`spelled` needs the whole document, as a `Vocabulary`: it splits `x_{ij}` into `x_{i,j}` but not `x_{Mi+j}`, and decides
+whether `\sigma(..)`, `e` and `f(..)` are functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from tadc.syntax.tex.commands import FUNCTION_LETTERS
+from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
+
+__all__ = ["Vocabulary", "assembled", "closing_braces", "limit_names", "spelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the names of a document are, as far as its declarations and subscripts tell."""
+
+    declared: frozenset[str]  # by a directive, a shape, a left side or its list of arguments
+    subscripted: frozenset[str]
+    indices: frozenset[str]  # on a left side or in the limits of a reduction
+    sizes: frozenset[str]
+    directed: frozenset[str] = frozenset()  # what `%!tadc` lines declare
+    compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
+
+    def has_compound(self, base: str, name: str) -> bool:
+        """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
+        if name in self.compounds:
+            return True
+        is_tensor = base in self.declared and base not in self.sizes
+        return not is_tensor and any(
+            name in names for names in (self.sizes, self.indices, self.directed)
+        )
+
+    def knows(self, name: str) -> bool:
+        """Whether the document uses `name` as its own, so that it is no function or constant."""
+        return any(
+            name in names for names in (self.declared, self.subscripted, self.indices, self.sizes)
+        )
+
+
+_PREFIXES = ("RED", "FUNC", "CALLED")  # their scripts end no operand
+
+
+def closing_braces(tokens: Sequence[Token]) -> dict[int, int]:
+    """From the place of each `{` to the place of its `}`, groups and arguments alike; an unclosed one is absent."""
+    closing, opened = {}, []
+    for place, token in enumerate(tokens):
+        if token.type in ("LBRACE", "LGROUP"):
+            opened.append(place)
+        elif token.type in ("RBRACE", "RGROUP") and opened:
+            closing[opened.pop()] = place
+    return closing
+
+
+def assembled(tokens: Sequence[Token], labels: Set[str] = frozenset()) -> list[Token]:
+    """The tokens with whole names, without empty groups and without spacing that separates nothing.
+
+    `labels` are letters that are no power where they stand above a name.
+    """
+    return _Assembly(_without_idle_groups(tokens), labels).run()
+
+
+def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
+    """`{x}` is `x` and `{}` is nothing, where the braces are no argument."""
+    result: list[Token] = []
+    for token in tokens:
+        if token.type == "RGROUP" and result and result[-1].type == "LGROUP":
+            result.pop()
+        elif (
+            token.type == "RGROUP"
+            and len(result) > 1
+            and result[-2].type == "LGROUP"
+            and result[-1].type not in CLOSERS
+        ):
+            inside = result.pop()
+            result[-1] = inside
+        else:
+            result.append(token)
+    return result
+
+
+class _Assembly:
+    """One pass over the tokens. The scripts of a name are looked at from its place, by leaps from brace to brace."""
+
+    def __init__(self, tokens: list[Token], labels: Set[str]) -> None:
+        self.tokens = tokens
+        self.labels = labels
+        self.closing = closing_braces(tokens)
+        self.holds: dict[int, str] = {}  # the place of `{` -> what the braces hold
+        self.after: dict[
+            int, str
+        ] = {}  # the place of `}` -> type of the token whose script ends there
+        self.dropped: dict[
+            int, int
+        ] = {}  # scripts that became part of a name: from their place to the next
+        self.result: list[Token] = []
+
+    def run(self) -> list[Token]:
+        place, depth = 0, 0
+        contexts: list[str] = []
+        while place < len(self.tokens):
+            if place in self.dropped:
+                place = self.dropped[place]
+                continue
+            token = self.tokens[place]
+            inside = contexts[-1] if contexts else ""
+            if token.type == "LBRACE":
+                contexts.append(self.holds.get(place, ""))
+                token = replace(token, note=contexts[-1])
+            elif token.type == "RBRACE":
+                token = replace(token, note=self.after.get(place, ""))
+                if contexts:
+                    contexts.pop()
+            elif token.type in ("NAME", "RED", "FUNC", "CALLED", "RR"):
+                token = self._with_scripts(place, inside)
+            elif token.type == "CDOT" and inside == "extents" and token.value == "\\times":
+                token = replace(token, type="BY")
+            depth += (token.type in OPENERS) - (token.type in CLOSERS)
+            self._append(token, depth, inside)
+            place += 1
+        return self.result
+
+    def _append(self, token: Token, depth: int, inside: str) -> None:
+        spacing = bool(self.result) and self.result[-1].type == "THIN"
+        if spacing and token.type not in STARTS_OPERAND:
+            self.result.pop()
+        if token.type in ("ROW", "AMP", "CASES_E", "IF", "OTHERWISE") and depth + (
+            token.type == "CASES_E"
+        ):
+            while self.result and self.result[-1].type in ("COMMA", "DOT", "THIN"):
+                self.result.pop()
+        if token.type == "THIN" and (inside or not self._ends_operand()):
+            return
+        if token.type == "QUAD" and depth > 0:
+            return
+        self.result.append(token)
+
+    def _ends_operand(self) -> bool:
+        if not self.result or self.result[-1].type not in ENDS_OPERAND:
+            return False
+        return self.result[-1].note not in _PREFIXES
+
+    def _with_scripts(self, base: int, inside: str) -> Token:
+        """The token at `base` with the scripts that are part of its name."""
+        token = self.tokens[base]
+        suffix, place = "", base + 1
+        while place < len(self.tokens) and self.tokens[place].type in ("SUB", "SUP", "PRIME"):
+            if self.tokens[place].type == "PRIME":
+                suffix += "_prime"
+                next_place = place + 1
+                is_part = token.type == "NAME"
+            else:
+                end = self.closing.get(place + 1)
+                if end is None:
+                    break
+                next_place = end + 1
+                content = (
+                    self.tokens[place + 2 : end] if end - place <= 5 or inside == "extents" else []
+                )
+                label = self._label(place, content, token, inside)
+                suffix += label
+                is_part = bool(label)
+                self._note(place, end, token)
+            if is_part:
+                self.dropped[place] = next_place
+            place = next_place
+        return replace(token, value=token.value + suffix) if token.type == "NAME" else token
+
+    def _note(self, script: int, end: int, base: Token) -> None:
+        self.after[end] = base.type
+        if base.type == "RR":
+            self.holds[script + 1] = "extents"
+        elif self.tokens[script].type == "SUB":
+            self.holds[script + 1] = {"NAME": "indices", "RED": "limits"}.get(base.type, "")
+
+    def _label(self, script: int, content: list[Token], base: Token, inside: str) -> str:
+        r"""What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_max` for `x^{\max}`, else nothing."""
+        if base.type != "NAME" or not content:
+            return ""
+        kinds = [token.type for token in content]
+        if self.tokens[script].type == "SUB":
+            if inside == "extents" and set(kinds) <= {"NAME", "NUM"}:
+                return "_" + "".join(token.value for token in content)
+            return f"_{content[0].value}" if inside and kinds == ["NUM"] else ""
+        if set(kinds) == {"PRIME"}:
+            return "_prime" * len(kinds)
+        if kinds == ["LPAR", "NUM", "RPAR"] or (
+            kinds == ["LPAR", "NAME", "RPAR"] and len(content[1].value) > 1
+        ):
+            return f"_{content[1].value.replace('.', '_')}"
+        if kinds == ["NAME"] and base.value != "e" and self._is_label(content[0]):
+            return f"_{content[0].value}"
+        if len(kinds) == 1 and kinds[0] in _PREFIXES:
+            return f"_{content[0].note or content[0].value}"
+        if kinds == ["LPAR", "NAME", "RPAR"] and base.value != "e":
+            name = content[1].value
+            self._refuse(
+                script,
+                f"`^{{({name})}}` may be a power or a label",
+                f"write `^{{{name}}}` for the power; labels are numbers, `x^{{(1)}}`",
+            )
+        return ""
+
+    def _is_label(self, above: Token) -> bool:
+        """Whether it is a word or an upright letter, but no transpose; or known as a label."""
+        is_upright = above.note == "upright" and above.value not in ("T", "H")
+        return is_upright or above.value in self.labels
+
+    def _refuse(self, script: int, fact: str, fix: str) -> None:
+        first, last = self.tokens[script], self.tokens[self.closing[script + 1]]
+        self.tokens[script + 2] = Token("ERROR", fact, first.start, last.end, fix)
+
+
+def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int]) -> list[str]:
+    r"""The names that limits, such as `k`, `i,j=1` or `0 \le k < N`, introduce as far as tokens tell.
+
+    `opening` is the place of their `{`, `closing` what `closing_braces` gives.
+    """
+    names: list[str] = []
+    operands: list[list[Token]] = [[]]  # of the entry so far: what stands between its relations
+    place, end = opening + 1, closing.get(opening, len(tokens))
+    while place < end:
+        token = tokens[place]
+        if token.type in ("EQ", "REL", "IN"):
+            operands.append([])
+        elif token.type == "COMMA":
+            names += _introduced(operands)
+            operands = [[]]
+        else:
+            operands[-1].append(token)
+        place = closing.get(place, place) + 1
+    return names + _introduced(operands)
+
+
+def _introduced(operands: Sequence[Sequence[Token]]) -> list[str]:
+    """The middle of an interval; else what stands left of the relation, or the first name right of it."""
+    if len(operands) == 3 and [t.type for t in operands[1]] == ["NAME"]:
+        return [operands[1][0].value]
+    first, *others = [[t.value for t in operand if t.type == "NAME"] for operand in operands]
+    return first or [name for operand in others for name in operand][:1]
+
+
+def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """The tokens as the grammar reads them: functions told from names, and a comma between two subscripts."""
+    tokens = _with_declared_names(tokens, vocabulary)
+    with_commas = _braces_with_commas(tokens)
+    result: list[Token] = []
+    contexts: list[str] = []
+    commas = [False]
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1].type if place + 1 < len(tokens) else ""
+        token = _identified(token, following, vocabulary)
+        in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
+        if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
+            fact = (
+                f"`\\Delta {tokens[place + 1].value}` with a power may be raised as a whole or not"
+            )
+            fix = "put brackets around what is raised: `(\\Delta t)^2`"
+            token = Token("ERROR", fact, token.start, tokens[place + 1].end, fix)
+        if token.value == "T" and in_power and not vocabulary.knows("T"):
+            token = replace(token, type="TOP")
+        if token.type in CLOSERS and contexts:
+            contexts.pop()
+            commas.pop()
+        elif (
+            contexts
+            and contexts[-1] in ("indices", "limits")
+            and _separate(result[-1], token, commas[-1], vocabulary)
+        ):
+            result.append(Token("COMMA", "", token.start, token.start))
+        if token.type in OPENERS:
+            contexts.append(token.note)
+            commas.append(place in with_commas)
+        result.append(token)
+    return result
+
+
+def _is_raised_step(following: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    r"""Whether it is the `t^` of `\Delta t^2`, which most authors mean as a power of the step."""
+    kinds = [token.type for token in following]
+    return kinds == ["NAME", "SUP"] and "Delta" not in vocabulary.declared | vocabulary.subscripted
+
+
+def _with_declared_names(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """`N_1` as one name where a size or an index is called so, and nothing else has the subscript of an `N`."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if [t.type for t in tokens[place : place + 3]] == ["NAME", "SUB", "LBRACE"]:
+            mark, closing = (
+                tokens[place + 3 : place + 5] if place + 5 <= len(tokens) else (token,) * 2
+            )
+            name = f"{token.value}_{mark.value}"
+            if closing.type == "RBRACE" and vocabulary.has_compound(token.value, name):
+                result.append(replace(token, value=name, end=closing.end))
+                place += 5
+                continue
+        result.append(token)
+        place += 1
+    return result
+
+
+def _braces_with_commas(tokens: Sequence[Token]) -> set[int]:
+    opened: list[int] = []
+    found: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            opened.pop()
+        elif token.type == "COMMA" and opened:
+            found.add(opened[-1])
+    return found
+
+
+def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabulary) -> bool:
+    """Whether two neighbours in a subscript are two subscripts; else they multiply, or are no two operands."""
+    if left.type not in ENDS_OPERAND or left.note in _PREFIXES or right.type not in STARTS_OPERAND:
+        return False
+    if left.type == "NUM":
+        return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)
+    return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
+
+
+def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
+    before_bracket = following in ("LPAR", "LSQB")
+    match token.type, token.value:
+        case "FUNC", _ if token.note and vocabulary.knows(token.note):
+            return replace(token, type="NAME", value=token.note, note="upright")
+        case "CALLED", _ if not before_bracket:
+            return replace(token, type="NAME", note="upright")
+        case "NAME", name if vocabulary.knows(name):
+            return token
+        case "NAME", "sigma" if before_bracket:
+            return replace(token, type="FUNC", value="sigmoid")
+        case "NAME", "e":
+            return replace(token, note="euler")
+        case "NAME", name if before_bracket and (_is_word(token) or name in FUNCTION_LETTERS):
+            return Token(
+                "ERROR",
+                f"`{name}(..)` is no function that tadc knows",
+                token.start,
+                token.end,
+                _MEANT.get(name.lower())
+                or f"put in what the function stands for, or write `{name} \\cdot (..)` for a product",
+            )
+        case _:
+            return token
+
+
+_MEANT = {
+    "softmax": r"write `\frac{\exp(x_i)}{\sum_j \exp(x_j)}`",
+    "elu": r"write `\begin{cases} x_i & x_i > 0 \\ \exp(x_i) - 1 & \text{otherwise} \end{cases}`",
+    "leakyrelu": r"write `\max(x_i, 0.01 x_i)`",
+    "clip": r"write `\min(\max(x_i, a), b)`",
+    "norm": r"write `\sqrt{\sum_i x_i^2}`",
+    "tr": r"write `\sum_i a_{ii}`",
+    "trace": r"write `\sum_i a_{ii}`",
+    "step": r"write `\mathbf{1}[x_i > 0]`",
+    "heaviside": r"write `\mathbf{1}[x_i > 0]`",
+}
+
+
+def _is_word(token: Token) -> bool:
+    r"""Whether it is `\mathrm{softmax}`, which is hardly a factor."""
+    return token.note == "upright" and len(token.value) > 1

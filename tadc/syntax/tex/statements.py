@@ -1,0 +1,337 @@
+r"""The statements in a display: its rows, continued or not, and what stands after commas, `\quad` and words.
+
+    f_{ij} &= \sum_k a_{ik} b_{kj} \\      a row that continues
+           &\quad + c_{ij}, \qquad \text{for all } i, j.    and a remark, which is dropped
+
+A display need not be a program: what is no definition and no shape is `skipped`, and errors in it do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.labels import with_compounds
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.ranges import indices_of, refusal, says_range, word_says_range
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+
+__all__ = ["Statement", "depths", "refused_behind", "statements"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One definition or shape, or a part of a display that is neither; `tokens` is never empty."""
+
+    kind: Literal["definition", "shape", "skipped"]
+    tokens: tuple[Token, ...]
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        return self.tokens[-1].end
+
+    @property
+    def target(self) -> str:
+        """The name that a definition defines."""
+        return self.tokens[0].value
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the left side has no subscript."""
+        for token in self.tokens:
+            if token.type in ("SUB", "EQ", "DEF"):
+                return token.type != "SUB"
+        return True
+
+    def reads(self, names: Set[str]) -> bool:
+        """Whether an element of one of these is on the right side."""
+        pairs = zip(self.tokens[1:], self.tokens[2:], strict=False)
+        return any(t.value in names and after.type == "SUB" for t, after in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What stands between two separators, and the separators before it."""
+
+    separators: tuple[Token, ...]
+    tokens: tuple[Token, ...]
+
+
+_OPERATORS = words("PLUS MINUS CDOT THIN SLASH BMOD EQ DEF")
+_RELATIONS = frozenset(("EQ", "DEF", "IN"))
+_SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
+_REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
+
+
+def statements(tokens: Sequence[Token]) -> list[Statement]:
+    """What the (assembled) tokens of a display say, in order."""
+    found: list[Statement] = []
+    for row in _rows(tokens):
+        found += _in_row(_parts(row))
+    return found
+
+
+def refused_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
+    r"""Whether the tokens behind the display say where an index of its last definition runs; then that is its error."""
+    defined = display[-1].tokens if display and display[-1].kind == "definition" else ()
+    is_range = bool(defined) and says_range(tokens, indices_of(defined), None)
+    if is_range:
+        _refuse(display, tokens)
+    return is_range
+
+
+def depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
+    """Each token with the number of brackets open around it; a bracket is outside of itself."""
+    depth = 0
+    for token in tokens:
+        if token.type in CLOSERS:
+            depth = max(0, depth - 1)
+        yield token, depth
+        if token.type in OPENERS:
+            depth += 1
+
+
+def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The rows, each with those that continue it: rows that define nothing, or begin or follow upon an operator."""
+    rows: list[list[Token]] = [[]]
+    for token, depth in depths(tokens):
+        if token.type == "BREAK":
+            if depth == 0:
+                rows.append([])
+        else:
+            rows[-1].append(token)
+    joined: list[list[Token]] = []
+    for row in filter(None, rows):
+        if joined and (
+            row[0].type in _OPERATORS or joined[-1][-1].type in _OPERATORS or not _has_relation(row)
+        ):
+            joined[-1] += row
+        else:
+            joined.append(row)
+    return joined
+
+
+def _has_relation(tokens: Sequence[Token]) -> bool:
+    return any(token.type in _RELATIONS and depth == 0 for token, depth in depths(tokens))
+
+
+def _parts(row: Sequence[Token]) -> list[_Part]:
+    r"""Cut at commas, words and `\quad`; a `\quad` beside an operator is only space."""
+    parts: list[_Part] = []
+    before: list[Token] = []
+    tokens: list[Token] = []
+    separators: list[Token] = []
+    for token, depth in depths(row):
+        if depth == 0 and _separates(token):
+            separators.append(token)
+            continue
+        if tokens and separators and not _is_space(separators, tokens[-1], token):
+            parts.append(_Part(tuple(before), tuple(tokens)))
+            before, tokens = separators, []
+        elif not tokens:
+            before += separators
+        separators = []
+        tokens.append(token)
+    if tokens:
+        parts.append(_Part(tuple(before), tuple(tokens)))
+    if separators:
+        parts.append(_Part(tuple(separators), ()))
+    return parts
+
+
+def _separates(token: Token) -> bool:
+    r"""`\land` joins conditions, but `\text{and}` outside of brackets joins formulas."""
+    return token.type in _SEPARATORS or (token.type == "AND" and token.value == "and")
+
+
+def _is_space(separators: Sequence[Token], left: Token, right: Token) -> bool:
+    if any(token.type != "QUAD" for token in separators):
+        return False
+    return left.type in _OPERATORS or right.type in _OPERATORS
+
+
+def _in_row(parts: list[_Part]) -> list[Statement]:
+    found: list[Statement] = []
+    names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
+    in_remark = False
+    ranges: list[Token] = []  # what is said of the indices of the last definition
+    for part in parts:
+        words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
+        if words:
+            in_remark = _is_remark(words[-1])
+        tokens = part.tokens
+        defined = found[-1].tokens if found and found[-1].kind == "definition" else ()
+        if defined and (spoken := [w for w in words if word_says_range(w)]):
+            ranges += spoken
+        if not tokens:
+            continue
+        is_range = bool(ranges) or (
+            bool(defined) and _says_range([*names, *tokens], defined, words[-1:])
+        )
+        if [t.type for t in tokens] == ["NAME"] and not in_remark and not ranges:
+            names += [*part.separators[:1], *tokens] if names else tokens
+            continue
+        if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
+            _refuse(found, ranges)
+            found.append(shape)
+            names, ranges = [], []
+            in_remark = False
+            continue
+        definition = _definition(tokens)
+        if is_range and (definition is None or definition.is_scalar):
+            between = [t for t in part.separators if t.type in ("COMMA", "DOT")]
+            ranges += [*names, *(between if names or ranges else ()), *tokens]
+            names = []
+            in_remark = True
+            continue
+        _refuse(found, ranges)
+        ranges = []
+        if names:
+            _add_unread(found, tuple(names))
+            names = []
+        if definition is not None and not (definition.is_scalar and in_remark):
+            found.append(definition)
+            in_remark = False
+        elif definition is not None or _ranges_over(tokens):
+            in_remark = in_remark or bool(found)
+            if not in_remark:
+                found.append(Statement("skipped", tokens))
+        elif in_remark or _only_dots(tokens):
+            pass
+        else:
+            _add_unread(found, tokens, words)
+    _refuse(found, ranges)
+    if names:
+        _add_unread(found, tuple(names))
+    return found
+
+
+def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequence[Token]) -> bool:
+    word = words[-1] if words else None
+    if word is not None and word.value.startswith(("if", "when")):
+        return False
+    return says_range(tokens, indices_of(defined), word)
+
+
+def _refuse(found: list[Statement], ranges: Sequence[Token]) -> None:
+    if ranges and found[-1].tokens[-1].type != "ERROR":
+        tokens = found[-1].tokens
+        found[-1] = Statement("definition", (*tokens, refusal(tokens, ranges)))
+
+
+def _is_remark(word: Token) -> bool:
+    return word.type == "FORALL" or word.value.lower().startswith(_REMARKS)
+
+
+def _only_dots(tokens: Sequence[Token]) -> bool:
+    return all(token.type == "DOTS" for token in tokens)
+
+
+def _ranges_over(tokens: Sequence[Token]) -> bool:
+    r"""`i \in \{1, \dots, N\}`: a set that is no shape."""
+    return len(tokens) > 1 and tokens[0].type == "NAME" and tokens[1].type == "IN"
+
+
+def _add_unread(
+    found: list[Statement], tokens: tuple[Token, ...], words: Sequence[Token] = ()
+) -> None:
+    """What follows a definition and is not understood is an error of that definition."""
+    if not found or found[-1].kind != "definition":
+        found.append(Statement("skipped", tokens))
+        return
+    if found[-1].tokens[-1].type == "ERROR":
+        return
+    fact = "the formula has ended before this, which is no remark that tadc knows"
+    fix = r"put `\text{for}` before a remark, write conditions as `\begin{cases}`, or give the second formula a display of its own"
+    if words and words[-1].value.startswith(("if", "when")):
+        fact = "a condition on a whole formula would be dropped"
+        fix = r"write `\begin{cases} a & \text{if } c \\ b & \text{otherwise} \end{cases}`"
+    unread = Token("ERROR", fact, tokens[0].start, tokens[-1].end, fix)
+    found[-1] = Statement("definition", (*found[-1].tokens, unread))
+
+
+def _definition(tokens: tuple[Token, ...]) -> Statement | None:
+    """The definition, where the left side is `f`, `f_{ij}` or `f_{ij}(a, b)`, whatever the right side is."""
+    for place, (token, depth) in enumerate(depths(tokens)):
+        if token.type in ("EQ", "DEF") and depth == 0:
+            left = tokens[:place]
+            if (power := _power_on_the_left(left)) is not None:
+                return Statement("definition", (*left, power, *tokens[place:]))
+            if _lacks_braces(left):
+                fact = "TeX takes one letter as a subscript, so that this is a product"
+                fix = "put all subscripts in braces: `y_{ij}`"
+                unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
+                return Statement("definition", (*left[:5], unread, *tokens[place:]))
+            return Statement("definition", tokens) if _is_target(left) else None
+    return None
+
+
+def _power_on_the_left(left: Sequence[Token]) -> Token | None:
+    r"""The error of `\sigma_i^2 = ..` and `x_i^{(k+1)} = ..`, whose superscripts are no part of a name."""
+    place, kinds = 1, [token.type for token in left]
+    closing = closing_braces(left)
+    while place < len(left) and kinds[place] in ("SUB", "SUP"):
+        place = closing.get(place + 1, len(left)) + 1
+    if kinds[:1] != ["NAME"] or "SUP" not in kinds or place != len(left):
+        return None
+    sign = left[kinds.index("SUP")]
+    fact = "a superscript on the left side is no part of a name"
+    fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
+    return Token("ERROR", fact, sign.start, left[-1].end, fix)
+
+
+def _lacks_braces(left: Sequence[Token]) -> bool:
+    """Whether it is `y_ij`, which TeX reads as `y_{i} j`."""
+    kinds = [token.type for token in left]
+    return (
+        kinds[:5] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
+        and not left[2].value
+        and len(kinds) > 5
+        and set(kinds[5:]) <= {"NAME", "NUM"}
+    )
+
+
+def _is_target(left: Sequence[Token]) -> bool:
+    if not left or left[0].type not in ("NAME", "ERROR"):
+        return False
+    place = 1
+    if len(left) > 2 and left[1].type == "SUB":
+        place = closing_braces(left).get(2, len(left)) + 1
+    if place < len(left) and left[place].type == "LPAR":
+        place = next((n for n in range(place, len(left)) if left[n].type == "RPAR"), len(left)) + 1
+    return place == len(left)
+
+
+def _shape(tokens: Sequence[Token]) -> Statement | None:
+    r"""`a, b \in \mathbb{R}^{3 \times 5}`, without what restricts the numbers (`\mathbb{R}_{+}`)."""
+    tokens = with_compounds(tokens)
+    kinds = [token.type for token in tokens]
+    if "RR" not in kinds:
+        return None
+    place = kinds.index("RR")
+    names = kinds[: place - 1]
+    well_formed = (
+        kinds[place - 1] == "IN"
+        and len(names) % 2 == 1
+        and set(names[::2]) == {"NAME"}
+        and set(names[1::2]) <= {"COMMA"}
+    )
+    if not well_formed:
+        return None
+    kept = list(tokens[: place + 1])
+    closing = closing_braces(tokens)
+    place += 1
+    while place < len(tokens):
+        end = closing.get(place + 1)
+        if kinds[place] not in ("SUB", "SUP") or end is None:
+            return None
+        if kinds[place] == "SUP":
+            kept += tokens[place : end + 1]
+        place = end + 1
+    return Statement("shape", tuple(kept))

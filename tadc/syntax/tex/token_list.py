@@ -1,0 +1,171 @@
+r"""The tokens of TeX mathematics, and the list that the tokenizer fills.
+
+The list knows which brackets are open and which arguments a command still expects. So it braces arguments of one token
+(`x_1`, `\frac12`), pairs `|`, and tells braces that are arguments, LBRACE, from those that only group, LGROUP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tadc.syntax.tex.commands import words
+
+__all__ = ["CLOSERS", "ENDS_OPERAND", "OPENERS", "STARTS_OPERAND", "Token", "TokenList"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Characters `start` to `end` of the source.
+
+    `note`: of a NAME its style, of an ERROR what to write instead, of a FUNC written as a word that word, of the braces of
+    a script what they hold and whose they are (`tex_names`).
+    """
+
+    type: str
+    value: str
+    start: int
+    end: int
+    note: str = ""
+
+
+OPENERS = words("LPAR LSQB LBRACE LGROUP BAR_L FLOOR_L CEIL_L CASES_B")
+CLOSERS = words("RPAR RSQB RBRACE RGROUP BAR_R FLOOR_R CEIL_R CASES_E")
+ENDS_OPERAND = words("NAME NUM PRIME INDICATOR") | CLOSERS
+STARTS_OPERAND = words("NAME NUM FUNC CALLED RED FRAC SQRT INDICATOR") | OPENERS - {"LBRACE"}
+
+_ARGUMENTS_OF_ONE_TOKEN = words("NAME NUM PRIME TOP CDOT PLUS MINUS")
+_CLOSED_BY = {"LPAR": "RPAR", "LSQB": "RSQB", "FLOOR_L": "FLOOR_R", "CEIL_L": "CEIL_R"}
+_BRACES = words("LGROUP LBRACE limits substack")
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open bracket: its token's type; or `limits`, of a reduction; `substack`, without tokens; `degree`, of a root."""
+
+    kind: str
+    expected: int = 0  # how many arguments the command around still expects when it closes
+    base: str = ""  # type of the token whose script it is
+
+
+@dataclass(slots=True)
+class TokenList:
+    """Tokens so far. `expected`: how many arguments the last command still expects."""
+
+    tokens: list[Token] = field(default_factory=list)
+    expected: int = 0
+    _opened: list[_Open] = field(default_factory=list)
+    _base: str = ""  # type of the token that a script would belong to
+
+    @property
+    def innermost(self) -> str:
+        """The kind of the innermost open bracket."""
+        return self._opened[-1].kind if self._opened else ""
+
+    @property
+    def in_braces(self) -> bool:
+        """Whether this place is directly in an argument."""
+        return self.expected > 0 or self.innermost in ("LBRACE", "limits")
+
+    def add(self, kind: str, value: str, start: int, end: int, note: str = "") -> None:
+        """Append a token; if an argument is expected it is one, in braces."""
+        token = Token(kind, value, start, end, note)
+        if not self.expected or (kind == "PRIME" and self.tokens[-1].type != "SUP"):
+            self._base = kind
+            self.tokens.append(token)
+        elif kind in _ARGUMENTS_OF_ONE_TOKEN:
+            self.expected -= 1
+            self.tokens += [Token("LBRACE", "", start, start), token, Token("RBRACE", "", end, end)]
+        else:
+            self.refuse(start, end, "the argument is more than one sign", "put it in braces")
+
+    def refuse(self, start: int, end: int, fact: str, fix: str) -> None:
+        """Append an ERROR token."""
+        self.expected = 0
+        self.tokens.append(Token("ERROR", fact, start, end, fix))
+
+    def script(self, kind: str, sign: str, start: int) -> None:
+        if self.expected:
+            self.refuse(start, start + 1, "two scripts, one after the other", "put one in braces")
+            return
+        self.tokens.append(Token(kind, sign, start, start + 1))
+        self.expected = 1
+
+    # ------------------------------------------------------------------ braces
+
+    def open_brace(self, start: int, end: int) -> None:
+        if not self.expected:
+            self.tokens.append(Token("LGROUP", "{", start, end))
+            self._opened.append(_Open("LGROUP"))
+            return
+        before = self.tokens[-1].type
+        kind = "limits" if before == "SUB" and self._base == "RED" else "LBRACE"
+        base = self._base if before in ("SUB", "SUP") else ""
+        self._opened.append(_Open(kind, self.expected - 1, base))
+        self.tokens.append(Token("LBRACE", "{", start, end))
+        self.expected, self._base = 0, ""
+
+    def open_substack(self) -> None:
+        """Braces inside limits that leave no tokens."""
+        self._opened.append(_Open("substack"))
+
+    def close_brace(self, start: int, end: int) -> str:
+        """Close the innermost brace, and the kind that it was."""
+        while self._opened and self.innermost not in _BRACES:
+            self._opened.pop()
+        if not self._opened:
+            self.tokens.append(Token("RGROUP", "}", start, end))
+            return ""
+        closed = self._opened.pop()
+        if closed.kind != "substack":
+            kind = "RGROUP" if closed.kind == "LGROUP" else "RBRACE"
+            self.tokens.append(Token(kind, "}", start, end))
+            self.expected, self._base = closed.expected, closed.base
+        return closed.kind
+
+    # ------------------------------------------------------------------ other brackets
+
+    def bracket(self, kind: str, value: str, start: int, end: int) -> None:
+        """An opening or closing bracket."""
+        self.add(kind, value, start, end)
+        if kind in OPENERS:
+            self._opened.append(_Open(kind))
+        elif self.innermost == "degree" and kind == "RSQB":
+            self._opened.pop()
+            self.expected = 1
+        elif _CLOSED_BY.get(self.innermost) == kind:
+            self._opened.pop()
+
+    def open_degree(self, start: int, end: int) -> None:
+        r"""The `[` of `\sqrt[3]{x}`."""
+        self.expected = 0
+        self.add("LSQB", "[", start, end)
+        self._opened.append(_Open("degree"))
+
+    def bar(self, side: str, start: int, end: int) -> None:
+        """`|` closes if `side` says so, or if the innermost open bracket is one and an operand precedes."""
+        after_operand = bool(self.tokens) and self.tokens[-1].type in ENDS_OPERAND
+        if side == "close" or (side != "open" and self.innermost == "BAR_L" and after_operand):
+            if self.innermost == "BAR_L":
+                self._opened.pop()
+            self.add("BAR_R", "|", start, end)
+        elif side != "open" and after_operand and self.innermost in ("limits", "substack"):
+            self.add("COMMA", "|", start, end)  # such that
+        else:
+            self.add("BAR_L", "|", start, end)
+            self._opened.append(_Open("BAR_L"))
+
+    def open_cases(self, start: int, end: int) -> None:
+        r"""Cases; the `\{` of `\left\{ \begin{array}` is part of them."""
+        last = self.tokens[-1] if self.tokens else None
+        if last is not None and last.type == "LPAR" and "{" in last.value:
+            start = self.tokens.pop().start
+            if self.innermost == "LPAR":
+                self._opened.pop()
+        self.add("CASES_B", "cases", start, end)
+        self._opened.append(_Open("CASES_B"))
+
+    def close_cases(self, start: int, end: int) -> None:
+        while self._opened and self._opened.pop().kind != "CASES_B":
+            pass
+        self.expected = 0
+        self.add("CASES_E", "cases", start, end)

@@ -1,0 +1,256 @@
+r"""TeX mathematics as a list of tokens for `grammar/tex.lark`.
+
+A tokenizer by hand, because TeX's reading depends on what came before: `x_12` is `x_1 2`, `\frac12` a half, `|` opens or
+closes, `\\` ends a row or a case. Sizes of brackets and layout are dropped. It never fails: what it does not know becomes
+an ERROR token, which counts if the formula around it does.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from tadc.errors import Source
+from tadc.syntax.tex import commands
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, TokenList
+from tadc.syntax.tex.wrapped import COMMAND, argument_end, wrapped
+
+__all__ = ["tokenize"]
+
+
+def tokenize(source: Source, start: int, end: int) -> list[Token]:
+    """The tokens of the formula, or formulas, between `start` and `end`."""
+    tokenizer = _Tokenizer(source.text, start, end)
+    while tokenizer.position < end:
+        tokenizer.step()
+    return tokenizer.out.tokens
+
+
+_BLANK = re.compile(r"(?:\s|~|\ufeff|%[^\n]*)+")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
+_ROW = re.compile(r"\\\\\*?(?:\[\s*-?[0-9.]+\s*[a-z]{2}\s*\])?")
+_ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+)\*?\}(?:\s*\[[a-z]\])?")
+_COLUMNS = re.compile(r"\s*\{[^{}]*\}")
+_OPTION = re.compile(r"\s*\[")
+_BRACE = re.compile(r"\s*\{")
+_EQUAL = re.compile(r"\s*=")
+_OVER_EQUAL = re.compile(
+    r"\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{\s*:?=\s*\}"
+)  # of `\stackrel{\text{def}}{=}`
+_MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
+
+
+class _Tokenizer:
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text
+        self.position = start
+        self.end = end
+        self.out = TokenList()
+        self.environments: list[str] = []  # cases, substack, or layout
+        self.ampersands = 0  # in this row
+        self.side = ""  # of the next bracket: open after \left, close after \right, any after \big
+
+    def step(self) -> None:
+        """Read one token, command, or blank; always moves on."""
+        start = self.position
+        if blank := _BLANK.match(self.text, start, self.end):
+            self.position = blank.end()
+            return
+        character = self.text[start]
+        if character == "\\":
+            self._command(start)
+        elif number := _NUMBER.match(self.text, start, self.end):
+            self.position = start + 1 if self.out.expected else number.end()
+            digits = self.text[start : self.position]
+            if exponent := self._next(_EXPONENT):
+                power = f"10^{{{exponent[1].lstrip('+')}}}"
+                fact = f"`{digits}{exponent.group()}` would be Euler's number times {digits}"
+                self._refuse(start, fact, rf"write `{digits} \cdot {power}`")
+            else:
+                self._add("NUM", f"0{digits}" if digits[0] == "." else digits, start)
+        elif character.isalpha():
+            self._letter(start)
+        else:
+            self.position = start + 1
+            self._character(character, start)
+
+    def _add(self, kind: str, value: str, start: int, note: str = "") -> None:
+        self.out.add(kind, value, start, self.position, note)
+
+    def _refuse(self, start: int, fact: str, fix: str) -> None:
+        self.out.refuse(start, self.position, fact, fix)
+
+    def _next(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Move over what matches here."""
+        match = pattern.match(self.text, self.position, self.end)
+        if match is not None:
+            self.position = match.end()
+        return match
+
+    # ------------------------------------------------------------------ characters
+
+    def _letter(self, start: int) -> None:
+        self.position = start + 1
+        while self.position < self.end and unicodedata.combining(self.text[self.position]):
+            self.position += 1
+        letter = self.text[start : self.position]
+        name = unicodedata.normalize("NFKC", letter)
+        if letter == "ℝ":
+            self._add("RR", name, start)
+        elif name.isidentifier():
+            self._add("NAME", name, start)
+        else:
+            self._refuse(start, f"`{name}` is no letter of a name", "write a Latin or Greek letter")
+
+    def _character(self, character: str, start: int) -> None:
+        inside = self.environments[-1] if self.environments else ""
+        two = self.text[start : min(start + 2, self.end)]
+        match character:
+            case "{":
+                self.out.open_brace(start, self.position)
+            case "}":
+                if self.out.close_brace(start, self.position) == "substack" and inside:
+                    self.environments.pop()
+            case "_" | "^":
+                self.out.script("SUB" if character == "_" else "SUP", character, start)
+            case "|":
+                self._bar(start)
+            case "&":
+                self.ampersands += inside != "cases"
+                if inside == "cases":
+                    self._add("AMP", character, start)
+                elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
+                    self._add("QUAD", character, start)
+            case ":" if two == ":=":
+                self.position += 1
+                self._add("DEF", two, start)
+            case ":" if self.out.innermost in ("limits", "substack"):
+                self._add("COMMA", character, start)  # such that
+            case "." if self.side:  # `\left.` is no bracket
+                self.side = ""
+            case "$":  # in words: `\text{if $i$}`
+                return
+            case _ if two in ("<=", ">=", "!=", "=="):
+                self.position += 1
+                self._refuse(start, f"`{two}` is not LaTeX", r"write `\le`, `\ge`, `\ne` or `=`")
+            case _ if character in commands.CHARACTERS:
+                self._symbol(commands.CHARACTERS[character], character, start)
+            case _:
+                self._refuse(start, f"`{character}` has no meaning in a formula", "remove it")
+
+    # ------------------------------------------------------------------ commands
+
+    def _command(self, start: int) -> None:
+        if self._next(_ROW):
+            inside = self.environments[-1] if self.environments else ""
+            if inside not in ("cases", "substack"):
+                self.ampersands = 0
+            self._add({"cases": "ROW", "substack": "COMMA"}.get(inside, "BREAK"), "\\\\", start)
+            return
+        command = self._next(COMMAND)
+        if command is None:
+            self.position = self.end
+            self._refuse(start, "a lone `\\` ends the formula", "remove it")
+            return
+        name = command.group()[1:]
+        if name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
+            kind, value, self.position, note = wrapped(self.text, start, self.end)
+            if kind == "TEXT" and value in commands.REMARKS and self.out.in_braces:
+                kind, note = "NAME", "upright"  # the label of `W^{\text{in}}`
+            if kind == "ERROR":
+                self._refuse(start, value, note)
+            else:
+                self._add(kind, value, start, note)
+        elif name in commands.SYMBOLS:
+            self._symbol(commands.SYMBOLS[name], command.group(), start)
+        elif name in commands.SIZES_OF_BRACKETS:
+            self.side = commands.SIZES_OF_BRACKETS[name]
+        elif name in commands.DROPPED:
+            return
+        elif name in commands.DROPPED_WITH_ARGUMENT:
+            if brace := _BRACE.match(self.text, self.position, self.end):
+                self.position = argument_end(self.text, brace.end() - 1, self.end)
+        elif name in commands.TEX_REDUCTIONS:
+            self._add("RED", commands.REDUCTIONS[name], start)
+        elif name in commands.TEX_FUNCTIONS:
+            self._add("FUNC", commands.FUNCTIONS[name], start)
+        else:
+            self._special(name, start)
+
+    def _special(self, name: str, start: int) -> None:
+        match name:
+            case "lvert" | "rvert" | "vert" | "mid":
+                self.side = {"lvert": "open", "rvert": "close"}.get(name, self.side)
+                self._bar(start)
+            case "begin" | "end":
+                self._environment(name, start)
+            case "substack" if not self.out.expected and self._next(_BRACE):
+                self.out.open_substack()
+                self.environments.append("substack")
+            case "not" if self._next(_EQUAL):
+                self._add("REL", "!=", start)
+            case "stackrel" | "overset" if self._next(_OVER_EQUAL):
+                self._add("DEF", "=", start)
+            case "infty":
+                self._add("NAME", "inf", start)
+            case "arg" if what := self._next(_MAX):
+                self._add("RED", commands.ARGMAX[what[1]], start)
+            case _ if name in commands.REFUSED:
+                self._refuse(start, *commands.REFUSED[name])
+            case _:
+                self._refuse(
+                    start,
+                    f"`\\{name}` is not a command that tadc knows",
+                    "write out what it stands for: own macros are not expanded",
+                )
+
+    def _bar(self, start: int) -> None:
+        self.out.bar(self.side, start, self.position)
+        self.side = ""
+
+    def _symbol(self, kind: str, value: str, start: int) -> None:
+        if kind in commands.RELATIONS:
+            self._add("REL", kind, start)
+        elif kind in OPENERS or kind in CLOSERS:
+            self.out.bracket(kind, value, start, self.position)
+        else:
+            self._add(kind, value, start)
+        if kind == "FRAC":
+            self.out.expected = 2
+        elif kind == "SQRT":
+            self.out.expected = 1
+            if option := self._next(_OPTION):
+                self.out.open_degree(option.end() - 1, option.end())
+        self.side = ""
+
+    def _environment(self, command: str, start: int) -> None:
+        environment = self._next(_ENVIRONMENT)
+        name = "" if environment is None else environment[1]
+        inside = self.environments[-1] if self.environments else ""
+        if name in commands.WITH_COLUMNS and command == "begin":
+            self._next(_COLUMNS)
+        is_cases = name in ("cases", "dcases") or (
+            name == "array" and self._array_is_cases(command)
+        )
+        if is_cases and command == "begin":
+            self.environments.append("cases")
+            self.out.open_cases(start, self.position)
+        elif is_cases:
+            while self.environments and self.environments.pop() != "cases":
+                pass
+            self.out.close_cases(start, self.position)
+        elif name not in commands.LAYOUTS and name not in commands.DISPLAYS:
+            fact = f"the environment `{name}` is not read in formulas"
+            self._refuse(start, fact, "write elements with their subscripts")
+        elif command == "begin":
+            self.environments.append("layout")
+        elif inside == "layout":
+            self.environments.pop()
+
+    def _array_is_cases(self, command: str) -> bool:
+        r"""After `\left\{` an array lists cases, as before there was an environment for them."""
+        if command == "end":
+            return self.environments[-1:] == ["cases"]
+        last = self.out.tokens[-1] if self.out.tokens else None
+        return last is not None and last.type == "LPAR" and "{" in last.value

@@ -1,0 +1,97 @@
+"""Lark's tree of a LaTeX formula, before nodes are built: the readings that need a look at more than one rule."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, cast
+
+from lark import Tree
+
+from tadc.errors import Source, Span, SyntaxError
+from tadc.syntax.ast import Name
+from tadc.syntax.tex.limits import Limit
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["Formula", "bind_minus", "entries_of_limits", "has_high", "refuse_unclear"]
+
+Formula: TypeAlias = "Tree[Token]"
+
+
+def bind_minus(tree: Formula) -> None:
+    r"""A leading minus belongs to the first factor, as in `.idx`: `-i \bmod 3` is `(-i) % 3`."""
+    minus, term = tree.children
+    parent, first = tree, term
+    while isinstance(first, Tree) and first.data in ("product", "juxtaposed"):
+        parent, first = first, first.children[0]
+    if parent is not tree:
+        parent.children[0] = Tree("negative", [minus, first])
+        tree.data, tree.children = "bound_minus", [term]
+
+
+def refuse_unclear(source: Source, tree: Formula) -> None:
+    r"""Raise for `a/b c`, `i \bmod 3\, j` and `i + j \bmod 3`, which readers take in two ways."""
+    part = tree.children[0 if tree.data == "juxtaposed" else -1]
+    if tree.data == "juxtaposed":
+        sign = _operator(part)
+        if sign is not None and sign.type in ("SLASH", "BMOD"):
+            raise SyntaxError(
+                Span(source, sign.start, sign.end),
+                f"it is unclear whether `{sign.value}` takes one factor or all that follow",
+                fix=r"write `\frac{a}{b} c` or `\frac{a}{b c}`; for remainders brackets, `(i \bmod 3)\, j`",
+            )
+        return
+    while isinstance(part, Tree) and part.data in ("product", "juxtaposed"):
+        sign = _operator(part)
+        if sign is not None and sign.type == "BMOD":
+            raise SyntaxError(
+                Span(source, sign.start, sign.end),
+                f"it is unclear whether `{sign.value}` takes the whole sum before it",
+                fix=r"write `(i + j) \bmod 3` or `i + (j \bmod 3)`",
+            )
+        part = part.children[0]
+
+
+def _operator(part: Formula | Token) -> Token | None:
+    if not isinstance(part, Tree) or part.data != "product":
+        return None
+    return cast(Token, part.children[1])
+
+
+def has_high(reduction: Formula) -> bool:
+    """Whether there is something above the sign of a reduction."""
+    return any(isinstance(part, Tree) and part.data == "superscript" for part in reduction.children)
+
+
+def entries_of_limits(source: Source, reduction: Formula) -> list[Limit]:
+    """What stands below the sign of a reduction, between commas."""
+    entries: list[Limit] = []
+    for part in reduction.children[1:-1]:
+        if isinstance(part, Tree) and part.data == "subscript":
+            conditions = cast(Formula, part.children[2])
+            entries += [_limit(source, entry) for entry in conditions.children[::2]]
+    return entries
+
+
+def _limit(source: Source, entry: Formula | Token) -> Limit:
+    operands: list[Any] = [entry]
+    relations: list[str] = []
+    if isinstance(entry, Tree) and entry.data == "chain":
+        operands = entry.children[::2]
+        signs = cast("list[Token]", entry.children[1::2])
+        relations = ["==" if sign.type == "EQ" else sign.value for sign in signs]
+    names: list[Name] = []
+    todo: list[Formula | Token] = [entry]
+    while todo:
+        part = todo.pop()
+        if (name := _lone_name(part)) is not None:
+            names.append(Name(name.value, Span(source, name.start, name.end)))
+        elif isinstance(part, Tree):
+            todo.extend(reversed(part.children))
+    alone = [_lone_name(operand) for operand in operands]
+    return Limit(tuple(relations), tuple(n.value if n else None for n in alone), tuple(names))
+
+
+def _lone_name(part: Formula | Token) -> Token | None:
+    """The name that is the whole part."""
+    if isinstance(part, Tree) and part.data == "element" and len(part.children) == 1:
+        return cast(Token, part.children[0])
+    return None

@@ -1,0 +1,137 @@
+r"""Names in wrappers and accents, and words in the prose's letters: `\hat{\mathbf{x}}`, `\operatorname{relu}`, `\text{if}`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from tadc.syntax.tex import commands
+
+__all__ = ["COMMAND", "Wrapped", "argument_end", "wrapped"]
+
+
+class Wrapped(NamedTuple):
+    """The token that the commands and what they hold make; `end` is behind its last brace."""
+
+    type: str
+    value: str
+    end: int
+    note: str = ""
+
+
+COMMAND = re.compile(r"\\(?:(?:operatorname|tag|hspace|vspace)\*|[A-Za-z]+|.)", re.DOTALL)
+_LETTER = re.compile(r"[^\W_]")
+_WORD = re.compile(r"(?:[^\W_]|\\?_)(?:\w|\\[_,;:!])*")
+_OPENING = re.compile(r"\s*(\{?)\s*")
+_CLOSING = re.compile(r"\s*\}")
+_TEXT = re.compile(r"\s*\{([^{}]*)\}")
+_DEEPEST = 8  # wrappers around one name
+
+
+def wrapped(text: str, start: int, end: int) -> Wrapped:
+    """What stands at `start`, where a wrapper, an accent or a Greek letter begins."""
+    position = start
+    accents: list[str] = []
+    braces: list[bool] = []  # for each command whether its argument is in braces
+    style, in_wrapper, core = "", False, ""
+    while len(braces) <= _DEEPEST:
+        command = COMMAND.match(text, position, end)
+        name = "" if command is None else command.group()[1:]
+        if command is None or not (
+            name in commands.WRAPPERS or name in commands.ACCENTS or name in commands.GREEK
+        ):
+            word = (_WORD if in_wrapper else _LETTER).match(text, position, end)
+            if word is not None and braces:
+                core = word.group() if braces[-1] else word.group()[0]
+                position += len(core)
+            break
+        position = command.end()
+        if name in commands.GREEK:
+            core = name
+            break
+        if name in commands.ACCENTS:
+            accents.append(commands.ACCENTS[name])
+        else:
+            if (words := _words(text, position, end, name)) is not None:
+                return words
+            style, in_wrapper = commands.WRAPPERS[name] or style, True
+        opening = _OPENING.match(text, position, end)
+        assert opening is not None, "the pattern matches nothing, too"
+        braces.append(bool(opening[1]))
+        position = opening.end()
+    for braced in reversed(braces):
+        closing = _CLOSING.match(text, position, end) if braced else None
+        if not core or (braced and closing is None):
+            return _not_a_name(text, start, position, end)
+        position = position if closing is None else closing.end()
+    core = unicodedata.normalize("NFKC", re.sub(r"\\[,;:!]?", "", core))
+    return _named("_".join([core, *reversed(accents)]), style, bool(accents), position)
+
+
+def argument_end(text: str, start: int, end: int) -> int:
+    """The end of the braces that open at `start`, or `end` if they are not closed."""
+    depth = 0
+    for brace in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, end):
+        depth += {"{": 1, "}": -1}.get(brace.group(), 0)
+        if depth == 0:
+            return brace.end()
+    return end
+
+
+def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
+    """Words that are no name: `otherwise`, `for all i`."""
+    is_text = wrapper in commands.TEXTS
+    if not is_text and wrapper not in ("mathrm", "operatorname", "textit"):
+        return None
+    match = _TEXT.match(text, position, end)
+    if match is None:
+        if is_text and text.startswith("{", position):  # formulas inside
+            close = argument_end(text, position, end)
+            return Wrapped("TEXT", text[position + 1 : close - 1].strip(), close)
+        return None
+    words = match[1].replace("~", " ").strip(" \t\n,.;:")
+    if words in commands.WORDS:
+        return Wrapped(commands.WORDS[words], words, match.end())
+    if words == "1" or _WORD.fullmatch(words) or "\\" in words:
+        return (
+            Wrapped("TEXT", words, match.end()) if words in commands.REMARKS and is_text else None
+        )
+    return Wrapped("TEXT", words, match.end())
+
+
+def _not_a_name(text: str, start: int, position: int, end: int) -> Wrapped:
+    command = COMMAND.match(text, start, end)
+    assert command is not None, "a name begins with a command"
+    behind = max(position, command.end())
+    if text.startswith("{", command.end()) and command.group()[1:] in commands.WRAPPERS:
+        behind = argument_end(text, command.end(), end)
+    return Wrapped(
+        "ERROR",
+        f"`{command.group()}` stands around more than a name",
+        behind,
+        f"put it around the letter alone: `{command.group()}{{x}}_i`",
+    )
+
+
+def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
+    if not accented and (name == "1" and style in ("bold", "blackboard")):
+        return Wrapped("INDICATOR", name, end)
+    if not accented and style == "blackboard" and name in ("R", "I"):
+        return Wrapped("RR" if name == "R" else "INDICATOR", name, end)
+    if not accented and style == "typewriter" and name in commands.ELEMENT_TYPES:
+        return Wrapped("RR", name, end, style)
+    if style == "blackboard":
+        fact = f"`\\mathbb{{{name}}}` is not used in formulas"
+        return Wrapped("ERROR", fact, end, r"shapes are given in `\mathbb{R}`")
+    if not name.isidentifier():
+        fact = f"`{name}` is not a name"
+        return Wrapped("ERROR", fact, end, "names begin with a letter; numbers have no wrapper")
+    if style == "upright" and not accented:
+        if name in commands.REDUCTIONS:
+            return Wrapped("RED", name, end)
+        if name in commands.FUNCTIONS:
+            return Wrapped("FUNC", commands.FUNCTIONS[name], end, name)
+        if name in commands.CALLED:
+            return Wrapped("CALLED", name, end)
+    return Wrapped("NAME", name, end, style)
