@@ -14,13 +14,15 @@ __all__ = [
     "BACKENDS",
     "DERIVED",
     "DTYPES",
+    "ON_DEVICES",
     "Options",
     "checked_options",
     "element_type",
     "size_number",
 ]
 
-BACKENDS = ("auto", "numpy", "native", "cuda", "interpreter")
+BACKENDS = ("auto", "numpy", "native", "cuda", "opencl", "interpreter")
+ON_DEVICES = ("cuda", "opencl")  # backends that compute in the memory of a device
 DTYPES = ("float32", "float64", "float16", "bfloat16")
 MEMORY = ("auto", "recompute", "materialize")
 DERIVED = ("primal", "adjoint", "tangent", "jacobian", "gradient", "hessian", "hvp", "vjp")  # modes
@@ -29,9 +31,9 @@ DERIVED = ("primal", "adjoint", "tangent", "jacobian", "gradient", "hessian", "h
 USERS = {
     "threads": ("native",),
     "blas": ("native", "cuda"),
-    "memory": ("numpy", "native", "cuda"),
-    "memory_limit": ("numpy", "native", "cuda"),
-    "fast_math": ("cuda",),
+    "memory": ("numpy", "native", "cuda", "opencl"),
+    "memory_limit": ("numpy", "native", "cuda", "opencl"),
+    "fast_math": ("cuda", "opencl"),
 }
 
 

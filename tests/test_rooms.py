@@ -31,9 +31,9 @@ ROOMS = """
     schedule.plan
     emit.templates
     emit.clike
-    emit.c emit.cuda emit.numpy
+    emit.c emit.cuda emit.numpy emit.opencl
     runtime
-    runtime.cpu runtime.cuda runtime.numpy
+    runtime.cpu runtime.cuda runtime.numpy runtime.opencl
     runtime.arguments runtime.run
     runtime.calls
     runtime.pullback

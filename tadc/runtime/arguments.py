@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
-from tadc.runtime.buffers import overlaps_itself
+from tadc.runtime.buffers import may_overlap, overlaps_itself
 from tadc.runtime.cuda.arrays import as_gpu_array, is_on_gpu, on_one_device
-from tadc.runtime.element_types import is_real, numpy_type
+from tadc.runtime.element_types import in_type, is_real, numpy_type
+from tadc.runtime.opencl.arrays import as_cl_array, is_cl_array, on_one_context
 
 __all__ = [
     "NUMBERS",
@@ -106,26 +107,45 @@ def bound_arguments(
 
 
 def _on_one_side(values: Mapping[str, Any]) -> dict[str, Any]:
-    """All values as arrays of numpy; or of CuPy, if one of them is on a GPU and no other is an array anywhere else."""
-    on_gpu = [n for n, a in values.items() if type(a) is not np.ndarray and is_on_gpu(a)]
+    """All values as arrays of numpy; or of CuPy or pyopencl, if one of them is on a device and no other is an array anywhere
+    else.
+    """
+    others = {n: a for n, a in values.items() if type(a) is not np.ndarray}
+    in_context = {n: a for n, a in others.items() if is_cl_array(a)}
+    if in_context:
+        _refuse_others(
+            values, in_context, "in the memory of OpenCL", "pyopencl.array.to_device(queue, {})"
+        )
+        queue = on_one_context(in_context)
+        return {n: _of_numbers(n, as_cl_array(n, a, queue)) for n, a in values.items()}
+    on_gpu = {n: a for n, a in others.items() if is_on_gpu(a)}
     if not on_gpu:
         return {n: as_array(n, a) for n, a in values.items()}
-    for name, value in values.items():
-        if name not in on_gpu and not isinstance(
-            value, (bool, int, float, list, tuple, np.generic)
-        ):
-            raise BackendError(
-                None,
-                f"`{on_gpu[0]}` is on a GPU, and `{name}` is an array of the CPU",
-                fix=f"pass `cupy.asarray({name})`",
-            )
+    _refuse_others(values, on_gpu, "on a GPU", "cupy.asarray({})")
     found = {n: _of_numbers(n, as_gpu_array(n, a)) for n, a in values.items()}
     on_one_device(found.items())
     return found
 
 
+def _refuse_others(
+    values: Mapping[str, Any], there: Mapping[str, Any], where: str, copied: str
+) -> None:
+    """Raises BackendError for an array that is not where those of `there` are."""
+    for name, value in values.items():
+        if name not in there and not isinstance(value, (bool, int, float, list, tuple, np.generic)):
+            raise BackendError(
+                None,
+                f"`{next(iter(there))}` is {where}, and `{name}` is an array of the CPU",
+                fix=f"pass `{copied.format(name)}`",
+            )
+
+
 def as_array(name: str, value: Any) -> Any:
-    """The value as an array of numbers, CuPy's where it is on a GPU, else numpy's. Raises ArgumentError for any other."""
+    """The value as an array of numbers, that of a device where it is on one, else numpy's. Raises ArgumentError for any
+    other.
+    """
+    if is_cl_array(value):
+        return _of_numbers(name, value)
     if type(value) is not np.ndarray and is_on_gpu(value):
         return _of_numbers(name, as_gpu_array(name, value))
     if issubclass(type(value), np.ma.MaskedArray):
@@ -192,7 +212,7 @@ def prepared(
                 f"`{tensor.name}` is declared {tensor.dtype}, and the array is {array.dtype}",
                 fix=f"convert it: `{tensor.name}.astype('{tensor.dtype}')`",
             )
-        result[tensor.name] = array.astype(wanted, copy=False)
+        result[tensor.name] = in_type(array, wanted)
     return result
 
 
@@ -255,7 +275,9 @@ def check_targets(
     pairs = list(given.items())
     for k, (name, target) in enumerate(pairs):
         for other, array in pairs[:k]:
-            if np.may_share_memory(target, array) and np.shares_memory(target, array):
+            if may_overlap(target, array) and (
+                not isinstance(target, np.ndarray) or np.shares_memory(target, array)
+            ):
                 raise ArgumentError(
                     None, f"`out` for `{name}` and `{other}` overlap", fix="pass separate arrays"
                 )

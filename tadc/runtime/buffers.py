@@ -13,7 +13,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["are_apart", "are_fit", "are_separate", "empty", "overlaps_itself"]
+__all__ = ["are_apart", "are_fit", "are_separate", "empty", "may_overlap", "overlaps_itself"]
 
 LARGE = 2**21  # bytes: smaller arrays are numpy's
 MOST_KEPT = 2**29  # bytes of memory that nobody uses
@@ -59,12 +59,19 @@ def are_fit(
 def are_separate(arrays: Sequence[Any]) -> bool:
     """Whether none of these arrays overlaps another one; or might, where they have strides. None is no array."""
     given = [a for a in arrays if a is not None]
-    return not any(np.may_share_memory(a, b) for n, a in enumerate(given) for b in given[:n])
+    return not any(may_overlap(a, b) for n, a in enumerate(given) for b in given[:n])
 
 
 def are_apart(arrays: Sequence[Any], others: Sequence[Any]) -> bool:
     """Whether none of the arrays overlaps any of the others; or might, where they have strides. None is no array."""
-    return not any(np.may_share_memory(a, b) for a in arrays if a is not None for b in others)
+    return not any(may_overlap(a, b) for a in arrays if a is not None for b in others)
+
+
+def may_overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays may share an element. Arrays of pyopencl do if they are in one buffer."""
+    if hasattr(a, "base_data") or hasattr(b, "base_data"):
+        return bool(getattr(a, "base_data", a) == getattr(b, "base_data", b))
+    return np.may_share_memory(a, b)
 
 
 def overlaps_itself(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:

@@ -22,7 +22,7 @@ from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, Error
 from tadc.ir.element_types import HALF_TYPES, arithmetic
 from tadc.ir.program import Program
-from tadc.options import Options
+from tadc.options import ON_DEVICES, Options
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.arguments import (
     NUMBERS,
@@ -42,9 +42,10 @@ from tadc.runtime.cpu.native import Launch
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array, is_on_gpu
 from tadc.runtime.cuda.launch import CudaLaunch
 from tadc.runtime.element_types import numpy_type
+from tadc.runtime.opencl.arrays import as_cl_array, is_cl_array, on_one_context
 from tadc.runtime.run import Runners, resolved_backend
 
-__all__ = ["Call", "Calls", "signature"]
+__all__ = ["Call", "Calls", "Place", "place_of", "signature"]
 
 MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
 MOST_ELEMENTS = 2**59  # of a tensor: numpy counts bytes in 64 bits
@@ -52,6 +53,8 @@ NO_SIZES: Mapping[str, int] = {}
 MOST_STATIC = 64  # programs kept for calls in which a size or an extent is 0
 
 
+# Where an array is: "host", "cuda", or the queue of OpenCL that has it.
+Place: TypeAlias = Any
 # What runs a call that was checked: from the arrays of inputs, and of `out` or none, the outputs; None is for `_first`.
 Repeated: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], list[Any] | None]
 
@@ -147,8 +150,8 @@ class Calls:
         types = types or (None,) * len(names)
         given = {n: a for n, a in zip(names, out, strict=False) if a is not None}
         if given:
-            on_gpu = _of_gpu(call)
-            kind = ndarray if on_gpu is None else type(on_gpu)
+            on_device = _of_device(call)
+            kind = ndarray if on_device is None else type(on_device)
             forms = dict(zip(names, self._forms(call, types), strict=True))
             check_targets(given, forms, kind)
         found = self.run(call, {} if accumulate else given)
@@ -172,12 +175,18 @@ class Calls:
         own = [numpy_type(t.dtype or computed) for t in tensors]
         return [(s, o if t is None else t) for s, o, t in zip(shapes, own, types, strict=True)]
 
-    def zeros(self, shape: tuple[int, ...], dtype: np.dtype[Any], on_gpu: bool) -> Any:
+    def zeros(self, shape: tuple[int, ...], dtype: np.dtype[Any], place: Place) -> Any:
         """A new array for an input of which nothing is given."""
         try:
-            zeros = cupy().empty(shape, dtype) if on_gpu else np.empty(shape, dtype)
+            match place:
+                case "host":
+                    zeros = np.empty(shape, dtype)
+                case "cuda":
+                    zeros = cupy().empty(shape, dtype)
+                case queue:
+                    zeros = as_cl_array("zeros", np.empty(shape, dtype), queue)
         except MemoryError:
-            raise self._too_little_memory(on_gpu) from None
+            raise self._too_little_memory(place != "host") from None
         zeros.fill(0)
         return zeros
 
@@ -192,7 +201,7 @@ class Calls:
             raise self._too_little_memory(any(map(is_on_gpu, arrays))) from None
 
     def _too_little_memory(self, on_gpu: bool) -> Error:
-        on_gpu = on_gpu or self._options.backend == "cuda"
+        on_gpu = on_gpu or self._options.backend in ON_DEVICES
         return (BackendError if on_gpu else Error)(
             None,
             f"there is not enough memory{' on the GPU' if on_gpu else ''} for this call",
@@ -236,18 +245,23 @@ class Calls:
         return self._runners.run(backend, dtype, arrays, call.sizes, out)
 
     def backend(self, call: Call) -> str:
-        """The chosen one, and CUDA for arrays on a GPU. Raises BackendError where these do not agree."""
+        """The chosen one, and that of their device for arrays on one. Raises BackendError where these do not agree."""
         chosen = self._options.backend
-        name = next((n for n, a in call.arrays.items() if is_gpu_array(a)), None)
-        if name is None:
+        device = _of_device(call)
+        if device is None:
             return chosen
-        if chosen not in ("auto", "cuda"):
+        own, where = (
+            ("opencl", "in the memory of OpenCL") if is_cl_array(device) else ("cuda", "on a GPU")
+        )
+        if chosen not in ("auto", own):
+            name = next(n for n, a in call.arrays.items() if a is device)
+            elsewhere = "elsewhere" if chosen in ON_DEVICES else "on the CPU"
             raise BackendError(
                 None,
-                f"`{name}` is on a GPU, and `backend='{chosen}'` computes on the CPU",
+                f"`{name}` is {where}, and `backend='{chosen}'` computes {elsewhere}",
                 fix=f"leave `backend` out, or pass `{name}.get()`",
             )
-        return "cuda"
+        return own
 
     def element_type(self, call: Call) -> str:
         """The type of tensors that declare none. Raises BackendError for 16 bits chosen on the CPU.
@@ -296,7 +310,7 @@ class Calls:
         if self._program.is_empty(call.sizes):
             return
         computed = self.element_type(call)
-        on_gpu = _of_gpu(call)
+        on_gpu = _of_device(call)
         device = None if on_gpu is None else on_gpu.device.id
         launch = self._runners.launch(self.backend(call), computed, call.sizes, device)
         if launch is None:
@@ -416,7 +430,7 @@ def _is_ready(a: Any) -> bool:
 
 
 def _is_array(a: Any) -> bool:
-    return isinstance(a, ndarray) or is_gpu_array(a)
+    return isinstance(a, ndarray) or is_gpu_array(a) or is_cl_array(a)
 
 
 def _is_direct(a: Any) -> bool:
@@ -424,9 +438,16 @@ def _is_direct(a: Any) -> bool:
     return a is None or (a.flags.carray if type(a) is ndarray else _is_ready(a))
 
 
-def _of_gpu(call: Call) -> Any:
-    """One of the arrays, if they are on a GPU."""
-    return next((a for a in call.arrays.values() if is_gpu_array(a)), None)
+def place_of(a: Any) -> Place:
+    """Where the array is."""
+    if is_cl_array(a):
+        return on_one_context({"": a})
+    return "cuda" if is_gpu_array(a) else "host"
+
+
+def _of_device(call: Call) -> Any:
+    """One of the arrays, if they are on a device."""
+    return next((a for a in call.arrays.values() if is_gpu_array(a) or is_cl_array(a)), None)
 
 
 def _on_host(dtype: np.dtype[Any], value: Any) -> NDArray[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tadc.errors import BackendError
 
-__all__ = ["is_real", "numpy_type"]
+__all__ = ["in_type", "is_real", "numpy_type"]
 
 
 def numpy_type(name: str) -> np.dtype[Any]:
@@ -23,6 +23,11 @@ def numpy_type(name: str) -> np.dtype[Any]:
         ) from None
     own: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
     return own
+
+
+def in_type(array: Any, dtype: np.dtype[Any]) -> Any:
+    """The array with elements of the type: itself, or a copy."""
+    return array if array.dtype == dtype else array.astype(dtype)
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:

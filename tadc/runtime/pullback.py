@@ -14,8 +14,7 @@ import numpy as np
 
 from tadc.errors import ArgumentError
 from tadc.runtime.arguments import targets
-from tadc.runtime.calls import Calls
-from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.calls import Calls, Place, place_of
 
 __all__ = ["Halves", "Pullback", "seeds"]
 
@@ -43,7 +42,7 @@ class Halves:
         results = self.forward(inputs, sizes, out)
         count = len(self.outputs)
         values, residuals = results[:count], results[count:]
-        forms = tuple([(v.shape, v.dtype, is_gpu_array(v)) for v in values])
+        forms = tuple([(v.shape, v.dtype, place_of(v)) for v in values])
         return values, Pullback(self, (*inputs, *residuals), sizes, forms)
 
 
@@ -58,7 +57,7 @@ class Pullback:
     _halves: Halves
     _kept: tuple[Any, ...]  # inputs and residuals
     _sizes: Mapping[str, int]
-    _forms: tuple[tuple[tuple[int, ...], np.dtype[Any], bool], ...]  # of the outputs
+    _forms: tuple[tuple[tuple[int, ...], np.dtype[Any], Place], ...]  # of the outputs
 
     def __call__(
         self, *cotangents: Any, out: Any = None, accumulate: bool = False

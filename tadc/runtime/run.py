@@ -16,14 +16,16 @@ from tadc.bounded_cache import BoundedCache
 from tadc.errors import BackendError
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
-from tadc.options import BACKENDS, Options
+from tadc.options import BACKENDS, ON_DEVICES, Options
 from tadc.runtime.cpu.c_compiler import CannotCompile, compiler
 from tadc.runtime.cpu.native import Launch, NativeRunner
-from tadc.runtime.cuda.arrays import by_host
+from tadc.runtime.cuda import arrays as cuda
 from tadc.runtime.cuda.launch import CudaLaunch, CudaRunner
-from tadc.runtime.element_types import numpy_type
+from tadc.runtime.element_types import in_type, numpy_type
 from tadc.runtime.interpreter import interpret
 from tadc.runtime.numpy.backend import NumpyRunner
+from tadc.runtime.opencl import arrays as opencl
+from tadc.runtime.opencl.launch import OpenClRunner
 
 __all__ = ["Runners", "default_backend", "resolved_backend"]
 
@@ -97,11 +99,12 @@ class Runners:
     ) -> dict[str, NDArray[Any]]:
         if self.program.is_empty(sizes):
             numbers = tuple(sorted(sizes.items()))
-            if backend == "cuda":  # hardly anything to compute: that is done on the CPU
+            if backend in ON_DEVICES:  # hardly anything to compute: that is done on the CPU
                 static = self._runner("numpy", arithmetic(dtype), numbers)
                 types = {n: t.dtype or dtype for n, t in self.program.tensors.items()}
+                by_host = cuda.by_host if backend == "cuda" else opencl.by_host
                 found = by_host(static.run, arrays)
-                return {n: a.astype(numpy_type(types[n]), copy=False) for n, a in found.items()}
+                return {n: in_type(a, numpy_type(types[n])) for n, a in found.items()}
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})
         runner = self._runner(backend, dtype, ())
@@ -149,6 +152,8 @@ def _made(backend: str, program: Program, dtype: str, options: Options) -> Runne
             return NativeRunner(program, dtype, options)  # type: ignore[arg-type]
         case "cuda":
             return CudaRunner(program, dtype, options)  # type: ignore[arg-type]
+        case "opencl":
+            return OpenClRunner(program, dtype, options)  # type: ignore[arg-type]
         case _:
             return _Interpreter(program, dtype)
 

@@ -17,8 +17,9 @@ from oracle import SIZES, random_arrays
 import tadc
 from tadc import cache
 from tadc.bench import bench
+from tadc.emit.clike.gpu_kernel import fitting_index_type
 from tadc.emit.clike.launcher import atomic_mode, modes_of
-from tadc.emit.cuda.file import GpuModule, fitting_index_type
+from tadc.emit.cuda.file import GpuModule
 from tadc.runtime.cuda import arrays as gpu
 from tadc.runtime.cuda.launch import cuda_launch
 from tadc.runtime.cuda.tune import tuning

@@ -12,8 +12,8 @@ from typing import Any
 
 from tadc.emit.clike.kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, Launcher, Module
-from tadc.emit.clike.spelling import DType, device_functions, lane_functions
-from tadc.emit.clike.text import CHUNKS, ENDED, INTEGER, REAL, CText
+from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
+from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
@@ -116,7 +116,7 @@ def emit_c(
         lanes=lane_functions("\n".join((*bodies, functions))),
         functions=functions,
         gemm=REAL[dtype] if blas else "",
-        integer=INTEGER[index_type],
+        integer=integer_type(index_type, "c"),
         modes=rendered,
     )
     return text
@@ -136,10 +136,10 @@ def _kernel(
     k: CpuKernel, program: Program, dtype: DType, index_type: DType, product: MatrixProduct | None
 ) -> dict[str, Any]:
     both = replace(k.kernel, body=(*k.kernel.body, *k.body))  # what either of them binds has a name
-    text = kernel_text(both, program, dtype, index_type, "c", _TAKEN)
+    text = kernel_text(both, program, dtype, index_type, CText, _TAKEN)
     own = {FIRST: "block", LAST: "block_end"}
     text = replace(text, names={**text.names, **own}, together=k.together, lanes=_lanes(text.dtype))
-    integer = INTEGER[index_type]
+    integer = integer_type(index_type, "c")
     lines: list[str] = []
     shared = len(k.outer) + (k.strip is not None)
     if k.together:
@@ -239,7 +239,7 @@ def _launcher(
     index_type: DType,
     last: Sequence[str],
 ) -> dict[str, Any]:
-    launcher = Launcher.of(mode, dtype, index_type, "c", _TAKEN)
+    launcher = Launcher.of(mode, dtype, index_type, CText, _TAKEN)
     names = launcher.text.names
     sums = [len(s.sums) for k in written for s in steps_of(k.body) if isinstance(s, Chunks)]
     calls: list[dict[str, Any]] = []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
-from tadc.emit.clike.spelling import Precedence, Text, bracketed, name
-from tadc.emit.clike.text import INTEGER, REAL, CText, part
+from tadc.emit.clike.spelling import Precedence, Target, Text, bracketed, name
+from tadc.emit.clike.text import REAL, CText, part
 from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.domain import Domain
-from tadc.ir.expr import NEUTRAL, Const, Read
+from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
 from tadc.schedule.gpu.cost import WARP
 from tadc.schedule.nest.loop_nest import (
@@ -53,6 +53,8 @@ class GpuText(CText):
 
     team: int = 1
 
+    target: ClassVar[Target] = "cuda"
+
     def _of_gpu(self, step: Step, indent: int) -> Generator[Any, Any, list[str]]:
         pad = "  " * indent
         match step:
@@ -70,7 +72,7 @@ class GpuText(CText):
                 inner = yield self._lines(body, indent + 1)
                 return [f"{pad}if ({RANK} == 0) {{", *inner, f"{pad}}}"]
             case Barrier():
-                return [f"{pad}{self._barrier}();"]
+                return [f"{pad}{self.barrier};"]
             case _:
                 raise AssertionError(f"a {type(step).__name__} on a GPU")
 
@@ -78,14 +80,12 @@ class GpuText(CText):
 
     def _tile(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
         """The lanes of a tile, the last index innermost."""
-        pad, real = "  " * indent, REAL[self.dtype]
+        pad = "  " * indent
         lanes = prod(t.count for t in step.indices)
         lines = []
         buffers = buffers_of((step,))
         for b in buffers:
-            lines.append(
-                f"{pad}alignas(16) __shared__ {real} {self.names[b.name]}[{prod(b.shape)}];"
-            )
+            lines += [pad + line for line in self.declared(b)]
         names = {**self.names}
         edge, inside, inner, beside = [], [], 1, 1
         for t in reversed(step.indices):
@@ -160,7 +160,7 @@ class GpuText(CText):
 
     def _staged(self, step: Staged, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop part by part: the block fills its buffers, and then reads them."""
-        pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
+        pad, integer, i = "  " * indent, self.integer, self.names[step.index]
         low, end = self.low(step.lows), self._end(step.highs)
         names = {first_of(step.index): "first", place_of(step.index): f"({i} - first)"}
         own = replace(self, names={**self.names, **names})
@@ -168,15 +168,15 @@ class GpuText(CText):
         for b in step.buffers:
             lines += own._filled(b, indent + 1)
         last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), name(end)])
-        lines += [f"{pad}  __syncthreads();", f"{pad}  const {integer} last = {last.text};"]
+        lines += [f"{pad}  {self.barrier};", f"{pad}  const {integer} last = {last.text};"]
         lines += [] if has_loops(step.body) else [f"{pad}  #pragma unroll 4"]
         lines.append(f"{pad}  for ({integer} {i} = first; {i} < last; {i}++) {{")
         lines += yield own._lines(step.body, indent + 2)
-        return [*lines, f"{pad}  }}", f"{pad}  __syncthreads();", f"{pad}}}"]
+        return [*lines, f"{pad}  }}", f"{pad}  {self.barrier};", f"{pad}}}"]
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
         """Neighbours copy neighbours of the tensor; what is outside of it is 0."""
-        pad, integer = "  " * indent, INTEGER[self.index_type]
+        pad, integer = "  " * indent, self.integer
         shape = self.tensors[b.tensor].shape
         size = prod(b.counts)
         lines = [f"{pad}for (int n = {RANK}; n < {size}; n += {self.team}) {{"]
@@ -217,11 +217,11 @@ class GpuText(CText):
 
     def _team_loop(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
         """Every thread has its part of the values; where there are no more of them than threads, one at most."""
-        pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
+        pad, integer, i = "  " * indent, self.integer, self.names[step.index]
         low, (relation, high) = self.low(step.lows), self._below(step.highs)
         first = RANK if low == "0" else f"{low} + {RANK}"
         few = any(e.is_constant and c == 1 and e.constant < self.team for e, c in step.highs)
-        if low == "0" and few:
+        if low == "0" and few and self.target == "cuda":  # C has no such `if`
             lines = [f"{pad}if (const {integer} {i} = {RANK}; {i} {relation} {high}) {{"]
         else:
             head = f"{integer} {i} = {first}; {i} {relation} {high}; {i} += {self.team}"
@@ -229,12 +229,12 @@ class GpuText(CText):
         lines += yield self._lines(step.body, indent + 1)
         lines.append(f"{pad}}}")
         if any(isinstance(s, Store) for s in steps_of(step.body)):
-            lines.append(f"{pad}{self._barrier}();")
+            lines.append(f"{pad}{self.barrier};")
         return lines
 
     def _team_scan(self, step: TeamScan, indent: int) -> Generator[Any, Any, list[str]]:
         """As many values at a time as the team has threads; all threads know the sum of those before."""
-        pad, real, integer = "  " * indent, REAL[self.dtype], INTEGER[self.index_type]
+        pad, real, integer = "  " * indent, REAL[self.dtype], self.integer
         i, local, own = self.names[step.index], self.names[step.local], self.names[part(step.local)]
         low, end = self.low(step.lows), self._end(step.highs)
         within = replace(self, names={**self.names, step.local: own})
@@ -247,7 +247,7 @@ class GpuText(CText):
         lines += yield within._lines(step.before, indent + 2)
         lines.append(f"{pad}  }}")
         whole = self.names[step.whole] if step.carried else "all"
-        lines.append(f"{pad}  const {real} {whole} = {self._of_team(f'running_{step.op}')}({own});")
+        lines.append(f"{pad}  const {real} {whole} = {self.running(step.op, own)};")
         lines.append(f"{pad}  if ({i} < {end}) {{")
         lines.append(f"{pad}    {self._accumulate(own, step.op, name(local))}")
         lines += yield within._lines(step.after, indent + 2)
@@ -255,16 +255,24 @@ class GpuText(CText):
         lines += yield self._lines(step.carried, indent + 1)
         if not step.carried:
             lines.append(f"{pad}  {self._accumulate(local, step.op, name(whole))}")
-        return [*lines, f"{pad}}}", f"{pad}{self._barrier}();"]
+        return [*lines, f"{pad}}}", f"{pad}{self.barrier};"]
 
-    def _of_team(self, function: str) -> str:
-        """The name of a function of `teams.cuh`."""
+    def of_team(self, function: str, value: str) -> str:
+        """A call of a function of `teams.cuh`."""
         group = "warp" if self.team == WARP else "block"
-        return f"{group}_{function}{'f' if self.dtype == 'float32' else ''}"
+        return f"{group}_{function}{'f' if self.dtype == 'float32' else ''}({value})"
+
+    def running(self, op: ReduceOp, local: str) -> str:
+        """The sum over the team, where `local` becomes that of the threads up to this one."""
+        return self.of_team(f"running_{op}", local)
+
+    def declared(self, b: Buffer) -> list[str]:
+        """The declaration of a buffer, where its tile begins."""
+        return [f"alignas(16) __shared__ {REAL[self.dtype]} {self.names[b.name]}[{prod(b.shape)}];"]
 
     @property
-    def _barrier(self) -> str:
-        return "__syncwarp" if self.team == WARP else "__syncthreads"
+    def barrier(self) -> str:
+        return "__syncwarp()" if self.team == WARP else "__syncthreads()"
 
     def _team_sums(self, step: TeamSums, indent: int) -> Generator[Any, Any, list[str]]:
         """Parts of the sums, and their sum over the team."""
@@ -277,7 +285,7 @@ class GpuText(CText):
             lines.append(f"{pad}  {real} {own[s]} = {neutral};")
         lines += yield parts._lines(step.body, indent + 1)
         for s, op in step.sums:
-            whole = name(f"{self._of_team(op)}({own[s]})")
+            whole = name(self.of_team(op, own[s]))
             lines.append(f"{pad}  {self._accumulate(self.names[s], op, whole)}")
         return [*lines, f"{pad}}}"]
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
-from tadc.emit.clike.gpu_text import GpuText, subscript_of
+from tadc.emit.clike.gpu_text import subscript_of
 from tadc.emit.clike.names import c_names
-from tadc.emit.clike.spelling import DType, Target
-from tadc.emit.clike.text import INTEGER, REAL, TERM, CText, part
+from tadc.emit.clike.spelling import DType
+from tadc.emit.clike.text import REAL, TERM, CText, part
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
 from tadc.schedule.nest.loop_nest import Kernel, bound_indices, buffers_of, steps_of, symbols_of
 
 __all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
+
+Printer = TypeVar("Printer", bound=CText)
 
 
 def element_type(tensor: Tensor, dtype: DType) -> DType:
@@ -37,10 +40,10 @@ def kernel_text(
     program: Program,
     dtype: DType,
     index_type: DType,
-    target: Target,
+    text: type[Printer],
     taken: Iterable[str] = (),
-) -> CText:
-    """What prints the kernel's steps. `taken` are names that its surroundings use."""
+) -> Printer:
+    """What prints the kernel's steps, of the class `text`. `taken` are names that its surroundings use."""
     buffers = buffers_of(kernel.body)
     names = c_names(
         (*kernel.reads, *kernel.writes),
@@ -52,9 +55,8 @@ def kernel_text(
         map(part, kernel.indices),
         (b.name for b in buffers),
         (subscript_of(b, d) for b in buffers for d in range(len(b.counts))),
-        taken=(*taken, TERM),
+        taken=(*taken, *text.own_names, TERM),
     )
-    text = GpuText if target == "cuda" else CText
     return text(
         names,
         program.tensors,
@@ -62,15 +64,17 @@ def kernel_text(
         arithmetic(element_type(program.tensors[kernel.writes[0]], dtype)),  # type: ignore[arg-type]
         {t: element_type(program.tensors[t], dtype) for t in (*kernel.reads, *kernel.writes)},
         index_type,
-        target,
     )
 
 
-def kernel_parameters(kernel: Kernel, program: Program, text: CText, restrict: str) -> list[str]:
-    """The parameters of the kernel's function: what it reads, what it writes, sizes."""
+def kernel_parameters(
+    kernel: Kernel, program: Program, text: CText, restrict: str, space: str = ""
+) -> list[str]:
+    """The parameters of the kernel's function: what it reads, what it writes, sizes. `space` is where tensors are."""
     sizes = kernel_sizes(kernel, program)
+    real = {t: REAL[text.dtypes[t]] for t in (*kernel.reads, *kernel.writes)}
     return [
-        *(f"const {REAL[text.dtypes[t]]}* {restrict} {text.names[t]}" for t in kernel.reads),
-        *(f"{REAL[text.dtypes[t]]}* {restrict} {text.names[t]}" for t in kernel.writes),
-        *(f"{INTEGER[text.index_type]} {text.names[s]}" for s in sizes),
+        *(f"{space}const {real[t]}* {restrict} {text.names[t]}" for t in kernel.reads),
+        *(f"{space}{real[t]}* {restrict} {text.names[t]}" for t in kernel.writes),
+        *(f"{text.integer} {text.names[s]}" for s in sizes),
     ]

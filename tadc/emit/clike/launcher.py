@@ -11,8 +11,8 @@ from tadc.derive.adjoint import scattered
 from tadc.emit.clike.index_width import numbers
 from tadc.emit.clike.kernel import element_type
 from tadc.emit.clike.names import c_names, identifier
-from tadc.emit.clike.spelling import DType, Target
-from tadc.emit.clike.text import INTEGER, REAL, CText
+from tadc.emit.clike.spelling import DType
+from tadc.emit.clike.text import REAL, CText
 from tadc.integer import implies
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import EVERYWHERE, FALSE, Domain, at_least_zero
@@ -131,7 +131,7 @@ class Launcher:
         mode: Module,
         dtype: DType,
         index_type: DType,
-        target: Target,
+        printer: type[CText],
         taken: Sequence[str] = (),
     ) -> Launcher:
         program = mode.program
@@ -141,13 +141,13 @@ class Launcher:
             program.parameters,
             taken=(*taken, *(k.name for k in mode.kernels)),
         )
-        text = CText(names, program.tensors, frozenset(), dtype, {}, index_type, target)
+        text = printer(names, program.tensors, frozenset(), dtype, {}, index_type)
         return cls(mode, text)
 
     def parameters(self, *last: str) -> str:
         """Inputs, outputs, the workspace, sizes, then `last`."""
         program, names = self.mode.program, self.text.names
-        integer = INTEGER[self.text.index_type]
+        integer = self.text.integer
         parameters = [
             *(f"const {self._real(t)}* {names[t.name]}" for t in program.inputs),
             *(f"{self._real(program.tensors[n])}* {names[n]}" for n in program.outputs),
@@ -165,7 +165,7 @@ class Launcher:
         """
         lines = [f"  if ({check}) return {refused};" for check in self._checks(most)]
         lines += self._placed()
-        integer = INTEGER[self.text.index_type]
+        integer = self.text.integer
         for d in reversed(self.mode.program.derived_sizes):  # one is made of those before it
             name = self.text.names[d.name]
             if re.search(rf"\b{name}\b", "\n".join((*lines, *launches))):

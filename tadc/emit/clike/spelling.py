@@ -37,15 +37,18 @@ __all__ = [
     "comparison",
     "conditional",
     "device_functions",
+    "integer_type",
     "lane_functions",
     "literal",
+    "long_suffix",
     "name",
+    "opencl_names",
     "reserved_names",
     "spell",
 ]
 
 DType: TypeAlias = Literal["float32", "float64", "float16", "bfloat16", "int32", "int64"]
-Target: TypeAlias = Literal["cuda", "c"]
+Target: TypeAlias = Literal["cuda", "opencl", "c"]
 
 
 class Precedence(IntEnum):
@@ -71,6 +74,8 @@ _NON_FINITE = {
     ("cuda", "float64"): ("__longlong_as_double(0x7ff0000000000000LL)", "__longlong_as_double(0x7fffffffffffffffLL)"),
     ("c", "float32"):    ("INFINITY", "NAN"),
     ("c", "float64"):    ("((double)INFINITY)", "((double)NAN)"),
+    ("opencl", "float32"): ("INFINITY", "NAN"),
+    ("opencl", "float64"): ("((double)INFINITY)", "((double)NAN)"),
 }
 
 _OPERATORS = {
@@ -83,6 +88,13 @@ _OPERATORS = {
 
 # Functions of which C, or functions.cuh, has another name; that of float32 ends in `f`.
 _NAMES = {"abs": "fabs", "round": "rint", "max": "maximum", "min": "minimum"}
+
+# What stands before a function of a kernel, and before one that launchers call too; templates of functions of teams.
+_QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
+    "cuda":   ("static __device__ inline", "static __host__ __device__ inline", ("cuda/teams.cuh",)),
+    "opencl": ("static inline", "static inline", ("opencl/teams.cl",)),
+    "c":      ("static inline INLINED", "static inline", ()),
+}
 
 _INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
@@ -97,11 +109,21 @@ def name(text: str) -> Text:
     return Text(text, Precedence.PRIMARY)
 
 
+def integer_type(dtype: DType, target: Target) -> str:
+    """The name of a type of index arithmetic."""
+    return "long" if (dtype, target) == ("int64", "opencl") else _REAL[dtype]
+
+
+def long_suffix(target: Target) -> str:
+    """How a literal of 64 bits ends."""
+    return "L" if target == "opencl" else "LL"
+
+
 def literal(value: int | float, dtype: DType, target: Target = "cuda") -> Text:
     """A constant of the element type, in the fewest digits that give it back."""
     if dtype in ("int32", "int64"):
         assert isinstance(value, int), f"{value} is no integer"
-        text = f"{value}LL" if dtype == "int64" else str(value)
+        text = f"{value}{long_suffix(target)}" if dtype == "int64" else str(value)
     else:
         rounded = _rounded(value, dtype)
         infinity, nan = _NON_FINITE[target, dtype]
@@ -181,6 +203,15 @@ def device_functions(text: str, index_type: DType = "int32", target: Target = "c
     return "\n\n".join(_needed(text, _functions(index_type, target)))
 
 
+def opencl_names(text: str) -> str:
+    """The names of C that `text` calls by those of OpenCL, whose functions take every type."""
+    called = set(re.findall(r"\b(\w+)\(", text))
+    own = _functions("int32", "opencl")
+    plain = ["fma", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
+    names = [f"#define {n}f {n}" for n in plain if f"{n}f" in called and f"{n}f" not in own]
+    return "\n".join([*names, *(["#undef sign\n#define sign sign_of"] if "sign" in called else [])])
+
+
 def lane_functions(text: str) -> str:
     """What replaces functions of C's library that `text` calls by those of `templates/c/functions.c`."""
     functions = _lane_functions()
@@ -224,17 +255,17 @@ def reserved_names() -> frozenset[str]:
 @cache
 def _functions(index_type: DType, target: Target) -> dict[str, str]:
     """Every function of the templates by its name, for both element types, in the order of the files."""
-    files = ("cuda/functions.cuh", *(["cuda/teams.cuh"] if target == "cuda" else []))
+    device, anywhere, teams = _QUALIFIERS[target]
     rendered = [
         template(file).render(
             real=_REAL[dtype],
             f=_SUFFIX[dtype],
-            integer=_REAL[index_type],
+            integer=integer_type(index_type, target),
             infinity=_NON_FINITE[target, dtype][0],
-            device="static inline INLINED" if target == "c" else "static __device__ inline",
-            anywhere="static inline" if target == "c" else "static __host__ __device__ inline",
+            device=device,
+            anywhere=anywhere,
         )
-        for file in files
+        for file in ("cuda/functions.cuh", *teams)
         for dtype in ("float32", "float64")
     ]
     bodies = [body.strip() for text in rendered for body in text.split("\n\n")]

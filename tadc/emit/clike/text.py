@@ -1,4 +1,4 @@
-"""Loop nests as C: expressions, subscripts, bounds and steps. CUDA and C share it."""
+"""Loop nests as C: expressions, subscripts, bounds and steps. All targets of the kind share it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from tadc.emit.clike.spelling import (
     DType,
@@ -16,7 +16,9 @@ from tadc.emit.clike.spelling import (
     bracketed,
     comparison,
     conditional,
+    integer_type,
     literal,
+    long_suffix,
     name,
     spell,
 )
@@ -60,13 +62,12 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 
-__all__ = ["CHUNKS", "ENDED", "INTEGER", "REAL", "TERM", "CText", "part"]
+__all__ = ["CHUNKS", "ENDED", "REAL", "TERM", "CText", "part"]
 
 REAL = {"float32": "float", "float64": "double", **{t: t for t in HALF_TYPES}}
 ENDED = "ended"  # in C, where the flag is that ends a launcher early
 TERM = "term"  # a local variable of one line: what is squared
 CHUNKS = 64  # parts of a sum that threads share
-INTEGER = {"int32": "int", "int64": "long long"}
 
 Walk: TypeAlias = Generator[Any, Any, Text]
 
@@ -86,11 +87,18 @@ class CText:
     dtype: DType  # of the arithmetic
     dtypes: Mapping[str, str]  # of the elements of each tensor
     index_type: DType
-    target: Target
     # The indices that lanes differ in, as each lane has them.
     lane: tuple[tuple[Symbol, str], ...] = ()
     lanes: int = 0  # of a strip or a tile
     together: bool = False  # all threads compute the same, and share chunks: one of them stores
+
+    target: ClassVar[Target] = "c"
+    own_names: ClassVar[tuple[str, ...]] = ()  # of the target, besides those that no target has
+
+    @property
+    def integer(self) -> str:
+        """The type of index arithmetic."""
+        return integer_type(self.index_type, self.target)
 
     # ------------------------------------------------------------------ steps
 
@@ -101,7 +109,7 @@ class CText:
     def _lines(self, steps: Sequence[Step], indent: int) -> Generator[Any, Any, list[str]]:
         lines: list[str] = []
         pad = "  " * indent
-        real, integer = REAL[self.dtype], INTEGER[self.index_type]
+        real, integer = REAL[self.dtype], self.integer
         for step in steps:
             match step:
                 case Let(local, value):
@@ -134,7 +142,7 @@ class CText:
                     i = self.names[index]
                     low, (relation, high) = self.low(lows), self._below(highs)
                     head = f"{integer} {i} = {low}; {i} {relation} {high}; {i}++"
-                    unrolled = self.target == "cuda" and is_unrolled(step)
+                    unrolled = self.target != "c" and is_unrolled(step)
                     lines += [f"{pad}#pragma unroll"] if unrolled else []
                     lines.append(f"{pad}for ({head}) {{")
                     if any(isinstance(s, Strips) for s in steps_of(body)):  # long loops, of a CPU
@@ -182,7 +190,7 @@ class CText:
                 case Chunks():
                     lines += yield self._chunks(step, indent)
                 case Lanes(body):
-                    lines += [f"{pad}#pragma unroll"] if self.target == "cuda" else []
+                    lines += [f"{pad}#pragma unroll"] if self.target != "c" else []
                     lines.append(f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{")
                     inner = yield self._lines(body, indent + 1)
                     for index, at in self.lane:
@@ -202,7 +210,7 @@ class CText:
     def _summed(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
         """A reduction in strips: an accumulator a lane, combined pairwise."""
         pad, inner = "  " * indent, "  " * (indent + 1)
-        real, integer = REAL[self.dtype], INTEGER[self.index_type]
+        real, integer = REAL[self.dtype], self.integer
         low, end = self._span(step)
         width = self._width(step)
         own = {s: self.names[part(s)] for s, _ in step.sums}
@@ -261,7 +269,7 @@ class CText:
 
     def _interior(self, step: Interior, indent: int) -> Generator[Any, Any, list[str]]:
         """The parts of a row: left and right of the interior one by one, with all tests."""
-        pad, integer, i = "  " * indent, INTEGER[self.index_type], self.names[step.index]
+        pad, integer, i = "  " * indent, self.integer, self.names[step.index]
         low, end = self.low(step.loop[0]), self._end(step.loop[1])
         inner = f"max(from, {self.low(step.lows)})" if step.lows else "from"
         inner_end = f"min(to, {self._end(step.highs)})" if step.highs else "to"
@@ -286,7 +294,7 @@ class CText:
     def _chunks(self, step: Chunks, indent: int) -> Generator[Any, Any, list[str]]:
         """Sums whose parts threads share. Every thread combines the parts, in arrays of its own."""
         pad, inner = "  " * indent, "  " * (indent + 1)
-        real, integer = REAL[self.dtype], INTEGER[self.index_type]
+        real, integer = REAL[self.dtype], self.integer
         low, end = self._span(step)
         own = [(s, self.names[part(s)], op) for s, op in step.sums]
         lines = [f"{pad}{{", f"{inner}const {integer} start = {low}, end = {end};"]
@@ -437,7 +445,7 @@ class CText:
     def floor(self, form: Affine, divisor: int) -> Text:
         if divisor == 1:
             return self.affine(form)
-        args = [self.affine(form), literal(divisor, self.index_type)]
+        args = [self.affine(form), literal(divisor, self.index_type, self.target)]
         return spell("floor_div", args, self.index_type)
 
     def ceil(self, form: Affine, divisor: int) -> Text:
@@ -452,7 +460,8 @@ class CText:
         if (
             self.index_type == "int64" and len(values) > 1
         ):  # CUDA's `min(int, long long)` is ambiguous
-            values = [v._replace(text=f"{v.text}LL") if _is_number(v) else v for v in values]
+            suffix = long_suffix(self.target)
+            values = [v._replace(text=v.text + suffix) if _is_number(v) else v for v in values]
         result = values[0]
         for value in values[1:]:
             result = spell(op, [result, value], self.index_type)

@@ -16,9 +16,10 @@ import numpy as np
 
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import digest, disk_cached
+from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
 from tadc.emit.clike.launcher import Module, modes_of, workspace_places
 from tadc.emit.clike.spelling import DType
-from tadc.emit.cuda.file import MOST_BLOCKS, GpuModule, cuda_text, fitting_index_type
+from tadc.emit.cuda.file import GpuModule, cuda_text
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint

@@ -1,0 +1,59 @@
+"""Steps of a kernel as OpenCL C, where they are not CUDA's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from tadc.emit.clike.gpu_text import GpuText
+from tadc.emit.clike.spelling import Target
+from tadc.emit.clike.text import REAL
+from tadc.ir.expr import ReduceOp
+from tadc.schedule.nest.loop_nest import Buffer, Step, TeamScan, TeamSums, buffers_of, steps_of
+
+__all__ = ["VALUES", "OpenClText"]
+
+VALUES = "team_values"  # what the work-items of a group tell each other
+_OWN = """
+    kernel global local constant generic pipe read_only write_only read_write barrier get_local_id get_group_id
+    get_global_id get_num_groups get_global_size uchar ushort uint ulong event_t sampler_t queue_t image1d_t image2d_t
+    image3d_t complex imaginary isequal isnotequal as_int as_uint as_float as_double FLT_MAX FLT_MIN DBL_MAX DBL_MIN
+    MAXFLOAT
+"""
+_VECTORS = "char uchar short ushort int uint long ulong float double half"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenClText(GpuText):
+    """Prints a kernel of OpenCL. What a work-group shares is declared at the beginning of the kernel."""
+
+    target: ClassVar[Target] = "opencl"
+    own_names: ClassVar[tuple[str, ...]] = (
+        VALUES,
+        *_OWN.split(),
+        *(f"{t}{n}" for t in _VECTORS.split() for n in (2, 3, 4, 8, 16)),
+    )
+
+    def shared(self, body: tuple[Step, ...]) -> list[str]:
+        """Declarations of what a work-group shares in these steps of a kernel."""
+        real = REAL[self.dtype]
+        arrays = [f"{self.names[b.name]}[{prod(b.shape)}]" for b in buffers_of(body)]
+        if any(isinstance(s, (TeamSums, TeamScan)) for s in steps_of(body)):
+            arrays.append(f"{VALUES}[{self.team}]")
+        return [f"  __local {real} {array};" for array in arrays]
+
+    def of_team(self, function: str, value: str) -> str:
+        # Python's own super() does not find the class: `slots` makes another one of it.
+        called = GpuText.of_team(self, function, value)
+        return f"{called.removesuffix(')')}, {VALUES})"
+
+    def running(self, op: ReduceOp, local: str) -> str:
+        return self.of_team(f"running_{op}", f"&{local}")
+
+    def declared(self, b: Buffer) -> list[str]:
+        return []
+
+    @property
+    def barrier(self) -> str:
+        return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"

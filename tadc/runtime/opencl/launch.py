@@ -1,0 +1,169 @@
+"""Programs on a device of OpenCL: emitted text, built by the device's driver, its kernels put on a queue by pyopencl.
+
+Nothing is waited for where arrays are pyopencl's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+
+from tadc.bounded_cache import BoundedCache
+from tadc.cache import disk_cached
+from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
+from tadc.emit.clike.launcher import modes_of
+from tadc.emit.clike.spelling import DType
+from tadc.emit.cuda.file import GpuModule
+from tadc.emit.opencl.file import group_size, opencl_text
+from tadc.errors import BackendError
+from tadc.ir.affine import Symbol
+from tadc.ir.fingerprint import fingerprint
+from tadc.ir.program import Program, Tensor
+from tadc.options import Options
+from tadc.runtime.element_types import numpy_type
+from tadc.runtime.opencl.arrays import (
+    as_cl_array,
+    default_queue,
+    dense,
+    is_cl_array,
+    memory_pool,
+    on_one_context,
+    pyopencl,
+)
+from tadc.schedule.nest.memory import oversized
+from tadc.schedule.rewrite.program import scheduled
+
+__all__ = ["OpenClLaunch", "OpenClRunner"]
+
+MODE = "run"  # only part of the kernels' names
+MOST_LAUNCHES = 256  # sets of sizes
+_NO_ARRAYS: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """A kernel with the names of its arguments, and its work-items: those of the grid and of a group."""
+
+    function: Any
+    arguments: Sequence[str]
+    items: int
+    group: int
+
+
+class OpenClLaunch:
+    """One program for one set of sizes in one context."""
+
+    def __init__(
+        self,
+        gpu: GpuModule,
+        sizes: Mapping[Symbol, int],
+        dtype: DType,
+        options: Options,
+        queue: Any,
+    ) -> None:
+        program = gpu.mode.program
+        width = fitting_index_type(gpu.mode, sizes)
+        made = opencl_text([gpu], "", dtype, width)
+        module = _built(queue, made.text, fast_math=options.fast_math)
+        entries = made.manifest["modes"][gpu.mode.name]["kernels"]
+        self._kernels = []
+        for k, entry in zip(gpu.kernels, entries, strict=True):
+            group = group_size(k)
+            groups = min(-(-k.threads(sizes) // group), MOST_BLOCKS)
+            function = pyopencl().Kernel(module, k.kernel.name)
+            self._kernels.append(_Kernel(function, entry["arguments"], groups * group, group))
+        integer = np.int64 if width == "int64" else np.int32
+        self._numbers = {s: integer(n) for s, n in sizes.items()}
+        self.inputs = tuple(t.name for t in program.inputs)
+        self.outputs = {n: _form(program.tensors[n], sizes, dtype) for n in program.outputs}
+        self._temporaries = {t.name: _form(t, sizes, dtype) for t in gpu.mode.temporaries}
+        self._lock = Lock()
+
+    def __call__(self, inputs: Mapping[str, Any], queue: Any) -> dict[str, Any]:
+        """The outputs by name, new arrays of pyopencl. The inputs are in C order, of the types and shapes expected."""
+        cl = pyopencl()
+        pool = memory_pool(queue)
+        forms = self.outputs | self._temporaries
+        arrays = {n: cl.array.empty(queue, *form, allocator=pool) for n, form in forms.items()}
+        given = {n: a.data for n, a in (arrays | dict(inputs)).items()} | self._numbers
+        with self._lock:  # a kernel has its arguments until it is enqueued
+            for k in self._kernels:
+                k.function.set_args(*(given[a] for a in k.arguments))
+                cl.enqueue_nd_range_kernel(queue, k.function, (k.items,), (k.group,))
+        return {n: arrays[n] for n in self.outputs}
+
+
+def _form(tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str) -> tuple[tuple[int, ...], Any]:
+    """The shape and numpy's type of a tensor."""
+    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
+
+
+class OpenClRunner:
+    """A program made callable; built at the first call. No size may be 0.
+
+    `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order, their bits the same
+    every time.
+    """
+
+    def __init__(self, program: Program, dtype: DType, options: Options) -> None:
+        self._program = program
+        self._dtype = dtype
+        self._options = options
+        self._launches: BoundedCache[OpenClLaunch] = BoundedCache(MOST_LAUNCHES)
+        self._key = fingerprint(program)
+
+    def run(self, arrays: Mapping[str, Any], sizes: Mapping[Symbol, int]) -> dict[str, Any]:
+        """The outputs by name, from an array of pyopencl for each input and a number for each size.
+
+        Arrays of numpy are copied to the default device, and the results back. Raises BackendError where there is none.
+        """
+        given = {n: a for n, a in arrays.items() if is_cl_array(a)}
+        queue = on_one_context(given) if given else default_queue()
+        inputs = {n: dense(as_cl_array(n, a, queue), queue) for n, a in arrays.items()}
+        outputs = self._launch(sizes, queue)(inputs, queue)
+        return outputs if given else {n: a.get() for n, a in outputs.items()}
+
+    def _launch(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
+        key = (queue.context, *(sizes[s] for s in self._program.sizes))
+        return self._launches.of(key, lambda: self._made(sizes, queue))
+
+    def _made(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
+        options, dtype = self._options, self._dtype
+        stored = disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
+        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
+        (mode,) = modes_of({MODE: self._program}, recomputed)
+        sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
+        key = ("opencl", self._key, sorted(recomputed), sorted(sizes.items()), dtype)
+        gpu = disk_cached(key, lambda: GpuModule.of(mode, sizes, dtype))
+        sizes = gpu.mode.program.size_values({s: sizes[s] for s in gpu.mode.program.sizes})
+        return OpenClLaunch(gpu, sizes, dtype, options, queue)
+
+
+def _built(queue: Any, text: str, *, fast_math: bool) -> Any:
+    """The program, built for the queue's device. Raises BackendError for what the device has not, or does not accept."""
+    cl, device = pyopencl(), queue.device
+    if "cl_khr_fp64" in text and "cl_khr_fp64" not in device.extensions:
+        raise BackendError(
+            None,
+            f"{device.name.strip()} has no elements of 64 bits",
+            fix="compute in float32: `dtype='float32'`",
+        )
+    exact = cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+    flags = ["-cl-std=CL1.2"]
+    if fast_math:
+        flags.append("-cl-fast-relaxed-math")
+    elif device.single_fp_config & exact:
+        flags.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    with catch_warnings():
+        simplefilter("ignore", cl.CompilerWarning)
+        try:
+            return cl.Program(queue.context, text).build(flags, devices=[device])
+        except cl.Error as error:
+            raise BackendError(
+                None, f"the driver of {device.name.strip()} does not build this text: {error}"
+            ) from None

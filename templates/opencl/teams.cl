@@ -1,0 +1,66 @@
+{#- What a work-group computes together, in the trees of `cuda/teams.cuh`: the same bits. Blank lines separate functions.
+    real      float or double
+    f         "f" or "": the end of a function's name
+    device    what stands before a function
+    `values` has an element a work-item.
+-#}
+// the value of another work-item
+{{ device }} {{ real }} of_other{{ f }}({{ real }} v, int other, __local {{ real }}* values) {
+  values[get_local_id(0)] = v;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  v = values[other];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return v;
+}
+
+{% for op, before, between, after in (("sum", "", " + ", ""), ("prod", "", " * ", ""), ("max", "maximum" ~ f ~ "(", ", ", ")"), ("min", "minimum" ~ f ~ "(", ", ", ")")) %}
+{%- macro combined(a, b) %}{{ before }}{{ a }}{{ between }}{{ b }}{{ after }}{% endmacro %}
+// over 32 neighbours, always in the same tree: the same bits for all of them
+{{ device }} {{ real }} warp_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
+  const int rank = get_local_id(0);
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const {{ real }} other = of_other{{ f }}(v, rank ^ distance, values);
+    v = {{ combined("v", "other") }};
+  }
+  return of_other{{ f }}(v, rank / 32 * 32, values);
+}
+
+// over the 256 work-items of a work-group
+{{ device }} {{ real }} block_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
+  values[get_local_id(0)] = warp_{{ op }}{{ f }}(v, values);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  v = values[0];
+  for (int warp = 1; warp < 8; warp++) {
+    const {{ real }} other = values[32 * warp];
+    v = {{ combined("v", "other") }};
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return v;
+}
+
+// v becomes that of the 32 neighbours up to this one; returns that of all
+{{ device }} {{ real }} warp_running_{{ op }}{{ f }}({{ real }}* v, __local {{ real }}* values) {
+  const int rank = get_local_id(0), lane = rank % 32;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const {{ real }} other = of_other{{ f }}(*v, lane >= distance ? rank - distance : rank, values);
+    if (lane >= distance) *v = {{ combined("other", "*v") }};
+  }
+  return of_other{{ f }}(*v, rank / 32 * 32 + 31, values);
+}
+
+// of the 256 work-items
+{{ device }} {{ real }} block_running_{{ op }}{{ f }}({{ real }}* v, __local {{ real }}* values) {
+  const int rank = get_local_id(0) / 32;
+  const {{ real }} own = warp_running_{{ op }}{{ f }}(v, values);
+  values[get_local_id(0)] = own;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  {{ real }} all = values[0];
+  for (int warp = 1; warp < 8; warp++) {
+    if (warp == rank) *v = {{ combined("all", "*v") }};
+    all = {{ combined("all", "values[32 * warp]") }};
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return all;
+}
+
+{% endfor %}
