@@ -17,6 +17,7 @@ from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.runtime.cuda.arrays import devices
+from tadc.runtime.opencl.arrays import devices as opencl_devices
 from tadc.runtime.run import Runners, default_backend
 from tadc.tables import html_table
 
@@ -223,11 +224,16 @@ def random_arrays(
     }
 
 
+def _on_devices() -> list[str]:
+    """The backends of the devices that are there."""
+    return [*(["cuda"] if devices() else []), *(["opencl"] if opencl_devices() else [])]
+
+
 def _backends(
     subject: str, program: Program, arrays: Arrays, sizes: Mapping[str, int], expected: Arrays
 ) -> Iterator[Row]:
     runners = Runners(program)
-    backends = dict.fromkeys(("numpy", default_backend(), *(["cuda"] if devices() else [])))
+    backends = dict.fromkeys(("numpy", default_backend(), *_on_devices()))
     for backend, dtype in product(backends, LIMITS):
         given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
         found = runners.run(backend, dtype, given, sizes)

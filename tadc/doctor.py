@@ -17,6 +17,7 @@ from tadc.runtime.cpu.c_compiler import compiler, loaded
 from tadc.runtime.cpu.native import available_threads
 from tadc.runtime.cuda.arrays import devices
 from tadc.runtime.cuda.nvrtc import find_nvrtc
+from tadc.runtime.opencl.arrays import devices as opencl_devices
 from tadc.version import __version__
 
 __all__ = ["Finding", "findings"]
@@ -78,6 +79,12 @@ def findings() -> Iterator[Finding]:
         "GPU",
         ", ".join(devices()),
         "install NVIDIA's driver where there is a GPU; without one CUDA text is written, and not run",
+    )
+    yield Finding(
+        "OpenCL",
+        ", ".join(opencl_devices()),
+        "pip install 'tadc[opencl]', and the driver of your GPU (or pocl-binary-distribution, for the CPU); nothing else"
+        " needs it",
     )
 
 

@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from tadc.bounded_cache import BoundedCache
-from tadc.cache import disk_cached
+from tadc.cache import digest, disk_cached
 from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
 from tadc.emit.clike.launcher import modes_of
 from tadc.emit.clike.spelling import DType
@@ -42,7 +42,11 @@ __all__ = ["OpenClLaunch", "OpenClRunner"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
-_NO_ARRAYS: Mapping[str, Any] = {}
+MOST_PROGRAMS = 256
+
+# By device, text and options; kernels that are still used keep theirs.
+_programs: BoundedCache[Any] = BoundedCache(MOST_PROGRAMS)
+_programs_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,14 @@ class OpenClRunner:
 
 
 def _built(queue: Any, text: str, *, fast_math: bool) -> Any:
-    """The program, built for the queue's device. Raises BackendError for what the device has not, or does not accept."""
+    """The program, built for the queue's device."""
+    key = (queue.context, queue.device, digest(text), fast_math)
+    with _programs_lock:
+        return _programs.of(key, lambda: _made(queue, text, fast_math))
+
+
+def _made(queue: Any, text: str, fast_math: bool) -> Any:
+    """Raises BackendError for what the device has not, or does not accept."""
     cl, device = pyopencl(), queue.device
     if "cl_khr_fp64" in text and "cl_khr_fp64" not in device.extensions:
         raise BackendError(
