@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, assert_never
 
 from tadc.emit.clike.spelling import Precedence, Target, Text, bracketed, name
 from tadc.emit.clike.text import REAL, CText, part
@@ -17,6 +17,7 @@ from tadc.schedule.gpu.cost import WARP
 from tadc.schedule.nest.loop_nest import (
     Barrier,
     Buffer,
+    GpuStep,
     Leader,
     Staged,
     Step,
@@ -55,7 +56,7 @@ class GpuText(CText):
 
     target: ClassVar[Target] = "cuda"
 
-    def _of_gpu(self, step: Step, indent: int) -> Generator[Any, Any, list[str]]:
+    def _of_gpu(self, step: GpuStep, indent: int) -> Generator[Any, Any, list[str]]:
         pad = "  " * indent
         match step:
             case Tile():
@@ -74,7 +75,7 @@ class GpuText(CText):
             case Barrier():
                 return [f"{pad}{self.barrier};"]
             case _:
-                raise AssertionError(f"a {type(step).__name__} on a GPU")
+                assert_never(step)
 
     # ------------------------------------------------------------------ tiles
 

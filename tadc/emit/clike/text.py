@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, assert_never
 
 from tadc.emit.clike.spelling import (
     DType,
@@ -49,17 +49,26 @@ from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
     Assign,
+    Barrier,
     Branch,
     Chunks,
+    GpuStep,
     Interior,
     Lanes,
+    Leader,
     Let,
     LetIndex,
     Loop,
+    Staged,
     Step,
     Store,
     Strips,
+    TeamLoop,
+    TeamScan,
+    TeamSums,
+    Tile,
     steps_of,
+    symbols_of,
 )
 
 __all__ = ["CHUNKS", "ENDED", "REAL", "TERM", "CText", "part"]
@@ -193,17 +202,23 @@ class CText:
                     lines += [f"{pad}#pragma unroll"] if self.target != "c" else []
                     lines.append(f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{")
                     inner = yield self._lines(body, indent + 1)
-                    for index, at in self.lane:
-                        i = self.names[index]
-                        if any(re.search(rf"\b{i}\b", line) for line in inner):
-                            lines.append(f"{pad}  const {integer} {i} = {at};")
+                    mentioned = {s for within in steps_of(body) for s in symbols_of(within)}
+                    lines += [
+                        f"{pad}  const {integer} {self.names[index]} = {at};"
+                        for index, at in self.lane
+                        if index in mentioned
+                    ]
                     lines += inner
                     lines.append(f"{pad}}}")
-                case _:
+                case (
+                    Tile() | Staged() | TeamLoop() | TeamSums() | TeamScan() | Leader() | Barrier()
+                ):
                     lines += yield self._of_gpu(step, indent)
+                case _:
+                    assert_never(step)
         return lines
 
-    def _of_gpu(self, step: Step, indent: int) -> Generator[Any, Any, list[str]]:
+    def _of_gpu(self, step: GpuStep, indent: int) -> Generator[Any, Any, list[str]]:
         """A step that only kernels of a GPU have."""
         raise AssertionError(f"a {type(step).__name__} on a CPU")
 

@@ -16,6 +16,7 @@ from tadc.schedule.nest.loop_nest import (
     Step,
     Strips,
     has_loops,
+    map_bodies,
 )
 from tadc.schedule.nest.surroundings import Surroundings
 
@@ -53,9 +54,8 @@ def in_strips(
                     yield _strips(step, bounds, body, lanes)
             case Loop(index, _, _, body) if part:
                 yield Loop(index, *PART, body)
-            case Branch(condition, then, otherwise):
-                both = (tuple(in_strips(branch, surroundings)) for branch in (then, otherwise))
-                yield Branch(condition, *both)
+            case Branch():
+                yield map_bodies(step, lambda branch: in_strips(branch, surroundings))
             case _:
                 yield step
 

@@ -34,6 +34,7 @@ from tadc.schedule.nest.loop_nest import (
     Step,
     constant_trips,
     has_loops,
+    map_bodies,
     reads_of,
     steps_of,
     values_of,
@@ -119,9 +120,8 @@ def levelled(
                     own = (*tests, *_bounds(step))
                     lows, highs = level.lows, level.highs
                 yield Loop(index, lows, highs, tuple(levelled(body, varying, own)))
-            case Branch(condition, then, otherwise) if has_loops((step,)):
-                both = (tuple(levelled(s, varying)) for s in (then, otherwise))
-                yield Branch(condition, *both)
+            case Branch() if has_loops((step,)):
+                yield map_bodies(step, lambda inner: levelled(inner, varying))
             case _:
                 yield step
 

@@ -26,7 +26,6 @@ from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
     Branch,
     Buffer,
-    Lanes,
     LetIndex,
     Loop,
     Staged,
@@ -36,6 +35,7 @@ from tadc.schedule.nest.loop_nest import (
     constant_trips,
     first_of,
     has_loops,
+    map_bodies,
     place_of,
     reads_of,
     steps_of,
@@ -231,9 +231,8 @@ class _Staging:
                 case Loop(body=body):
                     inner = with_midpoints((step,), values)
                     yield replace(step, body=tuple(self.steps(body, inner)))
-                case Branch(condition, then, otherwise) if has_loops((step,)):
-                    both = (tuple(self.steps(s, values)) for s in (then, otherwise))
-                    yield Branch(condition, *both)
+                case Branch() if has_loops((step,)):
+                    yield map_bodies(step, lambda branch: self.steps(branch, values))
                 case _:
                     yield step
 
@@ -289,14 +288,7 @@ class _Staging:
 def _rewritten(steps: Sequence[Step], rule: Callable[[Expr], Expr]) -> Iterator[Step]:
     for step in steps:
         own = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
-        match own:
-            case Loop(body=body) | Lanes(body=body):
-                yield replace(own, body=tuple(_rewritten(body, rule)))
-            case Branch(condition, then, otherwise):
-                both = (tuple(_rewritten(s, rule)) for s in (then, otherwise))
-                yield Branch(condition, *both)
-            case _:
-                yield own
+        yield map_bodies(own, lambda inner: _rewritten(inner, rule))
 
 
 def staged(

@@ -31,6 +31,7 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     TileIndex,
     beyond,
+    map_bodies,
     names_of,
     steps_of,
 )
@@ -120,10 +121,7 @@ def _guarded(steps: Sequence[Step], within: Domain) -> Iterator[Step]:
         match step:
             case Store():
                 yield Branch(within, (step,))
-            case Lanes(body):
-                yield Lanes(tuple(_guarded(body, within)))
-            case Branch(condition, then, otherwise):
-                both = (tuple(_guarded(own, within)) for own in (then, otherwise))
-                yield Branch(condition, *both)
+            case Lanes() | Branch():
+                yield map_bodies(step, lambda inner: _guarded(inner, within))
             case _:
                 yield step

@@ -33,6 +33,7 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     Strips,
     has_loops,
+    map_bodies,
     steps_of,
     symbols_of,
     values_of,
@@ -157,18 +158,15 @@ def _straightened(steps: Sequence[Step], lane: Symbol) -> Iterator[Step]:
     """The steps with loops that slant replaced."""
     for step in steps:
         match step:
-            case Loop(index, lows, highs, body):
+            case Loop(_, lows, highs):
                 slants = any(lane in form.symbols for form, _ in (*lows, *highs))
                 loops = straight(step, lane) if slants else None
                 if loops:
                     yield from loops
                 else:
-                    yield Loop(index, lows, highs, tuple(_straightened(body, lane)))
-            case Branch(condition, then, otherwise):
-                both = (tuple(_straightened(branch, lane)) for branch in (then, otherwise))
-                yield Branch(condition, *both)
+                    yield map_bodies(step, lambda inner: _straightened(inner, lane))
             case _:
-                yield step
+                yield map_bodies(step, lambda inner: _straightened(inner, lane))
 
 
 def accumulated(loop: Loop) -> dict[str, ReduceOp]:
@@ -316,16 +314,8 @@ def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:
         match step:
             case Let(local, value) | Accumulator(local, value) if local in wide:
                 yield Assign(local, value)
-            case Lanes(body):
-                yield Lanes(tuple(_widened(body, wide)))
-            case Loop(index, lows, highs, body):
-                yield Loop(index, lows, highs, tuple(_widened(body, wide)))
-            case Branch(condition, then, otherwise):
-                yield Branch(
-                    condition, tuple(_widened(then, wide)), tuple(_widened(otherwise, wide))
-                )
             case _:
-                yield step
+                yield map_bodies(step, lambda inner: _widened(inner, wide))
 
 
 def _used_derived(run: Sequence[Step], derived: Collection[Derived]) -> list[Derived]:

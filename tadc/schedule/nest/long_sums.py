@@ -39,7 +39,6 @@ from tadc.schedule.nest.loop_nest import (
     Interior,
     Kernel,
     Lanes,
-    Leader,
     Let,
     Loop,
     Staged,
@@ -50,6 +49,7 @@ from tadc.schedule.nest.loop_nest import (
     TeamSums,
     Tile,
     buffers_of,
+    map_bodies,
     names_of,
     reads_of,
 )
@@ -192,14 +192,8 @@ class _Blocks:
             return tuple(within.steps(steps, sums))
 
         match step:
-            case Loop() | TeamLoop() | Staged() | Leader():
-                return replace(step, body=each(step.body))
             case Lanes(body):
                 return Lanes(each(body, replace(self, wide=set())))
-            case Branch(condition, then, otherwise):
-                return Branch(condition, each(then), each(otherwise))
-            case Interior():
-                return replace(step, inside=each(step.inside), outside=each(step.outside))
             case Strips(wide=wide):
                 lanes = replace(self, wide=set(wide))
                 body = each(step.body, lanes)
@@ -209,10 +203,10 @@ class _Blocks:
                 body, inside = each(step.body, edge), each(step.inside, within)
                 wide, inside_wide = _sorted(edge.wide), _sorted(within.wide)
                 return replace(step, body=body, inside=inside, wide=wide, inside_wide=inside_wide)
-            case TeamScan():
-                return replace(step, before=each(step.before), after=each(step.after))
-            case _:
+            case Chunks() | TeamSums():
                 return step
+            case _:
+                return map_bodies(step, each)
 
     # ------------------------------------------------------------------ loops
 
@@ -411,24 +405,11 @@ def _reduced(form: Affine, c: int, *, up: bool) -> tuple[Affine, int]:
 
 def _renamed(step: Step, others: Mapping[str, str]) -> Step:
     """The step adding to other locals."""
-
-    def each(steps: Sequence[Step]) -> tuple[Step, ...]:
-        return tuple(_renamed(s, others) for s in steps)
-
     match step:
         case Accumulate(local):
-            return replace(step, local=others.get(local, local))
-        case Loop() | TeamLoop() | Staged() | Lanes():
-            return replace(step, body=each(step.body))
+            step = replace(step, local=others.get(local, local))
         case Strips() | Chunks() | TeamSums():
-            sums = tuple((others.get(s, s), op) for s, op in step.sums)
-            renamed = replace(step, body=each(step.body), sums=sums)
-            if isinstance(renamed, Strips):
-                renamed = replace(renamed, single=each(renamed.single))
-            return renamed
-        case Branch(condition, then, otherwise):
-            return Branch(condition, each(then), each(otherwise))
-        case Interior():
-            return replace(step, inside=each(step.inside), outside=each(step.outside))
+            step = replace(step, sums=tuple((others.get(s, s), op) for s, op in step.sums))
         case _:
-            return step
+            pass
+    return map_bodies(step, lambda steps: (_renamed(s, others) for s in steps))

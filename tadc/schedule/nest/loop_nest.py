@@ -10,10 +10,10 @@ A kernel may store several times, and to several tensors; a `Loop` over the last
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Derived, Domain
@@ -33,6 +33,7 @@ __all__ = [
     "Branch",
     "Buffer",
     "Chunks",
+    "GpuStep",
     "Interior",
     "Kernel",
     "Lanes",
@@ -50,6 +51,7 @@ __all__ = [
     "Tile",
     "TileIndex",
     "beyond",
+    "bodies",
     "bound_indices",
     "buffers_of",
     "constant_trips",
@@ -57,6 +59,7 @@ __all__ = [
     "group",
     "has_loops",
     "last_of",
+    "map_bodies",
     "names_of",
     "place_of",
     "reads_of",
@@ -356,6 +359,8 @@ class Staged:
     body: tuple[Step, ...]
 
 
+# Those that only kernels of a GPU have.
+GpuStep: TypeAlias = TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | Tile
 Step: TypeAlias = (
     Let
     | LetIndex
@@ -369,13 +374,7 @@ Step: TypeAlias = (
     | Lanes
     | Interior
     | Chunks
-    | TeamLoop
-    | TeamScan
-    | TeamSums
-    | Leader
-    | Barrier
-    | Staged
-    | Tile
+    | GpuStep
 )
 
 
@@ -423,31 +422,64 @@ def place_of(index: Symbol) -> Symbol:
 
 
 def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
-    """Every step, those inside loops and branches too, in order."""
+    """Every step, those inside loops and branches too, in order; of what a loop in strips does, the body of a strip."""
     for step in steps:
         yield step
-        match step:
-            case (
-                Loop()
-                | Lanes()
-                | Strips()
-                | Chunks()
-                | Staged()
-                | TeamLoop()
-                | TeamSums()
-                | Leader()
-            ) as outer:
-                yield from steps_of(outer.body)
-            case (
-                Branch(_, then, otherwise)
-                | Interior(_, _, _, _, _, then, otherwise)
-                | Tile(_, then, otherwise)
-                | TeamScan(_, _, _, then, otherwise)
-            ):
-                yield from steps_of(then)
-                yield from steps_of(otherwise)
-            case _:
-                pass
+        for body in bodies(step):
+            yield from steps_of(body)
+
+
+def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The steps inside the step: one way or two of going on."""
+    match step:
+        case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
+            return ()
+        case (
+            Loop(body=body)
+            | Lanes(body)
+            | Strips(body=body)
+            | Chunks(body=body)
+            | Staged(body=body)
+            | TeamLoop(body=body)
+            | TeamSums(body)
+            | Leader(body)
+        ):
+            return (body,)
+        case (
+            Branch(_, one, other)
+            | Interior(inside=one, outside=other)
+            | Tile(body=one, inside=other)
+            | TeamScan(before=one, after=other)
+        ):
+            return one, other
+        case _:
+            assert_never(step)
+
+
+def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
+    """The step with other steps inside."""
+
+    def of(*names: str) -> Step:
+        inner: dict[str, Any] = {name: tuple(each(getattr(step, name))) for name in names}
+        return replace(step, **inner)
+
+    match step:
+        case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
+            return step
+        case Loop() | Lanes() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader():
+            return of("body")
+        case Strips():
+            return of("body", "single", "between", "after")
+        case Branch():
+            return of("then", "otherwise")
+        case Interior():
+            return of("inside", "outside")
+        case Tile():
+            return of("body", "inside")
+        case TeamScan():
+            return of("before", "after", "carried")
+        case _:
+            assert_never(step)
 
 
 def has_loops(steps: Sequence[Step]) -> bool:

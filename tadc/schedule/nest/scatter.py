@@ -26,9 +26,9 @@ from tadc.schedule.nest.loop_nest import (
     Branch,
     Kernel,
     LetIndex,
-    Loop,
     Step,
     Store,
+    map_bodies,
     steps_of,
     symbols_of,
 )
@@ -62,12 +62,8 @@ def _without_unused(steps: tuple[Step, ...]) -> tuple[Step, ...]:
         match step:
             case LetIndex(d) if d.name not in mentioned:
                 continue
-            case Loop(index, lows, highs, body):
-                step = Loop(index, lows, highs, _without_unused(body))
-            case Branch(condition, then, otherwise):
-                step = Branch(condition, _without_unused(then), _without_unused(otherwise))
             case _:
-                pass
+                step = map_bodies(step, _without_unused)
         mentioned |= {symbol for s in steps_of((step,)) for symbol in symbols_of(s)}
         kept.insert(0, step)
     return tuple(kept)
