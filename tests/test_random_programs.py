@@ -3,7 +3,7 @@
 Programs of two levels: the `core` of the language, and the `full` language with boundary forms, divisions, all
 reductions, conditions and choices. A plain run takes the first seeds, `-m slow` the others. Each program is run at random
 points, and on a lattice of halves, where ties, kinks and cotangents of 0 are met.
-`python tests/random_programs.py full SEED` prints one.
+`PYTHONPATH=tests python -m random_programs full SEED` prints one.
 """
 
 from __future__ import annotations
