@@ -21,7 +21,7 @@ from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.run import Runners
 
 BLOCK = 10  # programs compiled for the host at once
-PLAIN = {"core": 50, "full": 10}
+PLAIN = {"core": 20, "full": 10}
 ALL = {"core": 500, "full": 120}
 
 
