@@ -41,7 +41,14 @@ Made = TypeVar("Made")
 
 MOST_BYTES = 256 * 2**20  # of all files with a name of KINDS
 PART = ".part"  # what is being written, or was when its process ended
-KINDS = ("native-*.so", "made-*.pickle", "grammar-*.pickle", "tuned-*.json", f"*{PART}")
+KINDS = (
+    "native-*.so",
+    "native-*.dll",
+    "made-*.pickle",
+    "grammar-*.pickle",
+    "tuned-*.json",
+    f"*{PART}",
+)
 STALE = 3600  # seconds after which nobody is writing a part any more
 WORTH = 0.002  # seconds that something takes to make, if it is to be remembered
 MOST_PICKLED = 4 * 2**20  # bytes of one thing that is remembered

@@ -1,8 +1,9 @@
-"""Options of the test run, golden files, and the marker of slow tests."""
+"""Options of the test run, its folder, golden files, and the markers of slow tests."""
 
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,16 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_configure(config):
+    """What is compiled and kept is in a folder of the run's own, never in the user's; all its processes share it."""
+    if hasattr(config, "workerinput"):
+        return
+    folder = tempfile.TemporaryDirectory(prefix="tadc-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    os.environ["TADC_TEST_FOLDER"] = folder.name
+    os.environ["TADC_CACHE_DIR"] = os.path.join(folder.name, "cache")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Slow tests run when they are asked for: `pytest -m slow`, or by their node id.
@@ -27,6 +38,8 @@ def pytest_collection_modifyitems(config, items):
     Tests of a file that run compiled text share what is compiled: they stay in one process.
     """
     for item in items:
+        if not is_plain(item):
+            item.add_marker(pytest.mark.slow)
         if "compiler" in item.keywords and "xdist_group" not in item.keywords:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
     if config.option.markexpr or any("::" in argument for argument in config.args):
@@ -34,6 +47,12 @@ def pytest_collection_modifyitems(config, items):
     slow = [item for item in items if "slow" in item.keywords]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if "slow" not in item.keywords]
+
+
+def is_plain(item):
+    """Whether the case has one of the first values of each argument that `plain(argument=count)` names."""
+    counts = {k: n for marker in item.iter_markers("plain") for k, n in marker.kwargs.items()}
+    return all(item.callspec.indices[argument] < count for argument, count in counts.items())
 
 
 @pytest.fixture

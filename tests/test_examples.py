@@ -23,6 +23,7 @@ from tadc.printing.idx import program_text
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 
 PATHS = pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
+PLAIN = 5  # examples of a plain run, and of a library
 GOLDEN = ("paper", "conv2d", "hankel")
 LIMITS = {"float64": 1e-12, "float32": 2e-5}
 
@@ -40,6 +41,7 @@ def test_the_examples_are_those_with_sizes():
     assert {path.stem for path in EXAMPLES} == set(SIZES)
 
 
+@pytest.mark.plain(path=PLAIN)
 @PATHS
 def test_an_example_passes_its_check(path):
     report = loaded(path).check(**sizes(path))
@@ -47,6 +49,7 @@ def test_an_example_passes_its_check(path):
     assert report, f"\n{report}"
 
 
+@pytest.mark.plain(path=PLAIN)
 @PATHS
 def test_an_example_passes_its_check_at_sizes_that_are_chosen(path):
     report = loaded(path).check()
@@ -64,6 +67,7 @@ def derived(path, order):
     return f
 
 
+@pytest.mark.plain(path=PLAIN)
 @PATHS
 @ORDERS
 def test_what_is_printed_is_the_same_program(path, order):
@@ -74,6 +78,7 @@ def test_what_is_printed_is_the_same_program(path, order):
     assert replace(again, statements=program.statements) == program
 
 
+@pytest.mark.plain(path=PLAIN)
 @PATHS
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
@@ -85,22 +90,24 @@ def test_nvrtc_accepts_the_kernels_without_a_warning(path, arch, dtype):
 
 
 @cache
-def batch():
-    """All examples in both types as one library, and the number of each in it."""
-    keys = [(path, dtype) for path in EXAMPLES for dtype in LIMITS]
+def batch(block):
+    """A block of examples in both types as one library, and the number of each in it."""
+    paths = EXAMPLES[block * PLAIN : (block + 1) * PLAIN]
+    keys = [(path, dtype) for path in paths for dtype in LIMITS]
     texts = [
         cuda(tadc.load(path, name=f"{example_name(path)}_{dtype}"), dtype) for path, dtype in keys
     ]
     return HostBatch(texts), {key: k for k, key in enumerate(keys)}
 
 
+@pytest.mark.plain(path=PLAIN)
 @PATHS
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", LIMITS)
 @pytest.mark.parametrize("order", ["forward", "backward"])
 def test_the_kernels_agree_with_the_interpreter(path, dtype, order):
     f = loaded(path, "interpreter")
-    programs, numbers = batch()
+    programs, numbers = batch(EXAMPLES.index(path) // PLAIN)
     for mode, g in (("primal", f), ("adjoint", f.adjoint())):
         arrays = {n: a.astype(dtype) for n, a in random_arrays(g, sizes(path)).items()}
         expected = by_name(g, g(**{n: a.astype("float64") for n, a in arrays.items()}))

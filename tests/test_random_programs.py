@@ -3,7 +3,7 @@
 Programs of two levels: the `core` of the language, and the `full` language with boundary forms, divisions, all
 reductions, conditions and choices. A plain run takes the first seeds, `-m slow` the others. Each program is run at random
 points, and on a lattice of halves, where ties, kinks and cotangents of 0 are met.
-`python tests/random_programs.py full SEED` prints one.
+`PYTHONPATH=tests python -m random_programs full SEED` prints one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.run import Runners
 
 BLOCK = 10  # programs compiled for the host at once
-PLAIN = {"core": 50, "full": 10}
+PLAIN = {"core": 20, "full": 10}
 ALL = {"core": 500, "full": 120}
 
 

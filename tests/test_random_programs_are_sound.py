@@ -10,24 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from random_programs import (
-    LEVELS,
-    Apply2,
-    Dimension,
-    Element,
-    Form,
-    Index,
-    Number,
-    RandomProgram,
-    Range,
-    Reduction,
-    Run,
-    Statement,
-    Subscript,
-    Tensor,
-    Variable,
-    random_program,
-)
+from random_programs import LEVELS, RandomProgram, random_program
+from random_programs.expressions import Apply2, Element, Number, Range, Reduction
+from random_programs.indices import Form, Index, Subscript
+from random_programs.program import Statement
+from random_programs.tape import Run, Variable
+from random_programs.tensors import Dimension, Tensor
 
 SEEDS = range(300)
 

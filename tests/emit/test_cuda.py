@@ -81,11 +81,11 @@ def name_of(number):
 
 
 @cache
-def words():
-    """The texts of every word in every place, and one library of them."""
+def words(line):
+    """The texts of every word of a line in every place, and one library of them."""
     cases = {
         (w, place): text.format(w=w)
-        for w in WORDS.split()
+        for w in WORDS.strip().splitlines()[line].split()
         for place, text in PLACES.items()
         if not (place == "size" and iskeyword(w))  # Python evaluates the manifest's sizes
     }
@@ -100,10 +100,12 @@ def renamed(program, number):
     return replace(program, name=name_of(number))
 
 
+@pytest.mark.plain(line=1)
 @pytest.mark.compiler
+@pytest.mark.parametrize("line", range(len(WORDS.strip().splitlines())))
 @pytest.mark.parametrize("place", PLACES)
-def test_anything_may_be_called_like_a_word_of_the_target(place):
-    programs, batch = words()
+def test_anything_may_be_called_like_a_word_of_the_target(place, line):
+    programs, batch = words(line)
     for number, ((_, where), program) in enumerate(programs.items()):
         if where != place:
             continue
@@ -154,6 +156,7 @@ def test_the_kernels_compute_what_the_interpreter_does(name):
                 np.testing.assert_allclose(value, wanted, rtol=1e-6 if "types" in name else 1e-12)
 
 
+@pytest.mark.plain(name=6)
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", [*PROGRAMS, "words"])

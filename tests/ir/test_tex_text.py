@@ -182,6 +182,7 @@ def _others(program, arrays, given):
     }
 
 
+@pytest.mark.plain(path=8)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_and_their_derivatives_are_read_back(path):
     for g in modes(tadc.load(path)):
@@ -189,6 +190,7 @@ def test_examples_and_their_derivatives_are_read_back(path):
         assert program_text(read_back(tex_text(program))) == program_text(program)
 
 
+@pytest.mark.plain(seed=4)
 @pytest.mark.parametrize("level", ["core", "full"])
 @pytest.mark.parametrize(
     "seed", [*range(8), *(pytest.param(s, marks=pytest.mark.slow) for s in range(8, 50))]

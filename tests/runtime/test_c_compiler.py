@@ -276,6 +276,60 @@ def test_flags_that_a_compiler_does_not_know_are_left_out(compiler):
     assert seven() == 7
 
 
+def test_a_flag_of_the_user_is_kept_where_the_same_of_ours_is_left_out(
+    compiler, monkeypatch, tmp_path
+):
+    """Apple's clang takes `-fopenmp` behind `-Xpreprocessor` alone."""
+    compiler(
+        'for a in "$@"; do [ "$a" = -fopenmp ] && [ "$last" != -Xpreprocessor ] && exit 1; last=$a; done\n'
+        f'echo "$@" > \'{tmp_path}/arguments\'\nexec cc "$@"'
+    )
+    monkeypatch.setenv("CFLAGS", "-Xpreprocessor -fopenmp")
+
+    assert seven() == 7
+    assert "-Xpreprocessor -fopenmp" in (tmp_path / "arguments").read_text()
+
+
+# ---------------------------------------------------------------------- platforms
+
+
+@pytest.mark.parametrize(
+    ("platform", "suffix", "unused"),
+    [
+        ("linux", ".so", set()),
+        ("darwin", ".so", {"-Wl,-z,noseparate-code,-z,norelro"}),
+        ("win32", ".dll", {"-Wl,-z,noseparate-code,-z,norelro", "-fPIC", "-march=native"}),
+    ],
+)
+def test_a_platform_has_its_suffix_and_its_flags(
+    platform, suffix, unused, compiler, place, tmp_path, monkeypatch
+):
+    compiler(f'echo "$@" > \'{tmp_path}/arguments\'\nexec cc "$@"')
+    monkeypatch.setattr(c_compiler, "PLATFORM", platform)
+
+    assert seven() == 7
+    (library,) = place.iterdir()
+    used = (tmp_path / "arguments").read_text().split()
+    assert library.name.startswith("native-") and library.suffix == suffix
+    assert set(c_compiler.FLAGS) - set(used) == unused
+
+
+def test_a_path_of_windows_keeps_its_backslashes(monkeypatch):
+    monkeypatch.setattr(c_compiler, "PLATFORM", "win32")
+    monkeypatch.setenv("CC", r'"C:\Program Files\gcc.exe" -m64')
+
+    assert c_compiler._words("CC") == [r"C:\Program Files\gcc.exe", "-m64"]
+
+
+def test_windows_is_shown_the_folder_of_the_compiler(compiler, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(os, "add_dll_directory", shown.append, raising=False)
+    compiler('exec cc "$@"')
+
+    assert [seven(), seven()] == [7, 7]
+    assert shown == [str(tmp_path)]
+
+
 def test_an_interrupted_compilation_leaves_nothing(tmp_path):
     script = tmp_path / "cc"
     script.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/own\nkill -INT $PPID\nexec sleep 1000\n")
@@ -317,6 +371,7 @@ def test_an_interrupted_compilation_leaves_nothing(tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no /proc")
 def test_a_library_is_unloaded_when_nothing_refers_to_it(place):
     assert seven() == 7
+    gc.collect()  # libraries of other tests
     before = mappings()
     functions = [loaded(f"{TEXT} int own_{n};")["seven"] for n in range(8)]
     assert 8 <= mappings() - before <= 32 and [f() for f in functions] == [7] * 8

@@ -88,6 +88,7 @@ def assert_counted(program, sizes):
     return cost
 
 
+@pytest.mark.plain(path=8)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 def test_the_operations_of_an_example_are_those_that_are_done(path):
     f = tadc.load(path)
@@ -97,6 +98,7 @@ def test_the_operations_of_an_example_are_those_that_are_done(path):
             assert_counted(program, sizes)
 
 
+@pytest.mark.plain(seed=12)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_operations_of_random_programs_are_those_that_are_done(seed):
     program = random_program(seed, level="full" if seed % 2 else "core")
@@ -217,6 +219,7 @@ def ratio(f, sizes, mode):
     return f.cost(mode=mode, **sizes).operations / f.cost(**sizes).operations
 
 
+@pytest.mark.plain(path=8)
 @pytest.mark.parametrize(
     "path", [p for p in EXAMPLES if p.stem not in EXEMPT], ids=lambda p: p.name
 )

@@ -85,9 +85,23 @@ def adjoint(program):
     return adjoint_program(program, tuple(t.name for t in program.inputs))
 
 
+# Sums, which take numpy or a host that counts as threads do seconds.
+LONG = {
+    (name, size)
+    for name in ("running products of rows", "softmax of rows", "normal rows")
+    for size in (MEDIUM, LARGE)
+} - {("softmax of rows", LARGE)}
+
+
 @pytest.mark.compiler
-@pytest.mark.parametrize("size", [MEDIUM, LARGE])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        pytest.param(name, size, marks=[pytest.mark.slow] if (name, size) in LONG else [])
+        for size in (MEDIUM, LARGE)
+        for name in PROGRAMS
+    ],
+)
 def test_values_and_gradients_are_numpys(name, size):
     number = list(PROGRAMS).index(name)
     program = renamed(normal(f"size N\n{PROGRAMS[name][0]}"), number)
@@ -163,7 +177,7 @@ def random_library(eager, level, first):
 @pytest.mark.parametrize(
     ("level", "first"),
     [
-        *(pytest.param("core", n, marks=[] if n < 20 else pytest.mark.slow) for n in range(0, 110, 10)),
+        *(pytest.param("core", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 110, 10)),
         *(pytest.param("full", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 50, 10)),
     ],
 )  # fmt: skip

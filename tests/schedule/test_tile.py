@@ -94,9 +94,14 @@ def calls(program):
     return Random(0).sample(few, min(CALLS, len(few)))
 
 
+LONG = ("channels", "a border of zeros")  # which take the host many seconds
+
+
 @pytest.mark.compiler
 @pytest.mark.parametrize("mode", ["primal", "adjoint"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in PROGRAMS]
+)
 def test_a_tile_has_the_bits_of_its_points(name, mode):
     number = list(PROGRAMS).index(name)
     program = normal(PROGRAMS[name][0])

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from tadc.progress import stage
 
 __all__ = ["CannotCompile", "Library", "compiler", "loaded"]
 
+PLATFORM = sys.platform
 FLAGS = [
     "-std=c11",
     "-O2",  # with the vectoriser of -O3: as fast, and compiled in two thirds of the time
@@ -45,6 +47,12 @@ FLAGS = [
 ]
 # What a compiler may not know; without it a program is slower and not another one.
 OPTIONAL = (FLAGS[-1], "-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
+# What is not meant for a platform.
+UNUSED = {
+    "darwin": (FLAGS[-1],),  # its files are not ELF
+    # Code of a DLL is always movable; for vectors of AVX GCC does not align the stack, and they crash (its bug 54412).
+    "win32": (FLAGS[-1], "-fPIC", "-march=native"),
+}
 SECONDS = 300  # for one file
 BUILDING = "tadc-build-"  # how the names of folders for temporary files begin
 
@@ -116,6 +124,8 @@ def compiler() -> tuple[str, ...] | None:
 def _words(variable: str) -> list[str]:
     given = os.environ.get(variable, "")
     try:
+        if PLATFORM == "win32":  # where a backslash is part of a path
+            return [word.strip("\"'") for word in shlex.split(given, posix=False)]
         return shlex.split(given)
     except ValueError as error:
         raise CannotCompile(
@@ -134,9 +144,26 @@ def loaded(text: str) -> Library:
             "there is no C compiler for `backend='native'`: neither `$CC` nor `cc` is found",
             fix="install one (`apt install gcc`), or use `backend='numpy'`",
         )
-    flags = (*FLAGS, *_words("CFLAGS"))
-    name = f"native-{digest(text, *command, _identity(command), *flags, _cpu())}.so"
-    return _kept(name) or _made(text, command, flags, name)
+    own, given = _flags(), tuple(_words("CFLAGS"))
+    name = f"native-{digest(text, *command, _identity(command), *own, *given, _cpu())}{_suffix()}"
+    _show_runtime(command)
+    return _kept(name) or _made(text, command, own, given, name)
+
+
+def _flags() -> tuple[str, ...]:
+    return tuple(f for f in FLAGS if f not in UNUSED.get(PLATFORM, ()))
+
+
+def _suffix() -> str:
+    return ".dll" if PLATFORM == "win32" else ".so"
+
+
+@cache
+def _show_runtime(command: tuple[str, ...]) -> None:
+    """Let Windows find the compiler's OpenMP runtime, which is beside it: a library's needs are not looked up in PATH."""
+    add = getattr(os, "add_dll_directory", None)
+    if add is not None:
+        add(os.path.dirname(command[0]))
 
 
 def _kept(name: str) -> Library | None:
@@ -154,10 +181,12 @@ def _kept(name: str) -> Library | None:
     return None
 
 
-def _made(text: str, command: tuple[str, ...], flags: tuple[str, ...], name: str) -> Library:
+def _made(
+    text: str, command: tuple[str, ...], own: tuple[str, ...], given: tuple[str, ...], name: str
+) -> Library:
     try:
         with _building() as place:
-            built = _built(text, command, flags, place)
+            built = _built(text, command, own, given, place)
             kept = write(name, built.read_bytes())
             kept_small()
             try:
@@ -194,15 +223,18 @@ def _sweep() -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _built(text: str, command: tuple[str, ...], flags: tuple[str, ...], place: Path) -> Path:
-    """The file that the compiler makes of the text. Flags that it may not know are left out where it fails."""
-    source, library = place / "program.c", place / "program.so"
+def _built(
+    text: str, command: tuple[str, ...], own: tuple[str, ...], given: tuple[str, ...], place: Path
+) -> Path:
+    """The file that the compiler makes of the text. Flags of our own that it may not know are left out where it fails."""
+    source, library = place / "program.c", place / f"program{_suffix()}"
     source.write_text(text, "utf-8")
     first = ""
     for left_out in ((), *((f,) for f in OPTIONAL), OPTIONAL):
-        chosen = [f for f in flags if f not in left_out]
+        chosen = [f for f in own if f not in left_out]
         with stage(f"compiling {len(text) // 1024 + 1} KB of C"):
-            report = _run([*command, *chosen, str(source), "-o", str(library), "-lm"], place)
+            files = [str(source), "-o", str(library), "-lm"]
+            report = _run([*command, *chosen, *given, *files], place)
         if not report:
             if library.is_file():
                 return library
