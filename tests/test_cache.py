@@ -214,7 +214,7 @@ def test_what_killed_processes_left_counts_and_is_swept_when_it_is_old(place, mo
 
 
 def test_the_grammars_are_kept_as_plain_data(place):
-    from tadc.syntax import load
+    from tadc.syntax.idx import load
 
     trees = [load.parser("idx", lexer="contextual", start="statement").parse("y[i] = 2*x[i]") for _ in range(2)]  # fmt: skip
     (file,) = place.glob("grammar-idx-*.pickle")

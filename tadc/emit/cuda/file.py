@@ -6,7 +6,7 @@ neighbouring threads, or teams. No element is written twice, so there are no ato
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from tadc.emit.clike.gpu_text import IN_PARTS, LANE, RANK, GpuText, tile_count
 from tadc.emit.clike.index_width import numbers
 from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
-from tadc.emit.clike.launcher import LARGEST_INT32, Launcher, Module, factor, manifest, modes_of
+from tadc.emit.clike.launcher import LARGEST_INT32, Launcher, factor, manifest
 from tadc.emit.clike.spelling import DType, Precedence, bracketed, device_functions
 from tadc.emit.clike.text import INTEGER, CText, part
 from tadc.emit.templates import template
@@ -23,15 +23,13 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
 from tadc.printing.idx import statement_comment
 from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes
-from tadc.schedule.gpu.half import wide_temporaries
-from tadc.schedule.gpu.kernels import GpuKernel, gpu_kernels, gpu_program, plain_kernel
-from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.nest.loop_nest import Kernel, Store, Tile, steps_of
+from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.lowered import GpuModule, Module
+from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__
 
-__all__ = ["MOST_BLOCKS", "CudaText", "GpuModule", "cuda_text", "emit_cuda", "fitting_index_type"]
+__all__ = ["MOST_BLOCKS", "CudaText", "cuda_text", "fitting_index_type"]
 
-_NO_TILES: Mapping[str, Shape] = {}
 POINT = "point"
 MOST_BLOCKS = 32768
 # Of a multiprocessor, by the values that a thread holds: with more it has no registers for them.
@@ -49,55 +47,11 @@ class CudaText:
     manifest: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class GpuModule:
-    """A mode with its sums in parts, and the schedules of its kernels."""
-
-    mode: Module
-    kernels: tuple[GpuKernel, ...]
-
-    @classmethod
-    def of(
-        cls,
-        mode: Module,
-        sizes: Sizes | None = None,
-        dtype: DType = "float32",
-        *,
-        blas: bool = False,
-        tiles: Mapping[str, Shape] = _NO_TILES,
-    ) -> GpuModule:
-        """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
-
-        `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
-        With `blas` large matrix products are not cut into parts. `tiles` are those of some kernels.
-        """
-        if any(map(_is_atomic, mode.kernels)):
-            return cls.plain(mode)
-        program = gpu_program(mode.program, sizes, dtype, blas=blas)
-        found = gpu_kernels(program, mode.name, sizes, tiles)
-        run = tuple(kernel for kernel, _ in found)
-        schedules = tuple(scheduled for _, scheduled in found)
-        return cls(Module(mode.name, wide_temporaries(program, dtype), run), schedules)
-
-    @classmethod
-    def plain(cls, mode: Module) -> GpuModule:
-        """A thread a point, as the adjoint with atomic additions is run."""
-        return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
-
-
-def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
-    """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
-
-    Raises BackendError where an extent does not fit any index type.
-    """
-    return cuda_text([GpuModule.of(m, dtype=dtype) for m in modes_of(modes)], source, dtype)
-
-
 def cuda_text(
     parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType | None = None
 ) -> CudaText:
     """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
-    if dtype in HALF_TYPES and any(_is_atomic(k.kernel) for part in parts for k in part.kernels):
+    if dtype in HALF_TYPES and any(k.kernel.is_atomic for part in parts for k in part.kernels):
         raise BackendError(
             None,
             f"there are no atomic additions to elements of {dtype}",
@@ -266,7 +220,7 @@ def _kernel_entry(scheduled: GpuKernel, program: Program) -> dict[str, Any]:
         "grid": [f"min(({threads} + {BLOCK - 1}) // {BLOCK}, {MOST_BLOCKS})"],
         "block": [BLOCK],
         "shared_bytes": 0,
-        "schedule": "atomic additions" if _is_atomic(k) else _schedule(scheduled),
+        "schedule": "atomic additions" if k.is_atomic else _schedule(scheduled),
     }
 
 
@@ -298,7 +252,3 @@ def _product(factors: Sequence[str]) -> str:
     if all(f.isdigit() for f in factors):
         return str(prod(map(int, factors)))
     return " * ".join(factors)
-
-
-def _is_atomic(kernel: Kernel) -> bool:
-    return any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body))
