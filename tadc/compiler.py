@@ -202,22 +202,23 @@ def lowered_for_cpu(
 def lowered_for_gpu(
     program: Program,
     mode: str,
+    decided: Decisions,
     sizes: Sizes | None,
     dtype: str,
-    options: Options,
+    *,
+    blas: bool,
     tiles: Mapping[str, Shape],
 ) -> GpuModule:
     """The program as a GPU runs it for these sizes, or for typical ones. `tiles` are those of some kernels."""
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:
-        found = module(program, mode, sizes, dtype, options)
+        (found,) = modes_of({mode: program}, decided.recomputed)
         values = None if numbers is None else found.program.size_values(numbers)
-        return GpuModule.of(found, values, dtype, blas=options.blas, tiles=tiles)
+        return GpuModule.of(found, values, dtype, blas=blas, tiles=tiles)
 
     # The schedules take longer to choose than to read.
-    memory = (options.memory, options.memory_limit)
-    chosen = (numbers, dtype, options.blas, *memory, sorted(tiles.items()))
+    chosen = (decided.recomputed, numbers, dtype, blas, sorted(tiles.items()))
     return disk_cached(("gpu", fingerprint(program), mode, *chosen), made)
 
 

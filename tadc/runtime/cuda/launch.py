@@ -31,7 +31,7 @@ from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_archi
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import numpy_type
 from tadc.schedule.gpu.cost import BLOCK
-from tadc.schedule.lowered import GpuModule, Module
+from tadc.schedule.lowered import Decisions, GpuModule, Module
 from tadc.schedule.nest.matrix_product import MatrixProduct
 
 __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
@@ -179,6 +179,7 @@ class CudaRunner:
         self._dtype = dtype
         self._options = options
         self._launches: BoundedCache[CudaLaunch] = BoundedCache(MOST_LAUNCHES)
+        self._key = fingerprint(program)
 
     def run(
         self,
@@ -209,39 +210,48 @@ class CudaRunner:
 
     def lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
         """What is run for these sizes, on the current GPU if there is one; without sizes, for typical ones."""
-        if sizes is None or (device := current_device()) is None:
-            return self._lowered(sizes, {})
-        return self._lowered(sizes, recalled(self._place(sizes, device)))
+        if sizes is None:
+            return self._lowered(Decisions(), None, {})
+        decided, device = self._decisions(sizes), current_device()
+        tiles = {} if device is None else recalled(self._place(decided, sizes, device))
+        return self._lowered(decided, sizes, tiles)
 
-    def _lowered(self, sizes: Mapping[Symbol, int] | None, tiles: Tiles) -> GpuModule:
+    def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
+        decided = self._decisions(sizes)
+        flags = self._flags
+
+        def launch(tiles: Tiles) -> CudaLaunch:
+            gpu = self._lowered(decided, sizes, tiles)
+            return cuda_launch(gpu, sizes, self._dtype, device, flags=flags)
+
+        place = self._place(decided, sizes, device)
+        if not is_tuning():
+            return launch(recalled(place))
+        best = tuned(self._lowered(decided, sizes, {}).tile_choices(sizes, MOST_CHOICES), launch)
+        store(place, best)
+        return launch(best)
+
+    def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
+        return compiler.decisions(self._program, sizes, self._dtype, self._options)
+
+    def _lowered(
+        self, decided: Decisions, sizes: Mapping[Symbol, int] | None, tiles: Tiles
+    ) -> GpuModule:
+        program, dtype, blas = self._program, self._dtype, self._options.blas
         return compiler.lowered_for_gpu(
-            self._program, MODE, sizes, self._dtype, self._options, tiles
+            program, MODE, decided, sizes, dtype, blas=blas, tiles=tiles
         )
+
+    def _place(self, decided: Decisions, sizes: Mapping[Symbol, int], device: int) -> object:
+        """Where the tiles are kept that were tuned for these sizes on such a device."""
+        numbers = [(s, sizes[s]) for s in self._program.sizes]
+        key = (self._key, decided.recomputed, numbers, self._dtype, self._options.blas)
+        return key, self._flags, device_name(device)
 
     @property
     def _flags(self) -> tuple[str, ...]:
         """Further options of NVRTC."""
         return FAST_MATH if self._options.fast_math else ()
-
-    def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
-        def launch(tiles: Tiles) -> CudaLaunch:
-            gpu = self._lowered(sizes, tiles)
-            return cuda_launch(gpu, sizes, self._dtype, device, flags=self._flags)
-
-        place = self._place(sizes, device)
-        if not is_tuning():
-            return launch(recalled(place))
-        best = tuned(self._lowered(sizes, {}).tile_choices(sizes, MOST_CHOICES), launch)
-        store(place, best)
-        return launch(best)
-
-    def _place(self, sizes: Mapping[Symbol, int], device: int) -> object:
-        """Where the tiles are kept that were tuned for these sizes on such a device."""
-        options, dtype = self._options, self._dtype
-        recomputed = compiler.decisions(self._program, sizes, dtype, options).recomputed
-        numbers = [(s, sizes[s]) for s in self._program.sizes]
-        key = (fingerprint(self._program), recomputed, numbers, dtype, options.blas)
-        return key, self._flags, device_name(device)
 
 
 def cuda_launch(
