@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 import tadc
-from tadc.emit.cuda.file import emit_cuda
+from tadc.emit.cuda.file import cuda_text
+from tadc.schedule.lowered import GpuModule, modes_of
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.*"))
 PROCESS, TEXT = 0.5, 0.1  # limits in seconds
@@ -36,7 +37,8 @@ def text(path: Path) -> float:
     """Seconds from the text of an example to that of its `.cu`, primal and adjoint."""
     start = time.perf_counter()
     f = tadc.load(path)
-    emit_cuda({"primal": f.program, "adjoint": f.adjoint().program}, "", "float32")
+    modes = modes_of({"primal": f.program, "adjoint": f.adjoint().program})
+    cuda_text([GpuModule.of(m) for m in modes], "", "float32")
     return time.perf_counter() - start
 
 

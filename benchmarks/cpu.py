@@ -28,10 +28,12 @@ from typing import Any
 import numpy as np
 
 import tadc
+from tadc.compiler import atomic_mode
 from tadc.emit.c.file import emit_c
-from tadc.emit.clike.launcher import atomic_mode, workspace_places
+from tadc.emit.clike.launcher import workspace_places
 from tadc.runtime.cpu.c_compiler import compiler, loaded
 from tadc.runtime.cpu.native import available_threads
+from tadc.schedule.lowered import CpuModule
 
 Run = Callable[[], Any]
 # With their marks and colours in the plot.
@@ -284,7 +286,8 @@ def atomic(f: Any, arrays: list[Any], cotangent: Any, sizes: dict[str, int], thr
     runs: list[Run] = []
     for points in (False, True):
         mode = atomic_mode(f.program, f.inputs, points=points)
-        launcher = getattr(loaded(emit_c([mode], dtype, "int64")), mode.launcher)
+        text = emit_c([CpuModule.of(mode, dtype)], dtype, "int64")
+        launcher = getattr(loaded(text), mode.launcher)
         numbers = [ctypes.c_int64(sizes[s]) for s in f.program.sizes]
         work = np.empty(workspace_places(mode.temporaries, sizes, dtype)[1] + 1, np.uint8)
 

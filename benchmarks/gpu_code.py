@@ -22,14 +22,15 @@ from cpu import Formula
 from sizes import points_of, sizes_at
 
 import tadc
-from tadc.emit.clike.launcher import atomic_mode, modes_of
-from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.compiler import atomic_mode
+from tadc.emit.cuda.file import cuda_text
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Select
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version
 from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.work import Work
+from tadc.schedule.lowered import GpuModule, modes_of
 from tadc.schedule.nest.cost import FREE, INTEGER_POWERS, Points
 from tadc.schedule.nest.loop_nest import (
     Accumulate,

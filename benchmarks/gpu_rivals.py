@@ -19,9 +19,9 @@ from typing import Any
 from cpu import Formula
 from gpu_plain import hand_written
 
-from tadc.emit.clike.launcher import atomic_mode
-from tadc.emit.cuda.file import GpuModule
+from tadc.compiler import atomic_mode
 from tadc.runtime.cuda.launch import cuda_launch
+from tadc.schedule.lowered import GpuModule
 
 __all__ = ["TASKS", "Problem", "Rival", "Run", "Runs", "own", "rivals"]
 

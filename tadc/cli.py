@@ -298,15 +298,16 @@ def _contents(
     baseline: str | None,
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
+    from tadc import compiler
     from tadc.emit.c.file import emit_c
-    from tadc.emit.clike.launcher import atomic_mode, modes_of
-    from tadc.emit.cuda.file import GpuModule, cuda_text
+    from tadc.emit.cuda.file import cuda_text
+    from tadc.schedule.lowered import CpuModule, GpuModule, modes_of
 
     functions = {mode: _derivative(f, mode, wrt) for mode in modes}
     programs = {mode: g.program for mode, g in functions.items()}
     parts = modes_of(programs)
     if baseline:
-        parts.append(atomic_mode(f.program, wrt or f.inputs, points=False))
+        parts.append(compiler.atomic_mode(f.program, wrt or f.inputs, points=False))
     real = cast("DType", dtype)
     of = partial(GpuModule.of, dtype=real) if "cuda" in targets else GpuModule.plain
     cuda = cuda_text([of(m) for m in parts], f._origin.source.text, real)
@@ -316,7 +317,8 @@ def _contents(
         if target == "cuda":
             texts.append(cuda.text)
         elif target == "c":
-            texts.append(emit_c(parts, real, manifest["index_type"]))
+            cpu = [CpuModule.of(m, real) for m in parts]
+            texts.append(emit_c(cpu, real, manifest["index_type"]))
         else:
             texts += [g.source(target) for g in functions.values()]
     return [*texts, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"]

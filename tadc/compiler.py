@@ -1,38 +1,51 @@
-"""The stages of the compiler, in order: text to program, program to derivative, program to what runs."""
+"""The stages of the compiler, in order: text to program, program to derivative, program to what is run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 
-from tadc.derive.adjoint import adjoint, gradient, jacobian
+from tadc.cache import disk_cached
+from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
+from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
-from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Expr, Read
-from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import rewrite
+from tadc.ir.fingerprint import fingerprint
+from tadc.ir.names import Names, identifier
+from tadc.ir.program import Program, Statement
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
 from tadc.normalize.simplify import simplified_statement, simplify
 from tadc.normalize.solved import solved_statement
+from tadc.options import Options
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
+from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modes_of
+from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
 
 __all__ = [
     "adjoint_program",
+    "atomic_mode",
+    "decisions",
     "front",
     "gradient_program",
     "jacobian_program",
     "jvp_program",
+    "lowered_for_cpu",
+    "lowered_for_gpu",
+    "module",
     "normalized",
     "parsed",
+    "stored",
     "tangent_program",
     "vjp_program",
     "vjp_programs",
@@ -108,76 +121,15 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     """The adjoint in two halves: what needs no cotangent, with the program's outputs; and the gradients from there.
 
     The first gives the outputs, then the residuals: tensors that the second reads, and nothing else. The second takes
-    the inputs, the residuals, then the cotangents. No output is a residual, since a caller may change it: what the
-    second reads of one is a copy.
+    the inputs, the residuals, then the cotangents.
     """
     names = taken_names(program)
     separated = separate_reductions(program, names)
     both = adjoint(separated, wrt, names)
     gradients = both.outputs
     both = normalized(replace(both, outputs=(*program.outputs, *gradients)))
-    both = _early(live(common(both)), {s.target.name for s in separated.statements})
-    both = live(shared(common(both)))
-    later = {t.name for t in both.inputs} - {t.name for t in program.inputs}
-    cotangents = tuple(t for t in both.inputs if t.name in later)
-    later |= set(gradients)  # and what depends on a cotangent
-    first: list[Statement] = []
-    second: list[Statement] = []
-    for s in both.statements:
-        if later.isdisjoint((s.target.name, *s.reads)):
-            first.append(s)
-        else:
-            second.append(s)
-            later.add(s.target.name)
-    read = {name for s in second for name in s.reads}
-    kept = [s.target for s in first if s.target.name in read]
-    copies = _copies([t for t in kept if t.name in program.outputs], taken_names(both))
-    residuals = [copies[t.name].target if t.name in copies else t for t in kept]
-    forward = replace(
-        both,
-        inputs=program.inputs,
-        statements=(*first, *copies.values()),
-        outputs=(*program.outputs, *(t.name for t in residuals)),
-    )
-
-    def from_copy(e: Expr) -> Expr:
-        if isinstance(e, Read) and e.tensor in copies:
-            return Read(copies[e.tensor].target.name, e.subscripts)
-        return e
-
-    backward = replace(
-        both,
-        inputs=(*program.inputs, *residuals, *cotangents),
-        statements=tuple(replace(s, body=rewrite(s.body, from_copy)) for s in second),
-        outputs=gradients,
-    )
-    return live(forward), backward
-
-
-def _copies(tensors: Iterable[Tensor], names: Names) -> dict[str, Statement]:
-    """A statement for each tensor, by its name, that gives its elements to another one."""
-    copies = {}
-    for t in tensors:
-        indices = tuple(f"i{d}" for d in range(len(t.shape)))
-        body = Read(t.name, tuple(map(symbol, indices)))
-        copies[t.name] = Statement(replace(t, name=names.fresh(t.name)), indices, (), body)
-    return copies
-
-
-def _early(program: Program, stay: Set[str]) -> Program:
-    """The program with all statements but those of `stay` as early as they can be, for others to read them."""
-    # Those before the first that stays, those after it, after the second, ..
-    after: list[list[Statement]] = [[]]
-    place: dict[str, int] = {}
-    for s in program.statements:
-        if s.target.name in stay:
-            after.append([s])
-            place[s.target.name] = len(after) - 1
-    for s in program.statements:
-        if s.target.name not in stay:
-            place[s.target.name] = max((place.get(name, 0) for name in s.reads), default=0)
-            after[place[s.target.name]].append(s)
-    return replace(program, statements=tuple(s for group in after for s in group))
+    both = early(live(common(both)), {s.target.name for s in separated.statements})
+    return halves(live(shared(common(both))), program, gradients)
 
 
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
@@ -192,7 +144,7 @@ def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
     """
     names = taken_names(program)
     both = tangent(separate_reductions(program, names), wrt, names)
-    copies = _copies((both.tensors[f] for f in program.outputs), names)
+    copies = copies_of((both.tensors[f] for f in program.outputs), names)
     values = (s.target.name for s in copies.values())
     statements = (*both.statements, *copies.values())
     return normalized(replace(both, statements=statements, outputs=(*values, *both.outputs)))
@@ -217,3 +169,63 @@ def jacobian_program(program: Program, x: str, output: str) -> Program:
 def taken_names(program: Program) -> Names:
     """A supply of names that differ from every tensor, index and size of the program."""
     return Names((*program.tensors, *program.symbols))
+
+
+@lru_cache(maxsize=128)
+def stored(program: Program) -> Program:
+    """The program as it is run where all its temporaries fit into memory."""
+    return disk_cached(("scheduled", fingerprint(program)), lambda: scheduled(program))
+
+
+def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
+    """What these values of all sizes decide about a run."""
+    return Decisions.of(stored(program), sizes, dtype, options)
+
+
+def module(
+    program: Program, mode: str, sizes: Sizes | None, dtype: str, options: Options
+) -> Module:
+    """The program with its kernels, for any target: for these sizes, or as if all its temporaries fitted into memory."""
+    recomputed = () if sizes is None else decisions(program, sizes, dtype, options).recomputed
+    (found,) = modes_of({mode: program}, recomputed)
+    return found
+
+
+def lowered_for_cpu(
+    program: Program, mode: str, decided: Decisions, dtype: str, *, blas: bool
+) -> CpuModule:
+    """The program as a CPU runs it."""
+    (found,) = modes_of({mode: program}, decided.recomputed)
+    return CpuModule.of(found, dtype, dict(decided.few), blas=blas)
+
+
+def lowered_for_gpu(
+    program: Program,
+    mode: str,
+    decided: Decisions,
+    sizes: Sizes | None,
+    dtype: str,
+    *,
+    blas: bool,
+    tiles: Mapping[str, Shape],
+) -> GpuModule:
+    """The program as a GPU runs it for these sizes, or for typical ones. `tiles` are those of some kernels."""
+    numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
+
+    def made() -> GpuModule:
+        (found,) = modes_of({mode: program}, decided.recomputed)
+        values = None if numbers is None else found.program.size_values(numbers)
+        return GpuModule.of(found, values, dtype, blas=blas, tiles=tiles)
+
+    # The schedules take longer to choose than to read.
+    chosen = (decided.recomputed, numbers, dtype, blas, sorted(tiles.items()))
+    return disk_cached(("gpu", fingerprint(program), mode, *chosen), made)
+
+
+def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Module:
+    """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`."""
+    own = replace(program, name=identifier(program.name))
+    names = taken_names(own)
+    found, scatters = scattered(separate_reductions(own, names), wrt, names)
+    kernels = scatter_kernels(found, scatters, "adjoint_atomic", points=points)
+    return Module("adjoint_atomic", found, kernels)

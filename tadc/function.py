@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import disk_cached
-from tadc.emit.clike.names import identifier
 from tadc.errors import (
     ArgumentError,
     BackendError,
@@ -23,12 +22,14 @@ from tadc.errors import (
     Span,
 )
 from tadc.ir.element_types import HALF_TYPES
+from tadc.ir.names import identifier
 from tadc.ir.program import Program
 from tadc.open_sizes import OpenSizes
 from tadc.options import Options, checked_options, size_number
 from tadc.printing.idx import program_text, tensor_text
 from tadc.printing.tex import tex_display, tex_text
 from tadc.resolve.resolve import Resolved
+from tadc.schedule.lowered import CpuModule, GpuModule, modes_of
 from tadc.signature import signature, with_argument_errors
 
 if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
@@ -37,7 +38,6 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from numpy.typing import DTypeLike, NDArray
 
     from tadc.check import Report
-    from tadc.emit.clike.launcher import Module
     from tadc.prove import Report as Proofs
     from tadc.runtime.calls import Call, Calls
     from tadc.runtime.pullback import Halves
@@ -342,23 +342,23 @@ class Function:
             case "latex":
                 return self._tree.tex() if self._tree is not None else tex_text(self.program)
             case "cuda":
-                from tadc.emit.cuda.file import emit_cuda
+                from tadc.emit.cuda.file import cuda_text
 
-                return emit_cuda({self._mode: self.program}, self._origin.source.text, dtype).text  # type: ignore[arg-type]
+                gpu = [GpuModule.of(m, dtype=dtype) for m in modes_of({self._mode: self.program})]
+                return cuda_text(gpu, self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case "numpy":
                 from tadc.emit.numpy.module import emit_numpy
 
                 return emit_numpy(self.program, self._mode, dtype)
             case "c":
                 from tadc.emit.c.file import emit_c
-                from tadc.emit.clike.launcher import modes_of
 
-                return emit_c(modes_of({self._mode: self.program}), dtype, "int64")  # type: ignore[arg-type]
+                cpu = [CpuModule.of(m, dtype) for m in modes_of({self._mode: self.program})]
+                return emit_c(cpu, dtype, "int64")  # type: ignore[arg-type]
             case "cuda-atomic":
-                from tadc.emit.cuda.file import GpuModule, cuda_text
+                from tadc.emit.cuda.file import cuda_text
 
-                mode = GpuModule.of(self._scattered())
-                return cuda_text([mode], self._origin.source.text, dtype).text  # type: ignore[arg-type]
+                return cuda_text([self._scattered()], self._origin.source.text, dtype).text  # type: ignore[arg-type]
             case _:
                 raise ArgumentError(
                     None,
@@ -366,14 +366,12 @@ class Function:
                     fix="use `cuda`, `cuda-atomic`, `c`, `numpy`, `idx` or `latex`",
                 )
 
-    def _scattered(self) -> Module:
+    def _scattered(self) -> GpuModule:
         """The adjoint with atomic additions, of which this function is the gathering form."""
-        from tadc.emit.clike.launcher import atomic_mode
-
         match self._origin.derivations:
             case (*before, ("adjoint", wrt)):
                 f = _rebuilt(replace(self._origin, derivations=tuple(before)))
-                return atomic_mode(f.program, wrt, points=False)
+                return GpuModule.plain(compiler.atomic_mode(f.program, wrt, points=False))
             case _:
                 raise DerivativeError(
                     None,
@@ -546,12 +544,14 @@ class Function:
         one is missing, ArgumentError for one that there is not.
         """
         from tadc.schedule.nest.cost import Cost, program_cost
-        from tadc.schedule.nest.lower import kernels
 
         total = Cost(())
-        for program, name, numbers, dtype in self._runs(mode, sizes):
-            residuals = set(program.outputs) - set(self.outputs) if name == "forward" else set()
-            total += program_cost(program, kernels(program, name), numbers, dtype, residuals)
+        options = self._origin.options
+        for part, numbers, dtype in self._runs(mode, sizes):
+            run = compiler.module(part._program, part._mode, numbers, dtype, options)
+            forward = part._mode == "forward"
+            residuals = set(part.outputs) - set(self.outputs) if forward else set()
+            total += program_cost(run.program, run.kernels, numbers, dtype, residuals)
         return total
 
     def prove(self, /, **sizes: int) -> Proofs:
@@ -570,37 +570,37 @@ class Function:
 
     def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
         """What is stored, and how each kernel runs, in words: with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
-        from tadc.schedule.nest.lower import kernels
-        from tadc.schedule.plan import Plan, gpu_plan, program_plan
+        from tadc.schedule.plan import Plan
 
         total = Plan((), {})
-        options = self._origin.options
-        for program, name, numbers, dtype in self._runs(mode, sizes):
-            if options.backend == "cuda":
-                total += gpu_plan(program, name, numbers, dtype, options.blas)
-            else:
-                run = kernels(program, name)
-                total += program_plan(program, run, numbers, dtype, options.blas)
+        for part, numbers, dtype in self._runs(mode, sizes):
+            total += part._plan(numbers, dtype)
         return total
+
+    def _plan(self, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
+        """The plan of what runs the program, with numbers for all of its sizes, or for none."""
+        from tadc.runtime.cpu.native import NativeRunner
+        from tadc.runtime.cuda.launch import CudaRunner
+        from tadc.schedule.plan import cpu_plan, gpu_plan
+
+        options = self._origin.options
+        if options.backend == "cuda":
+            gpu = CudaRunner(self._program, dtype, options).lowered(sizes)  # type: ignore[arg-type]
+            return gpu_plan(gpu, self._mode, sizes, dtype)
+        cpu = NativeRunner(self._program, dtype, options).lowered(sizes)  # type: ignore[arg-type]
+        return cpu_plan(cpu, self._mode, sizes, dtype)
 
     def _runs(
         self, mode: str, sizes: Mapping[str, int]
-    ) -> Iterator[tuple[Program, str, dict[str, int] | None, str]]:
-        """The programs that are run for a mode, with their modes' names, the sizes, if any, and the element type."""
+    ) -> Iterator[tuple[Function, dict[str, int] | None, str]]:
+        """The functions that are run for a mode, with the values of all sizes, if any, and the element type."""
         from tadc.runtime.binding import bind_sizes
-        from tadc.schedule.nest.memory import oversized
-        from tadc.schedule.rewrite.program import scheduled
 
         f, numbers = self._with_numbers(sizes)
         values = bind_sizes(f._program, {}, numbers) if sizes or not f.sizes else None
-        options = self._origin.options
-        dtype = options.dtype or "float64"
+        dtype = self._origin.options.dtype or "float64"
         for part in f._parts(mode, values):
-            program = scheduled(part.program)
-            if values is not None:
-                again = oversized(program, values, dtype, options.memory, options.memory_limit)
-                program = scheduled(part.program, again)
-            yield program, part._mode, values, dtype
+            yield part, values, dtype
 
     def _with_numbers(self, sizes: Mapping[str, int]) -> tuple[Function, dict[str, int]]:
         """The function with numbers for the sizes that need them, and the numbers of its other sizes."""

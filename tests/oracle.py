@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from emitted import cuda_file
 
-from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.binding import bind_sizes
 
 ROOT = Path(__file__).parent.parent
@@ -78,7 +78,7 @@ def by_name(f, results):
 
 def cuda(f, dtype, source=""):
     """The `.cu` of a program and its adjoint, with its manifest: what `HostBatch` takes."""
-    emitted = emit_cuda({"primal": f.program, "adjoint": f.adjoint().program}, source, dtype)
+    emitted = cuda_file({"primal": f.program, "adjoint": f.adjoint().program}, source, dtype)
     return emitted.text, emitted.manifest
 
 

@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from emitted import cuda_file
 from host_run import HostBatch
 from oracle import bound
 from random_programs import random_program
 
 import tadc
-from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.run import Runners
 
 BLOCK = 10  # programs compiled for the host at once
@@ -73,7 +73,7 @@ def host(level, block):
     functions = {s: compiled(level, s) for s in range(block * BLOCK, (block + 1) * BLOCK)}
     texts = []
     for f in functions.values():
-        emitted = emit_cuda({m: g.program for m, g in modes(f).items()}, "", "float64")
+        emitted = cuda_file({m: g.program for m, g in modes(f).items()}, "", "float64")
         texts.append((emitted.text, emitted.manifest))
     return HostBatch(texts), list(functions)
 

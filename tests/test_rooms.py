@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tadc
+from tadc.schedule.nest import loop_nest
 
 PACKAGE = Path(tadc.__file__).parent
 # A line is a floor: its rooms do not know each other.
@@ -28,7 +29,9 @@ ROOMS = """
     schedule.rewrite
     schedule.nest
     schedule.cpu schedule.gpu
+    schedule.lowered
     schedule.plan
+    compiler
     emit.templates
     emit.clike
     emit.c emit.cuda emit.numpy emit.opencl
@@ -38,7 +41,6 @@ ROOMS = """
     runtime.calls
     runtime.pullback
     interop
-    compiler
     open_sizes signature
     check prove
     bench doctor
@@ -93,6 +95,21 @@ def test_no_room_imports_a_later_one():
                 later.append(f"{path.relative_to(PACKAGE)}:{line}: {here} imports {there}")
 
     assert later == []
+
+
+# Of the schedules, what prints and what runs use data, walkers, and what a compiler of C or CUDA is left to do.
+FUNCTIONS = {"is_expensive", "is_unrolled"} | set(loop_nest.__all__)
+
+
+def test_what_prints_and_what_runs_decide_nothing():
+    deciding = []
+    for path in [*PACKAGE.glob("emit/**/*.py"), *PACKAGE.glob("runtime/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("tadc.schedule."):
+                own = {a.name for a in node.names if a.name.islower()} - FUNCTIONS
+                deciding += [f"{path.relative_to(PACKAGE)}:{node.lineno}: {name}" for name in own]
+
+    assert deciding == []
 
 
 def test_a_later_room_inside_a_function_is_noticed():

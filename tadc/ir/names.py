@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from unicodedata import normalize
 
-__all__ = ["Names"]
+__all__ = ["Names", "identifier"]
 
 
 class Names:
@@ -35,3 +36,12 @@ class Names:
 
     def copy(self) -> Names:
         return Names(self._taken)
+
+
+def identifier(name: str) -> str:
+    """`name` in the letters of C: accents are dropped, other letters become their code."""
+    plain = "".join(c for c in normalize("NFKD", name) if ord(c) < 128 or c.isalnum())
+    text = "".join(
+        c if c.isascii() and (c.isalnum() or c == "_") else f"u{ord(c):x}" for c in plain
+    )
+    return f"x{text}" if not text or text[0].isdigit() else text

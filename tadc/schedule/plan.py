@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from tadc.ir.program import Program
 from tadc.printing.idx import statement_comment
-from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
-from tadc.schedule.gpu.cost import BLOCK, WARP
-from tadc.schedule.gpu.half import wide_temporaries
-from tadc.schedule.gpu.kernels import gpu_kernels, gpu_program
+from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes
+from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.lowered import CpuModule, GpuModule, Lowered
 from tadc.schedule.nest.cost import bytes_formula
 from tadc.schedule.nest.loop_nest import (
     Chunks,
@@ -24,10 +24,9 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     steps_of,
 )
-from tadc.schedule.nest.matrix_product import left_to_blas, matrix_product
 from tadc.tables import html_table
 
-__all__ = ["KernelPlan", "Plan", "gpu_plan", "program_plan"]
+__all__ = ["KernelPlan", "Plan", "cpu_plan", "gpu_plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,83 +70,71 @@ class Plan:
         return html_table([head, *rows], range(3), "; ".join(self._stored()))
 
 
-def program_plan(
-    program: Program,
-    kernels: Sequence[Kernel],
-    sizes: Mapping[str, int] | None,
-    dtype: str,
-    blas: bool,
-) -> Plan:
-    """The plan of a program's kernels. `sizes` has all sizes, if any; `blas` says whether matrix products are left to it."""
-    plans = tuple(_kernel(k, program, blas) for k in kernels)
-    return Plan(plans, _stored(kernels, program, sizes, dtype))
+def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
+    """The plan of what a CPU runs, under the name of a mode. `sizes` has all sizes, if any."""
+    plans = []
+    for k in lowered.kernels:
+        schedule = _cpu_schedule(k)
+        if k.kernel.name in lowered.products:
+            schedule = f"a matrix product: BLAS computes it, if it is not small; else {schedule}"
+        plans.append(_kernel(k.kernel, lowered, mode, schedule))
+    return Plan(tuple(plans), _stored(lowered, sizes, dtype))
 
 
-def _stored(
-    kernels: Sequence[Kernel], program: Program, sizes: Mapping[str, int] | None, dtype: str
-) -> dict[str, int | str]:
+def gpu_plan(lowered: GpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
+    """The plan of what a GPU runs, under the name of a mode. `sizes` has all sizes, or the plan is for typical ones."""
+    plans = []
+    for kernel, k in zip(lowered.mode.kernels, lowered.kernels, strict=True):
+        schedule = _gpu_schedule(kernel, k)
+        if kernel.name in lowered.products:
+            schedule = "a matrix product: cuBLAS computes it"
+        plans.append(_kernel(kernel, lowered, mode, schedule))
+    return Plan(tuple(plans), _stored(lowered, sizes, dtype))
+
+
+def _kernel(kernel: Kernel, lowered: Lowered[Any], mode: str, schedule: str) -> KernelPlan:
+    """The plan of a kernel, which has the name that it has in a file of several modes."""
+    name = f"{lowered.mode.program.name}_{mode}{kernel.name.removeprefix(lowered.mode.launcher)}"
+    return KernelPlan(name, "; ".join(map(statement_comment, kernel.statements)), schedule)
+
+
+def _stored(lowered: Lowered[Any], sizes: Sizes | None, dtype: str) -> dict[str, int | str]:
     """The temporaries that kernels write, with their bytes."""
-    temporary = [t for k in kernels for t in k.writes if t not in program.outputs]
+    program = lowered.mode.program
+    temporary = [t.name for t in lowered.mode.temporaries]
     if sizes is None:
         return {n: bytes_formula(program, [n], dtype) for n in temporary}
     bytes_ = program.bytes_at(program.size_values(sizes), dtype)
     return {n: bytes_[n] for n in temporary}
 
 
-def gpu_plan(
-    program: Program, mode: str, sizes: Mapping[str, int] | None, dtype: str, blas: bool
-) -> Plan:
-    """The plan of a program on a GPU. `sizes` has all sizes, or the plan is for typical ones.
-
-    `blas` says whether matrix products are left to cuBLAS, which depends on the sizes.
-    """
-    sizes = None if sizes is None else program.size_values(sizes)
-    program = gpu_program(program, sizes, dtype, blas=blas)
-    sizes = None if sizes is None else program.size_values(sizes)
-    found = gpu_kernels(program, mode, sizes, {})
-    typed = wide_temporaries(program, dtype)
-    plans = []
-    for kernel, k in found:
-        steps = list(steps_of(k.kernel.body))
-        shared = dict.fromkeys(s.index for s in steps if isinstance(s, (TeamLoop, TeamScan)))
-        staged = dict.fromkeys(s.index for s in steps if isinstance(s, Staged))
-        loops = dict.fromkeys(
-            s.index for s in steps if isinstance(s, Loop) and s.index not in staged
-        )
-        rows = any(len(s.indices) > len(kernel.indices) for s in kernel.statements)
-        point = "row" if rows else "element"
-        schedule = f"{_TEAMS[k.team]} computes each {point}"
-        if k.tile:
-            indices = ", ".join(t.index for t in k.tile)
-            schedule = f"{_TEAMS[k.team]} computes {k.tile_text} elements, neighbours in {indices}"
-        if shared:
-            schedule += f"; its threads share {', '.join(shared)}"
-        if staged:
-            schedule += f"; it stages {', '.join(staged)}"
-        if loops:
-            schedule += f"; loops over {', '.join(loops)}"
-        apart = k.team == 1 and not k.tile and k.kernel.body != kernel.body
-        if apart or any(isinstance(s, Tile) and s.inside for s in steps):
-            schedule += "; no tests inside, away from the borders"
-        if blas and sizes is not None and left_to_blas(kernel, typed, sizes):
-            schedule = "a matrix product: cuBLAS computes it"
-        statements = "; ".join(map(statement_comment, kernel.statements))
-        plans.append(KernelPlan(kernel.name, statements, schedule))
-    return Plan(tuple(plans), _stored([kernel for kernel, _ in found], program, sizes, dtype))
+def _gpu_schedule(kernel: Kernel, k: GpuKernel) -> str:
+    steps = list(steps_of(k.kernel.body))
+    shared = dict.fromkeys(s.index for s in steps if isinstance(s, (TeamLoop, TeamScan)))
+    staged = dict.fromkeys(s.index for s in steps if isinstance(s, Staged))
+    loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop) and s.index not in staged)
+    rows = any(len(s.indices) > len(kernel.indices) for s in kernel.statements)
+    point = "row" if rows else "element"
+    schedule = f"{_TEAMS[k.team]} computes each {point}"
+    if k.tile:
+        indices = ", ".join(t.index for t in k.tile)
+        schedule = f"{_TEAMS[k.team]} computes {k.tile_text} elements, neighbours in {indices}"
+    if shared:
+        schedule += f"; its threads share {', '.join(shared)}"
+    if staged:
+        schedule += f"; it stages {', '.join(staged)}"
+    if loops:
+        schedule += f"; loops over {', '.join(loops)}"
+    apart = k.team == 1 and not k.tile and k.kernel.body != kernel.body
+    if apart or any(isinstance(s, Tile) and s.inside for s in steps):
+        schedule += "; no tests inside, away from the borders"
+    return schedule
 
 
 _TEAMS = {1: "a thread", WARP: "a warp", BLOCK: "a block"}
 
 
-def _kernel(kernel: Kernel, program: Program, blas: bool) -> KernelPlan:
-    statements = "; ".join(map(statement_comment, kernel.statements))
-    schedule = _schedule(cpu_kernel(kernel, program))
-    if blas and any(matrix_product(s, program) for s in kernel.statements):
-        schedule = f"a matrix product: BLAS computes it, if it is not small; else {schedule}"
-    return KernelPlan(kernel.name, statements, schedule)
-
-
-def _schedule(k: CpuKernel) -> str:
+def _cpu_schedule(k: CpuKernel) -> str:
     steps = list(steps_of(k.body))
     parts = []
     outer = [i for i, _ in k.outer]

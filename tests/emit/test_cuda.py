@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from emitted import cuda_file
 from host_run import HostBatch, compiled, size_value, size_values
 from programs import normal, run
 
 import tadc
 from tadc.compiler import adjoint_program, front, gradient_program, tangent_program
 from tadc.emit.clike.index_width import numbers
-from tadc.emit.cuda.file import emit_cuda
 from tadc.errors import Source
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
@@ -91,7 +91,7 @@ def words(line):
     }
     programs = {case: normal(text) for case, text in cases.items()}
     emitted = [
-        emit_cuda({"primal": renamed(p, n)}, "", "float64") for n, p in enumerate(programs.values())
+        cuda_file({"primal": renamed(p, n)}, "", "float64") for n, p in enumerate(programs.values())
     ]
     return programs, HostBatch([(e.text, e.manifest) for e in emitted])
 
@@ -129,7 +129,7 @@ def awkward():
                 "adjoint": adjoint_program(program, wrt),
                 "tangent": tangent_program(program, wrt),
             }
-        found.append((modes, emit_cuda(modes, text, "float64")))
+        found.append((modes, cuda_file(modes, text, "float64")))
     return found, HostBatch([(e.text, e.manifest) for _, e in found])
 
 
@@ -166,7 +166,7 @@ def test_nvrtc_accepts_the_text_without_warnings(name, dtype):
         modes = {f"m{k}": normal(text) for k, text in enumerate(texts)}
     else:
         modes = awkward_modes(name)
-    assert not compile_cuda(emit_cuda(modes, "", dtype).text, "sm_90").warnings
+    assert not compile_cuda(cuda_file(modes, "", dtype).text, "sm_90").warnings
 
 
 def awkward_modes(name):
@@ -179,7 +179,7 @@ def awkward_modes(name):
 
 
 def emitted(text, dtype="float32", **sizes):
-    return emit_cuda({"primal": normal(text, **sizes)}, text, dtype)
+    return cuda_file({"primal": normal(text, **sizes)}, text, dtype)
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n.endswith("32 bits") or "million" in n])
@@ -224,7 +224,7 @@ def facts():
     text = "size N, M, K\ninput x[2*N + 1, M]\nf[i: N] = (sum{j} x[2*i, j])*K"
     unequal = "size N\ninput x[N]\nf[i: N - 2] = x[i + 2]"
     texts = [
-        emit_cuda({"primal": renamed(normal(t), n)}, "", "float32")
+        cuda_file({"primal": renamed(normal(t), n)}, "", "float32")
         for n, t in enumerate((text, unequal))
     ]
     return HostBatch([(e.text, e.manifest) for e in texts])
@@ -266,7 +266,7 @@ def test_temporaries_begin_at_multiples_of_256_bytes_and_fit_into_the_workspace(
     name = "temporaries of odd sizes"
     text = PROGRAMS[name][0]
     modes = awkward_modes(name)
-    made = emit_cuda(modes, text, "float64")
+    made = cuda_file(modes, text, "float64")
     for n in (3, 5, 32, 33):
         sizes = size_values(made.manifest, {"N": n})
         for mode, program in modes.items():
@@ -285,7 +285,7 @@ def test_temporaries_begin_at_multiples_of_256_bytes_and_fit_into_the_workspace(
 def test_the_manifest_names_what_the_text_has():
     text, _, _ = PROGRAMS["temporaries of odd sizes"]
     modes = awkward_modes("temporaries of odd sizes")
-    made = emit_cuda(modes, text, "float32")
+    made = cuda_file(modes, text, "float32")
 
     assert made.manifest["source"] == text
     for mode, entry in made.manifest["modes"].items():
@@ -306,7 +306,7 @@ def test_the_same_program_gives_the_same_text():
 
 def test_a_program_called_like_its_tensor_and_like_a_kernel():
     program = front(Source("input p_primal_0[3]\nf[i] = p_primal_0[i]"), "idx", "p", {}).program
-    text = emit_cuda({"primal": program}, "", "float32").text
+    text = cuda_file({"primal": program}, "", "float32").text
 
     assert "cudaLaunchKernel(p_primal_0," in text
     assert "const float* p_primal_0_," in text
@@ -315,7 +315,7 @@ def test_a_program_called_like_its_tensor_and_like_a_kernel():
 def test_the_gradient_of_a_mean_has_no_atomics():
     program = normal("size N\ninput x[N]\nf = mean{i} x[i]**2")
 
-    text = emit_cuda({"gradient": gradient_program(program, ["x"])}, "", "float32").text
+    text = cuda_file({"gradient": gradient_program(program, ["x"])}, "", "float32").text
 
     assert "atomic" not in text
 
@@ -327,7 +327,7 @@ def test_the_example_of_the_guide_is_compiled_by_nvcc(tmp_path):
     (main,) = re.findall(r"```c\+\+\n(.*?)```", guide, re.DOTALL)
     f = tadc.load(root / "examples" / "hankel.idx")
     modes = {"primal": f.program, "adjoint": f.adjoint().program}
-    (tmp_path / "hankel.cu").write_text(emit_cuda(modes, "", "float32").text, "utf-8")
+    (tmp_path / "hankel.cu").write_text(cuda_file(modes, "", "float32").text, "utf-8")
     (tmp_path / "main.cu").write_text(main, "utf-8")
 
     command = ["nvcc", "main.cu", "hankel.cu", "-o", "main"]

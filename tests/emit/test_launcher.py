@@ -7,13 +7,11 @@ import subprocess
 
 import numpy as np
 import pytest
+from emitted import c_file, cuda_file
 from host_run import HostBatch
 from oracle import random_arrays
 
 import tadc
-from tadc.emit.c.file import emit_c
-from tadc.emit.clike.launcher import modes_of
-from tadc.emit.cuda.file import emit_cuda
 from tadc.runtime.cpu import c_compiler
 from tadc.runtime.interpreter import interpret
 
@@ -74,7 +72,7 @@ def test_c_of_all_modes_compiles_with_derived_sizes_anywhere(texts, tmp_path):
     for n, text in enumerate(texts):
         programs = {m: g.program for m, g in modes(n, text).items()}
         file = tmp_path / f"p{n}.c"
-        file.write_text(emit_c(modes_of(programs), "float64", "int64"), "utf-8")
+        file.write_text(c_file(programs, "float64"), "utf-8")
 
     command = [*c_compiler.compiler(), "-std=c11", "-fsyntax-only", "-fopenmp"]
     done = subprocess.run([*command, *sorted(tmp_path.glob("*.c"))], capture_output=True, text=True)  # fmt: skip
@@ -95,7 +93,7 @@ def test_native_values_with_derived_sizes_are_the_interpreters(name):
 def test_cuda_values_with_derived_sizes_are_the_interpreters(texts):
     functions = [modes(n, text) for n, text in enumerate(texts)]
     texts = [
-        emit_cuda({m: g.program for m, g in found.items()}, "", "float64") for found in functions
+        cuda_file({m: g.program for m, g in found.items()}, "", "float64") for found in functions
     ]
     batch = HostBatch([(t.text, t.manifest) for t in texts])
 

@@ -17,13 +17,13 @@ from oracle import SIZES, random_arrays
 import tadc
 from tadc import cache
 from tadc.bench import bench
+from tadc.compiler import atomic_mode
 from tadc.emit.clike.gpu_kernel import fitting_index_type
-from tadc.emit.clike.launcher import atomic_mode, modes_of
-from tadc.emit.cuda.file import GpuModule
 from tadc.runtime.cuda import arrays as gpu
 from tadc.runtime.cuda.launch import cuda_launch
 from tadc.runtime.cuda.tune import tuning
 from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.lowered import GpuModule, modes_of
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 LIMITS = {"float64": 1e-11, "float32": 3e-4}
@@ -383,6 +383,10 @@ def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, 
     again = tadc.compile(text)(a, b)
 
     assert seen[0] == {name: Shape(**chosen)} and chosen["counts"]
+    plan = tadc.compile(text, backend="cuda").plan(I=20, J=20, K=20)
+    monkeypatch.setattr("tadc.runtime.cuda.launch.recalled", lambda key: {})
+    untuned = tadc.compile(text, backend="cuda").plan(I=20, J=20, K=20)
+    assert seen[1:] == [seen[0], {}] and plan != untuned
     np.testing.assert_array_equal(xp_bits(tuned), xp_bits(plain))
     np.testing.assert_array_equal(xp_bits(again), xp_bits(plain))
 

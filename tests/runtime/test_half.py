@@ -10,11 +10,11 @@ from pathlib import Path
 import fake_cupy
 import numpy as np
 import pytest
+from emitted import cuda_file
 from host_run import HostProgram
 from oracle import SIZES, random_arrays
 
 import tadc
-from tadc.emit.cuda.file import emit_cuda
 from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.arguments import element_type
 from tadc.runtime.cuda import arrays as gpu
@@ -49,7 +49,7 @@ def numpy_type(dtype):
 
 def converted(text, dtype, given):
     """What a program in 16 bits makes of values; elements of 16 bits go in and come out as integers."""
-    made = emit_cuda({"primal": tadc.compile(text).program}, "", dtype)
+    made = cuda_file({"primal": tadc.compile(text).program}, "", dtype)
     tensors = {
         name: t | {"dtype": "uint16"} if t["dtype"] == dtype else t
         for name, t in made.manifest["tensors"].items()
@@ -387,7 +387,7 @@ def test_atomic_additions_are_refused():
 
 def test_a_text_holds_the_type_that_it_uses_and_temporaries_are_floats():
     f = tadc.compile("size N\ninput x[N]\nf = sum{i} x[i]**2", dtype="float16")
-    made = emit_cuda({"primal": f.program}, "", "float16")
+    made = cuda_file({"primal": f.program}, "", "float16")
 
     assert (
         "struct float16 {" in made.text
@@ -431,7 +431,7 @@ def test_kernels_compile_for_every_architecture_and_spill_nothing(arch, dtype):
         f = tadc.load(EXAMPLES[0].with_name(f"{name}.idx"))
         modes = {"primal": f.program, "adjoint": f.adjoint().program}
 
-        compiled = compile_cuda(emit_cuda(modes, "", dtype).text, arch)
+        compiled = compile_cuda(cuda_file(modes, "", dtype).text, arch)
 
         assert not compiled.warnings
         for kernel, usage in compiled.usage.items():

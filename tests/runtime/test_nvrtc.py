@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from emitted import cuda_file
 
 import tadc
-from tadc.emit.cuda.file import emit_cuda
 from tadc.errors import BackendError
 from tadc.runtime.cuda import nvrtc
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version, supported_architectures
@@ -112,7 +112,7 @@ def test_no_kernel_has_atomics_or_spills_registers(path):
     f = tadc.load(path)
     modes = {"primal": f.program, "adjoint": f.adjoint().program}
 
-    compiled = compile_cuda(emit_cuda(modes, "", "float32").text, "sm_90")
+    compiled = compile_cuda(cuda_file(modes, "", "float32").text, "sm_90")
 
     assert not ATOMIC.search(compiled.ptx) and ".entry" in compiled.ptx
     for kernel, usage in compiled.usage.items():

@@ -15,10 +15,9 @@ from test_random_programs import Sample, agree, compiled, modes
 
 import tadc
 from tadc.compiler import adjoint_program
-from tadc.emit.clike.launcher import modes_of
-from tadc.emit.cuda.file import GpuModule
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
+from tadc.schedule.lowered import GpuModule, modes_of
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 TEXT = "size N, M\ninput x[N,M], w[M]\ny[i] = sum{j} tanh(x[i,j]*w[j])"

@@ -16,11 +16,11 @@ from test_random_programs import Sample, agree, compiled, modes
 
 import tadc
 from tadc.compiler import adjoint_program
-from tadc.emit.clike.launcher import modes_of
-from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.emit.cuda.file import cuda_text
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.borders import inside
 from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
+from tadc.schedule.lowered import GpuModule, modes_of
 
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call

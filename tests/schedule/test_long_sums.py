@@ -10,11 +10,11 @@ from host_run import HostProgram
 
 import tadc
 from tadc.compiler import front
-from tadc.emit.clike.launcher import modes_of
-from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.emit.cuda.file import cuda_text
 from tadc.errors import Source
 from tadc.runtime.cpu import c_compiler
 from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.lowered import GpuModule, modes_of
 
 TENTH = np.float32(0.1)
 ERROR = 1e-6

@@ -11,8 +11,9 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, relati
 from random_programs import random_program
 
 import tadc
-from tadc.emit.clike.launcher import atomic_mode
-from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.compiler import atomic_mode
+from tadc.emit.cuda.file import cuda_text
+from tadc.schedule.lowered import GpuModule
 from tadc.schedule.nest.loop_nest import Accumulate, Loop, Store, steps_of
 
 SEEDS = range(40)

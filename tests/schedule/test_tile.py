@@ -14,8 +14,8 @@ from host_run import HostBatch
 from programs import normal
 
 from tadc.compiler import adjoint_program
-from tadc.emit.clike.launcher import modes_of
-from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.emit.cuda.file import cuda_text
+from tadc.schedule.lowered import GpuModule, modes_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {

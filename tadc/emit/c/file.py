@@ -6,20 +6,20 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tadc.emit.clike.kernel import element_type, kernel_parameters, kernel_sizes, kernel_text
-from tadc.emit.clike.launcher import LARGEST_INT32, Launcher, Module
+from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
+from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
-from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
-from tadc.schedule.nest.lanes import LaneLimits
+from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
     FIRST,
     LAST,
@@ -35,7 +35,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
-from tadc.schedule.nest.matrix_product import MatrixProduct, matrix_product
+from tadc.schedule.nest.matrix_product import MatrixProduct
 from tadc.schedule.rewrite.rows import is_expensive
 from tadc.version import __version__
 
@@ -77,41 +77,36 @@ _TAKEN = [
 
 
 def emit_c(
-    parts: Sequence[Module],
+    parts: Sequence[CpuModule],
     dtype: DType,
     index_type: DType,
-    few: LaneLimits | None = None,
-    blas: bool = False,
     interruptible: bool = False,
 ) -> str:
     """The file for the modes of one program. `dtype` is that of tensors without a declared one.
 
-    Sizes of `few` fill only so many lanes: the text is right for any others too, and slower.
-
     A launcher returns 0, or 1 where the sizes are not what the kernels suppose. An `interruptible` one is given the address
     of an integer, which its loops ask for now and then: once that is not 0 they skip what is left, and results are
-    undefined. With `blas` matrix products are left to a function that launchers are given, by address, as their last
-    argument.
+    undefined. Where products are left to BLAS, launchers are given its function, by address, as their last argument.
     """
+    blas = any(part.products for part in parts)
     last = [*([FLAG] if interruptible else []), *(["Gemm gemm"] if blas else [])]
     rendered: list[dict[str, Any]] = []
-    for mode in parts:
-        written = [cpu_kernel(k, mode.program, few or {}) for k in mode.kernels]
-        products = _products(mode, dtype) if blas else {}
+    for part in parts:
+        program, products = part.mode.program, part.products
         rendered.append(
             {
                 "kernels": [
-                    _kernel(k, mode.program, dtype, index_type, products.get(k.kernel.name))
-                    for k in written
+                    _kernel(k, program, dtype, index_type, products.get(k.kernel.name))
+                    for k in part.kernels
                 ],
-                "launcher": _launcher(mode, written, products, dtype, index_type, last),
+                "launcher": _launcher(part, dtype, index_type, last),
             }
         )
     bodies = [k["body"] for m in rendered for k in m["kernels"]]
     bodies += [m["launcher"]["checks"] for m in rendered]
     functions = device_functions("\n".join(bodies), index_type, "c")
     text: str = template("c/program.c").render(
-        program=parts[0].program.name,
+        program=parts[0].mode.program.name,
         version=__version__,
         lanes=lane_functions("\n".join((*bodies, functions))),
         functions=functions,
@@ -187,16 +182,6 @@ def _kernel(
     }
 
 
-def _products(mode: Module, dtype: DType) -> dict[str, MatrixProduct]:
-    """The kernels that are matrix products of the program's element type, by name."""
-    found = {}
-    for k in mode.kernels:
-        product = matrix_product(k.statements[0], mode.program)
-        if product and element_type(k.statements[0].target, dtype) == dtype:
-            found[k.name] = product
-    return found
-
-
 def _by_blas(product: MatrixProduct, k: CpuKernel, text: CText, own: list[str]) -> list[str]:
     """A call of BLAS where the matrices are not small, else `own` in a parallel region: BLAS has threads of its own.
 
@@ -232,22 +217,18 @@ def _lanes(dtype: DType) -> int:
 
 
 def _launcher(
-    mode: Module,
-    written: Sequence[CpuKernel],
-    products: Mapping[str, MatrixProduct],
-    dtype: DType,
-    index_type: DType,
-    last: Sequence[str],
+    part: CpuModule, dtype: DType, index_type: DType, last: Sequence[str]
 ) -> dict[str, Any]:
+    mode = part.mode
     launcher = Launcher.of(mode, dtype, index_type, CText, _TAKEN)
     names = launcher.text.names
-    sums = [len(s.sums) for k in written for s in steps_of(k.body) if isinstance(s, Chunks)]
+    sums = [len(s.sums) for k in part.kernels for s in steps_of(k.body) if isinstance(s, Chunks)]
     calls: list[dict[str, Any]] = []
-    for k in written:
+    for k in part.kernels:
         kernel = k.kernel
         used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, mode.program))
         given = [*(names[a] for a in used), *(["parts"] if k.together else [])]
-        alone = kernel.name in products
+        alone = kernel.name in part.products
         given += [ENDED, *(["threads", "gemm"] if alone else [])]
         if not calls or alone or calls[-1]["alone"]:
             calls.append({"alone": alone, "lines": []})

@@ -10,13 +10,13 @@ from typing import Any
 from tadc.emit.clike.gpu_text import IN_PARTS, LANE, RANK, GpuText, tile_count
 from tadc.emit.clike.index_width import numbers
 from tadc.emit.clike.kernel import kernel_sizes, kernel_text
-from tadc.emit.clike.launcher import LARGEST_INT32, Module, factor
+from tadc.emit.clike.launcher import LARGEST_INT32, factor
 from tadc.emit.clike.spelling import DType, Precedence, bracketed
 from tadc.emit.clike.text import CText, part
 from tadc.ir.program import Program
 from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes
 from tadc.schedule.gpu.kernels import GpuKernel
-from tadc.schedule.nest.loop_nest import Kernel, Store, steps_of
+from tadc.schedule.lowered import Module
 
 __all__ = [
     "MOST_BLOCKS",
@@ -24,7 +24,6 @@ __all__ = [
     "Grid",
     "KernelPrinter",
     "fitting_index_type",
-    "is_atomic",
     "kernel_entry",
     "point_counts",
     "product",
@@ -148,7 +147,7 @@ def kernel_entry(scheduled: GpuKernel, program: Program, block: int = BLOCK) -> 
         "grid": [f"min(({threads} + {block - 1}) // {block}, {MOST_BLOCKS})"],
         "block": [block],
         "shared_bytes": 0,
-        "schedule": "atomic additions" if is_atomic(k) else _schedule(scheduled),
+        "schedule": "atomic additions" if k.is_atomic else _schedule(scheduled),
     }
 
 
@@ -160,8 +159,3 @@ def _schedule(scheduled: GpuKernel) -> str:
         team = "one thread" if scheduled.team == 1 else "a block"
         return f"{team} a tile of {scheduled.tile_text} elements"
     return _SCHEDULES[scheduled.team]
-
-
-def is_atomic(kernel: Kernel) -> bool:
-    """Whether it has atomic additions."""
-    return any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body))

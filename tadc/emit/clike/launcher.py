@@ -7,64 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tadc.derive.adjoint import scattered
 from tadc.emit.clike.index_width import numbers
 from tadc.emit.clike.kernel import element_type
-from tadc.emit.clike.names import c_names, identifier
+from tadc.emit.clike.names import c_names
 from tadc.emit.clike.spelling import DType
 from tadc.emit.clike.text import REAL, CText
 from tadc.integer import implies
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import EVERYWHERE, FALSE, Domain, at_least_zero
-from tadc.ir.expr import Read
-from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
-from tadc.normalize.reductions import separate_reductions
+from tadc.ir.program import Tensor
 from tadc.schedule.gpu.cost import BLOCK
-from tadc.schedule.nest.loop_nest import Kernel
-from tadc.schedule.nest.lower import kernels
-from tadc.schedule.nest.scatter import scatter_kernels
-from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.lowered import Module
 from tadc.version import __version__
 
-__all__ = [
-    "LARGEST_INT32",
-    "Launcher",
-    "Module",
-    "atomic_mode",
-    "factor",
-    "manifest",
-    "modes_of",
-    "workspace_places",
-]
+__all__ = ["LARGEST_INT32", "Launcher", "factor", "manifest", "workspace_places"]
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
 LARGEST_INDEX = LARGEST_INT32 - BLOCK  # the loop of a block of threads steps past its end
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A program under its C name, and its kernels."""
-
-    name: str
-    program: Program
-    kernels: tuple[Kernel, ...]
-
-    @property
-    def launcher(self) -> str:
-        return f"{self.program.name}_{self.name}"
-
-    @property
-    def temporaries(self) -> tuple[Tensor, ...]:
-        """What kernels store that is no output."""
-        program = self.program
-        stored = dict.fromkeys(t for k in self.kernels for t in k.writes)
-        return tuple(program.tensors[t] for t in stored if t not in program.outputs)
-
-    def workspace_bytes(self, dtype: DType) -> str:
-        """The size of the workspace, as an expression of the sizes."""
-        return " + ".join(_bytes(t, dtype) for t in self.temporaries) or "0"
 
 
 def workspace_places(
@@ -76,46 +36,6 @@ def workspace_places(
         places[t.name] = end
         end += (t.bytes_at(sizes, dtype) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     return places, end
-
-
-def modes_of(
-    programs: Mapping[str, Program], recomputed: frozenset[str] = frozenset()
-) -> list[Module]:
-    """The modes of a file, by their programs, which are all derived from the first.
-
-    Tensors of `recomputed` are not stored (`schedule/memory.py`).
-    """
-    name = identifier(next(iter(programs.values())).name)
-    launchable = {mode: scheduled(_launchable(p, name), recomputed) for mode, p in programs.items()}
-    return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
-
-
-def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Module:
-    """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`."""
-    own = replace(program, name=identifier(program.name))
-    names = Names((*own.tensors, *own.symbols))
-    found, scatters = scattered(separate_reductions(own, names), wrt, names)
-    kernels_ = scatter_kernels(found, scatters, "adjoint_atomic", points=points)
-    return Module("adjoint_atomic", found, kernels_)
-
-
-def _launchable(program: Program, name: str) -> Program:
-    """The program under its C name; an output that is an input becomes a copy, since a launcher writes all outputs."""
-    names = Names(program.names)
-    tensors = program.tensors
-    inputs = {t.name for t in program.inputs}
-    outputs, copies = [], []
-    for output in program.outputs:
-        if output in inputs:
-            tensor = tensors[output]
-            indices = tuple(names.fresh(f"i{d}") for d in range(len(tensor.shape)))
-            target = replace(tensor, name=names.fresh(f"{output}_out"))
-            read = Read(output, tuple(map(symbol, indices)))
-            copies.append(Statement(target, indices, (), read))
-            output = target.name
-        outputs.append(output)
-    statements = (*program.statements, *copies)
-    return replace(program, name=name, statements=statements, outputs=tuple(outputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,12 +179,17 @@ def manifest(
                 "launcher": m.launcher,
                 "inputs": [t.name for t in m.program.inputs],
                 "outputs": list(m.program.outputs),
-                "workspace_bytes": m.workspace_bytes(dtype),
+                "workspace_bytes": _workspace_bytes(m, dtype),
                 "kernels": list(kernel_entries[m.name]),
             }
             for m in modes
         },
     }
+
+
+def _workspace_bytes(mode: Module, dtype: DType) -> str:
+    """The size of the workspace, as an expression of the sizes."""
+    return " + ".join(_bytes(t, dtype) for t in mode.temporaries) or "0"
 
 
 def _bytes(t: Tensor, dtype: DType) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from unicodedata import normalize
 
 from tadc.emit.clike.spelling import reserved_names
-from tadc.ir.names import Names
+from tadc.ir.names import Names, identifier
 
-__all__ = ["c_names", "identifier"]
+__all__ = ["c_names"]
 
 # Keywords of C++ (the host compiles launchers as C++), what CUDA, kernels and launchers use, and macros of the headers
 # that nvcc includes.
@@ -215,12 +214,3 @@ def c_names(*groups: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, s
         if name not in result:
             result[name] = free.derivative(identifier(name))
     return result
-
-
-def identifier(name: str) -> str:
-    """`name` in the letters of C: accents are dropped, other letters become their code."""
-    plain = "".join(c for c in normalize("NFKD", name) if ord(c) < 128 or c.isalnum())
-    text = "".join(
-        c if c.isascii() and (c.isalnum() or c == "_") else f"u{ord(c):x}" for c in plain
-    )
-    return f"x{text}" if not text or text[0].isdigit() else text

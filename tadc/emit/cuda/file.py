@@ -6,7 +6,7 @@ neighbouring threads, or teams. No element is written twice, so there are no ato
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -16,7 +16,6 @@ from tadc.emit.clike.gpu_kernel import (
     MOST_INT32,
     Grid,
     KernelPrinter,
-    is_atomic,
     kernel_entry,
     point_counts,
     product,
@@ -24,7 +23,7 @@ from tadc.emit.clike.gpu_kernel import (
 )
 from tadc.emit.clike.gpu_text import GpuText
 from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes
-from tadc.emit.clike.launcher import Launcher, Module, manifest, modes_of
+from tadc.emit.clike.launcher import Launcher, manifest
 from tadc.emit.clike.spelling import DType, device_functions
 from tadc.emit.clike.text import CText
 from tadc.emit.templates import template
@@ -32,16 +31,14 @@ from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
 from tadc.printing.idx import statement_comment
-from tadc.schedule.gpu.cost import BLOCK, Sizes
-from tadc.schedule.gpu.half import wide_temporaries
-from tadc.schedule.gpu.kernels import GpuKernel, gpu_kernels, gpu_program, plain_kernel
-from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.gpu.cost import BLOCK
+from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.lowered import GpuModule
 from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__
 
-__all__ = ["CudaText", "GpuModule", "cuda_text", "emit_cuda"]
+__all__ = ["CudaText", "cuda_text"]
 
-_NO_TILES: Mapping[str, Shape] = {}
 # Of a multiprocessor, by the values that a thread holds: with more it has no registers for them.
 BLOCKS_BY_VALUES = {1: {12: 3, 32: 2}, BLOCK: {8: 3, 32: 2}}
 
@@ -54,55 +51,11 @@ class CudaText:
     manifest: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class GpuModule:
-    """A mode with its sums in parts, and the schedules of its kernels."""
-
-    mode: Module
-    kernels: tuple[GpuKernel, ...]
-
-    @classmethod
-    def of(
-        cls,
-        mode: Module,
-        sizes: Sizes | None = None,
-        dtype: DType = "float32",
-        *,
-        blas: bool = False,
-        tiles: Mapping[str, Shape] = _NO_TILES,
-    ) -> GpuModule:
-        """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
-
-        `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
-        With `blas` large matrix products are not cut into parts. `tiles` are those of some kernels.
-        """
-        if any(map(is_atomic, mode.kernels)):
-            return cls.plain(mode)
-        program = gpu_program(mode.program, sizes, dtype, blas=blas)
-        found = gpu_kernels(program, mode.name, sizes, tiles)
-        run = tuple(kernel for kernel, _ in found)
-        schedules = tuple(scheduled for _, scheduled in found)
-        return cls(Module(mode.name, wide_temporaries(program, dtype), run), schedules)
-
-    @classmethod
-    def plain(cls, mode: Module) -> GpuModule:
-        """A thread a point, as the adjoint with atomic additions is run."""
-        return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
-
-
-def emit_cuda(modes: Mapping[str, Program], source: str, dtype: DType) -> CudaText:
-    """The file for programs by mode, all derived from one. `dtype` is that of tensors without a declared one.
-
-    Raises BackendError where an extent does not fit any index type.
-    """
-    return cuda_text([GpuModule.of(m, dtype=dtype) for m in modes_of(modes)], source, dtype)
-
-
 def cuda_text(
     parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType | None = None
 ) -> CudaText:
     """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
-    if dtype in HALF_TYPES and any(is_atomic(k.kernel) for part in parts for k in part.kernels):
+    if dtype in HALF_TYPES and any(k.kernel.is_atomic for part in parts for k in part.kernels):
         raise BackendError(
             None,
             f"there are no atomic additions to elements of {dtype}",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tadc.emit.clike.gpu_kernel import Grid, KernelPrinter, is_atomic, kernel_entry
+from tadc.emit.clike.gpu_kernel import Grid, KernelPrinter, kernel_entry
 from tadc.emit.clike.kernel import kernel_parameters
 from tadc.emit.clike.launcher import manifest
 from tadc.emit.clike.spelling import DType, device_functions, opencl_names
@@ -22,10 +22,8 @@ from tadc.ir.program import Program
 from tadc.printing.idx import statement_comment
 from tadc.schedule.gpu.cost import BLOCK
 from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.lowered import GpuModule
 from tadc.version import __version__
-
-if TYPE_CHECKING:
-    from tadc.emit.cuda.file import GpuModule
 
 __all__ = ["OpenClSource", "group_size", "opencl_text"]
 
@@ -59,7 +57,7 @@ def opencl_text(
             f"elements of {halves[0]} are not supported in OpenCL",
             fix="use `float32`, or the target `cuda`",
         )
-    if any(is_atomic(k.kernel) for k in kernels):
+    if any(k.kernel.is_atomic for k in kernels):
         raise BackendError(
             None,
             "OpenCL has no atomic additions of floating-point numbers",

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import disk_cached
 from tadc.emit.c.file import emit_c
 from tadc.emit.clike.index_width import numbers
-from tadc.emit.clike.launcher import modes_of, workspace_places
+from tadc.emit.clike.launcher import workspace_places
 from tadc.emit.clike.spelling import DType
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
@@ -29,10 +30,7 @@ from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.cpu.blas import gemm
 from tadc.runtime.cpu.c_compiler import loaded
 from tadc.runtime.cpu.interrupts import NEVER, interruptible
-from tadc.schedule.nest.lanes import LaneLimits, few_lanes
-from tadc.schedule.nest.matrix_product import matrix_product
-from tadc.schedule.nest.memory import oversized
-from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.lowered import CpuModule, Decisions
 
 __all__ = ["Launch", "NativeRunner", "available_threads"]
 
@@ -119,7 +117,7 @@ class NativeRunner:
         self._program = program
         self._dtype = dtype
         self._options = options
-        self._launchers: dict[object, tuple[_Built, Any, tuple[int | None, ...]]] = {}
+        self._launchers: dict[Decisions, tuple[_Built, Any, tuple[int | None, ...]]] = {}
         self._launches: BoundedCache[Launch] = BoundedCache(MOST_LAUNCHES)
 
     def run(
@@ -143,18 +141,14 @@ class NativeRunner:
         return self._launches.of(given, lambda: self._made(sizes, given))
 
     def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
-        stored = self._scheduled
-        recomputed = oversized(
-            stored, sizes, self._dtype, self._options.memory, self._options.memory_limit
-        )
-        few = few_lanes({s: sizes[s] for s in self._program.sizes})
-        built, launcher, last = self._launcher(recomputed, few)
+        built, launcher, last = self._launcher(self._decisions(sizes))
         outputs = tuple(
             (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype))
             for t in built.outputs
         )
         _, workspace = workspace_places(built.temporaries, sizes, self._dtype)
-        elements = sum(prod(n.at(sizes) for n in t.shape) for t in stored.tensors.values())
+        tensors = compiler.stored(self._program).tensors.values()
+        elements = sum(prod(n.at(sizes) for n in t.shape) for t in tensors)
         threads = 1 if elements < LITTLE else self._options.threads or available_threads()
         return Launch(launcher, outputs, workspace, given, threads, last)
 
@@ -162,19 +156,26 @@ class NativeRunner:
     def _key(self) -> str:
         return fingerprint(self._program)
 
-    @cached_property
-    def _scheduled(self) -> Program:
-        return disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
+    def lowered(self, sizes: Mapping[Symbol, int] | None) -> CpuModule:
+        """What is run for these sizes; without any, for sizes of which nothing is known."""
+        decisions = Decisions() if sizes is None else self._decisions(sizes)
+        found = self._lowered(decisions, blas=self._options.blas)
+        if found.products and gemm(self._dtype) is None:
+            return self._lowered(decisions, blas=False)
+        return found
 
-    def _launcher(
-        self, recomputed: frozenset[str], few: LaneLimits
-    ) -> tuple[_Built, Any, tuple[int | None, ...]]:
-        key = (recomputed, tuple(few.items()))
-        if key not in self._launchers:
-            built = self._built(recomputed, few, blas=self._options.blas)
+    def _lowered(self, decisions: Decisions, *, blas: bool) -> CpuModule:
+        return compiler.lowered_for_cpu(self._program, MODE, decisions, self._dtype, blas=blas)
+
+    def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
+        return compiler.decisions(self._program, sizes, self._dtype, self._options)
+
+    def _launcher(self, decisions: Decisions) -> tuple[_Built, Any, tuple[int | None, ...]]:
+        if decisions not in self._launchers:
+            built = self._built(decisions, blas=self._options.blas)
             address = gemm(self._dtype) if built.blas else None
             if built.blas and address is None:
-                built = self._built(recomputed, few, blas=False)
+                built = self._built(decisions, blas=False)
             launcher = loaded(built.text)[built.launcher]
             tensors = (*self._program.inputs, *built.outputs)
             pointers = [ctypes.c_void_p] * (len(tensors) + 1)
@@ -182,13 +183,15 @@ class NativeRunner:
             last = [ctypes.c_int, ctypes.c_void_p, *([ctypes.c_void_p] if built.blas else [])]
             launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int
-            self._launchers[key] = built, launcher, (address,) if built.blas else ()
-        return self._launchers[key]
+            self._launchers[decisions] = built, launcher, (address,) if built.blas else ()
+        return self._launchers[decisions]
 
-    def _built(self, recomputed: frozenset[str], few: LaneLimits, *, blas: bool) -> _Built:
-        key = ("native", self._key, sorted(recomputed), sorted(few.items()), self._dtype, blas)
-        program, dtype = self._program, self._dtype
-        return disk_cached(key, lambda: _written(program, recomputed, few, dtype, blas=blas))
+    def _built(self, decisions: Decisions, *, blas: bool) -> _Built:
+        def written() -> _Built:
+            numbers(self._program)  # that they fit into 64 bits is checked
+            return _written(self._lowered(decisions, blas=blas), self._dtype)
+
+        return disk_cached(("native", self._key, decisions, self._dtype, blas), written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +205,11 @@ class _Built:
     blas: bool
 
 
-def _written(
-    program: Program, recomputed: frozenset[str], few: LaneLimits, dtype: DType, *, blas: bool
-) -> _Built:
-    numbers(program)  # that they fit into 64 bits is checked
-    (mode,) = modes_of({MODE: program}, recomputed)
-    statements = (s for k in mode.kernels for s in k.statements)
-    blas = blas and any(matrix_product(s, mode.program) for s in statements)
-    text = emit_c([mode], dtype, INDEX_TYPE, few, blas=blas, interruptible=True)
+def _written(lowered: CpuModule, dtype: DType) -> _Built:
+    mode = lowered.mode
+    text = emit_c([lowered], dtype, INDEX_TYPE, interruptible=True)
     outputs = tuple(mode.program.tensors[n] for n in mode.program.outputs)
-    return _Built(text, mode.launcher, outputs, mode.temporaries, blas)
+    return _Built(text, mode.launcher, outputs, mode.temporaries, bool(lowered.products))
 
 
 @cache

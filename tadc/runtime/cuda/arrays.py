@@ -14,6 +14,7 @@ __all__ = [
     "as_gpu_array",
     "by_host",
     "cupy",
+    "current_device",
     "device_name",
     "devices",
     "is_gpu_array",
@@ -56,6 +57,15 @@ def devices() -> list[str]:
     except BackendError:
         return []
     return [device_name(n) for n in range(count)]
+
+
+def current_device() -> int | None:
+    """The number of the GPU that is used where nothing says which; None where there is none."""
+    try:
+        device: int = cupy().cuda.runtime.getDevice()
+    except BackendError:
+        return None
+    return device
 
 
 def device_name(device: int) -> str:

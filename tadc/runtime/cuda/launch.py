@@ -14,28 +14,26 @@ from typing import Any
 
 import numpy as np
 
+from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import digest, disk_cached
 from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
-from tadc.emit.clike.launcher import Module, modes_of, workspace_places
+from tadc.emit.clike.launcher import workspace_places
 from tadc.emit.clike.spelling import DType
-from tadc.emit.cuda.file import GpuModule, cuda_text
+from tadc.emit.cuda.file import cuda_text
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
-from tadc.runtime.cuda.arrays import architecture, cupy, device_name, on_one_device
+from tadc.runtime.cuda.arrays import architecture, cupy, current_device, device_name, on_one_device
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import numpy_type
 from tadc.schedule.gpu.cost import BLOCK
-from tadc.schedule.gpu.kernels import tile_choices
-from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
-from tadc.schedule.nest.memory import oversized
-from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.lowered import Decisions, GpuModule, Module
+from tadc.schedule.nest.matrix_product import MatrixProduct
 
 __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
 
@@ -211,42 +209,50 @@ class CudaRunner:
         key = (device, *(sizes[s] for s in self._program.sizes))
         return self._launches.of(key, lambda: self._made(sizes, device))
 
+    def lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
+        """What is run for these sizes, on the current GPU if there is one; without sizes, for typical ones."""
+        if sizes is None:
+            return self._lowered(Decisions(), None, {})
+        decided, device = self._decisions(sizes), current_device()
+        tiles = {} if device is None else recalled(self._place(decided, sizes, device))
+        return self._lowered(decided, sizes, tiles)
+
     def _made(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
-        options, dtype = self._options, self._dtype
-        stored = disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
-        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
-        (mode,) = modes_of({MODE: self._program}, recomputed)
-        sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        flags = FAST_MATH if options.fast_math else ()
-
-        key = (self._key, sorted(recomputed), sorted(sizes.items()), dtype, options.blas)
-
-        def gpu(tiles: Tiles) -> GpuModule:
-            """The schedules, which take longer to choose than to read."""
-            return disk_cached(
-                ("gpu", key, sorted(tiles.items(), key=repr)),
-                lambda: GpuModule.of(mode, sizes, dtype, blas=options.blas, tiles=tiles),
-            )
+        decided = self._decisions(sizes)
+        flags = self._flags
 
         def launch(tiles: Tiles) -> CudaLaunch:
-            return cuda_launch(gpu(tiles), sizes, dtype, device, blas=options.blas, flags=flags)
+            gpu = self._lowered(decided, sizes, tiles)
+            return cuda_launch(gpu, sizes, self._dtype, device, flags=flags)
 
-        on_device = (key, flags, device_name(device))
+        place = self._place(decided, sizes, device)
         if not is_tuning():
-            return launch(recalled(on_device))
-        best = tuned(_tile_choices(gpu({}), sizes), launch)
-        store(on_device, best)
+            return launch(recalled(place))
+        best = tuned(self._lowered(decided, sizes, {}).tile_choices(sizes, MOST_CHOICES), launch)
+        store(place, best)
         return launch(best)
 
+    def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
+        return compiler.decisions(self._program, sizes, self._dtype, self._options)
 
-def _tile_choices(gpu: GpuModule, sizes: Mapping[Symbol, int]) -> dict[str, list[Shape]]:
-    """By kernel, where there is a choice."""
-    program = gpu.mode.program
-    values = program.size_values({s: sizes[s] for s in program.sizes})
-    pairs = zip(gpu.mode.kernels, gpu.kernels, strict=True)
-    alone = [k for k, scheduled in pairs if scheduled.team == 1 or scheduled.tile]
-    choices = {k.name: tile_choices(k, program, values, MOST_CHOICES) for k in alone}
-    return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}
+    def _lowered(
+        self, decided: Decisions, sizes: Mapping[Symbol, int] | None, tiles: Tiles
+    ) -> GpuModule:
+        program, dtype, blas = self._program, self._dtype, self._options.blas
+        return compiler.lowered_for_gpu(
+            program, MODE, decided, sizes, dtype, blas=blas, tiles=tiles
+        )
+
+    def _place(self, decided: Decisions, sizes: Mapping[Symbol, int], device: int) -> object:
+        """Where the tiles are kept that were tuned for these sizes on such a device."""
+        numbers = [(s, sizes[s]) for s in self._program.sizes]
+        key = (self._key, decided.recomputed, numbers, self._dtype, self._options.blas)
+        return key, self._flags, device_name(device)
+
+    @property
+    def _flags(self) -> tuple[str, ...]:
+        """Further options of NVRTC."""
+        return FAST_MATH if self._options.fast_math else ()
 
 
 def cuda_launch(
@@ -255,13 +261,9 @@ def cuda_launch(
     dtype: DType,
     device: int,
     *,
-    blas: bool = False,
     flags: Sequence[str] = (),
 ) -> CudaLaunch:
-    """A mode for these values of all sizes, compiled, and loaded on the device; with `blas` large products by cuBLAS.
-
-    `flags` are further options of NVRTC.
-    """
+    """A mode for these values of all sizes, compiled, and loaded on the device. `flags` are further options of NVRTC."""
     program = gpu.mode.program
     sizes = program.size_values({s: sizes[s] for s in program.sizes})
     width = fitting_index_type(gpu.mode, sizes)
@@ -270,8 +272,8 @@ def cuda_launch(
     kernels: list[tuple[Any, int, Sequence[str]] | MatrixProduct] = []
     entries = made.manifest["modes"][gpu.mode.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
-        if blas and (product := left_to_blas(k.kernel, program, sizes)):
-            kernels.append(product)
+        if k.kernel.name in gpu.products:
+            kernels.append(gpu.products[k.kernel.name])
             continue
         blocks = min(-(-k.threads(sizes) // BLOCK), MOST_BLOCKS)
         kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))

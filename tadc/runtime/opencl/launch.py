@@ -13,16 +13,14 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
+from tadc import compiler
 from tadc.bounded_cache import BoundedCache
-from tadc.cache import digest, disk_cached
+from tadc.cache import digest
 from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
-from tadc.emit.clike.launcher import modes_of
 from tadc.emit.clike.spelling import DType
-from tadc.emit.cuda.file import GpuModule
 from tadc.emit.opencl.file import group_size, opencl_text
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
-from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.element_types import numpy_type
@@ -35,14 +33,15 @@ from tadc.runtime.opencl.arrays import (
     on_one_context,
     pyopencl,
 )
-from tadc.schedule.nest.memory import oversized
-from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.lowered import Decisions, GpuModule
 
 __all__ = ["OpenClLaunch", "OpenClRunner"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
 MOST_PROGRAMS = 256
+_NO_TILES: Mapping[str, Shape] = {}
 
 # By device, text and options; kernels that are still used keep theirs.
 _programs: BoundedCache[Any] = BoundedCache(MOST_PROGRAMS)
@@ -119,7 +118,6 @@ class OpenClRunner:
         self._dtype = dtype
         self._options = options
         self._launches: BoundedCache[OpenClLaunch] = BoundedCache(MOST_LAUNCHES)
-        self._key = fingerprint(program)
 
     def run(self, arrays: Mapping[str, Any], sizes: Mapping[Symbol, int]) -> dict[str, Any]:
         """The outputs by name, from an array of pyopencl for each input and a number for each size.
@@ -136,16 +134,21 @@ class OpenClRunner:
         key = (queue.context, *(sizes[s] for s in self._program.sizes))
         return self._launches.of(key, lambda: self._made(sizes, queue))
 
+    def lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
+        """What is run for these sizes; without, for typical ones."""
+        program, dtype, options = self._program, self._dtype, self._options
+        decided = Decisions()
+        if sizes is not None:
+            decided = compiler.decisions(program, sizes, dtype, options)
+        return compiler.lowered_for_gpu(
+            program, MODE, decided, sizes, dtype, blas=False, tiles=_NO_TILES
+        )
+
     def _made(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
-        options, dtype = self._options, self._dtype
-        stored = disk_cached(("scheduled", self._key), lambda: scheduled(self._program))
-        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
-        (mode,) = modes_of({MODE: self._program}, recomputed)
-        sizes = mode.program.size_values({s: sizes[s] for s in self._program.sizes})
-        key = ("opencl", self._key, sorted(recomputed), sorted(sizes.items()), dtype)
-        gpu = disk_cached(key, lambda: GpuModule.of(mode, sizes, dtype))
-        sizes = gpu.mode.program.size_values({s: sizes[s] for s in gpu.mode.program.sizes})
-        return OpenClLaunch(gpu, sizes, dtype, options, queue)
+        gpu = self.lowered(sizes)
+        program = gpu.mode.program
+        values = program.size_values({s: sizes[s] for s in program.sizes})
+        return OpenClLaunch(gpu, values, self._dtype, self._options, queue)
 
 
 def _built(queue: Any, text: str, *, fast_math: bool) -> Any:

@@ -35,7 +35,6 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     Strips,
     has_loops,
-    steps_of,
     values_of,
 )
 from tadc.schedule.nest.surroundings import Surroundings
@@ -74,7 +73,7 @@ def cpu_kernel(kernel: Kernel, program: Program, few: LaneLimits = _NONE) -> Cpu
 def _scheduled(kernel: Kernel, program: Program, few: LaneLimits) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = Surroundings.of(kernel, program, few)
-    if any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.body)):
+    if kernel.is_atomic:
         return CpuKernel(kernel, box, None, kernel.body)
     if (
         all(n.is_constant for n in kernel.extents)

@@ -395,6 +395,11 @@ class Kernel:
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
+    @property
+    def is_atomic(self) -> bool:
+        """Whether several points add to one element."""
+        return any(isinstance(s, Store) and s.atomic for s in steps_of(self.body))
+
 
 def beyond(index: Symbol) -> Symbol:
     """The index of a tile's point that may be beyond the box: no program has it."""

@@ -1,0 +1,190 @@
+"""What is run: the result of scheduling, made once, and read by what prints, launches, counts and tells of it.
+
+A `Module` is a program with its kernels, for any target. `CpuModule` and `GpuModule` say how a target runs each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.expr import Read
+from tadc.ir.names import Names, identifier
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.options import Options
+from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
+from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.half import wide_temporaries
+from tadc.schedule.gpu.kernels import (
+    GpuKernel,
+    gpu_kernels,
+    gpu_program,
+    plain_kernel,
+    tile_choices,
+)
+from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.nest.lanes import LaneLimits, few_lanes
+from tadc.schedule.nest.loop_nest import Kernel
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
+from tadc.schedule.nest.memory import oversized
+from tadc.schedule.rewrite.program import scheduled
+
+__all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modes_of"]
+
+Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
+
+_NO_LIMITS: LaneLimits = {}
+_NO_TILES: Mapping[str, Shape] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What the sizes of a call decide: the temporaries that are not stored, and the sizes that fill few lanes of a CPU.
+
+    By default all are stored, and sizes may have any value.
+    """
+
+    recomputed: tuple[str, ...] = ()
+    few: tuple[tuple[Symbol, int], ...] = ()
+
+    @classmethod
+    def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
+        """For these values of all sizes, of a scheduled program that stores all temporaries."""
+        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
+        few = few_lanes({s: sizes[s] for s in stored.sizes})
+        return cls(tuple(sorted(recomputed)), tuple(sorted(few.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A program under its C name, and its kernels."""
+
+    name: str
+    program: Program
+    kernels: tuple[Kernel, ...]
+
+    @property
+    def launcher(self) -> str:
+        return f"{self.program.name}_{self.name}"
+
+    @property
+    def temporaries(self) -> tuple[Tensor, ...]:
+        """What kernels store that is no output."""
+        program = self.program
+        stored = dict.fromkeys(t for k in self.kernels for t in k.writes)
+        return tuple(program.tensors[t] for t in stored if t not in program.outputs)
+
+
+def modes_of(programs: Mapping[str, Program], recomputed: Sequence[str] = ()) -> list[Module]:
+    """The modes of a file, by their programs, which are all derived from the first.
+
+    Tensors of `recomputed` are not stored (`nest/memory.py`).
+    """
+    name = identifier(next(iter(programs.values())).name)
+    again = frozenset(recomputed)
+    launchable = {mode: scheduled(_launchable(p, name), again) for mode, p in programs.items()}
+    return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
+
+
+def _launchable(program: Program, name: str) -> Program:
+    """The program under its C name; an output that is an input becomes a copy, since a launcher writes all outputs."""
+    names = Names(program.names)
+    tensors = program.tensors
+    inputs = {t.name for t in program.inputs}
+    outputs, copies = [], []
+    for output in program.outputs:
+        if output in inputs:
+            tensor = tensors[output]
+            indices = tuple(names.fresh(f"i{d}") for d in range(len(tensor.shape)))
+            target = replace(tensor, name=names.fresh(f"{output}_out"))
+            read = Read(output, tuple(map(symbol, indices)))
+            copies.append(Statement(target, indices, (), read))
+            output = target.name
+        outputs.append(output)
+    statements = (*program.statements, *copies)
+    return replace(program, name=name, statements=statements, outputs=tuple(outputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered(Generic[Schedule]):
+    """A mode as a target runs it: how each of its kernels runs, and which of them are left to BLAS, by name."""
+
+    mode: Module
+    kernels: tuple[Schedule, ...]
+    products: Mapping[str, MatrixProduct] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CpuModule(Lowered[CpuKernel]):
+    """A mode as a CPU runs it."""
+
+    @classmethod
+    def of(
+        cls, mode: Module, dtype: str, few: LaneLimits = _NO_LIMITS, *, blas: bool = False
+    ) -> CpuModule:
+        """`dtype` is the type of tensors that declare none: with `blas` matrix products of it are left to BLAS.
+
+        Sizes of `few` fill only so many lanes: the schedules are right for any others too, and slower.
+        """
+        schedules = tuple(cpu_kernel(k, mode.program, few) for k in mode.kernels)
+        return cls(mode, schedules, _products(mode, dtype) if blas else {})
+
+
+def _products(mode: Module, dtype: str) -> dict[str, MatrixProduct]:
+    """The kernels that are matrix products of the program's element type, by name."""
+    found = {}
+    for k in mode.kernels:
+        product = matrix_product(k.statements[0], mode.program)
+        if product and (k.statements[0].target.dtype or dtype) == dtype:
+            found[k.name] = product
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GpuModule(Lowered[GpuKernel]):
+    """A mode as a GPU runs it, with its sums in parts."""
+
+    @classmethod
+    def of(
+        cls,
+        mode: Module,
+        sizes: Sizes | None = None,
+        dtype: str = "float32",
+        *,
+        blas: bool = False,
+        tiles: Mapping[str, Shape] = _NO_TILES,
+    ) -> GpuModule:
+        """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
+
+        `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
+        With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels.
+        """
+        if any(k.is_atomic for k in mode.kernels):
+            return cls.plain(mode)
+        program = gpu_program(mode.program, sizes, dtype, blas=blas)
+        found = gpu_kernels(program, mode.name, sizes, tiles)
+        typed = wide_temporaries(program, dtype)
+        run = Module(mode.name, typed, tuple(kernel for kernel, _ in found))
+        products = {}
+        if blas and sizes is not None:
+            values = typed.size_values(sizes)
+            each = {k.name: left_to_blas(k, typed, values) for k in run.kernels}
+            products = {name: product for name, product in each.items() if product}
+        return cls(run, tuple(schedule for _, schedule in found), products)
+
+    @classmethod
+    def plain(cls, mode: Module) -> GpuModule:
+        """A thread a point, as the adjoint with atomic additions is run."""
+        return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
+
+    def tile_choices(self, sizes: Sizes, most: int) -> dict[str, list[Shape]]:
+        """Tiles that may be best for these sizes, at most so many, the model's first: by kernel, where there is a choice."""
+        program = self.mode.program
+        values = program.size_values(sizes)
+        pairs = zip(self.mode.kernels, self.kernels, strict=True)
+        alone = [k for k, schedule in pairs if schedule.team == 1 or schedule.tile]
+        choices = {k.name: tile_choices(k, program, values, most) for k in alone}
+        return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}
