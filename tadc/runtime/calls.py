@@ -44,7 +44,7 @@ from tadc.runtime.cuda.launch import CudaLaunch
 from tadc.runtime.element_types import numpy_type
 from tadc.runtime.run import Runners, resolved_backend
 
-__all__ = ["Call", "Calls", "signature"]
+__all__ = ["MOST_SIGNATURES", "Call", "Calls", "signature"]
 
 MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
 MOST_ELEMENTS = 2**59  # of a tensor: numpy counts bytes in 64 bits
