@@ -2,100 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from inspect import Parameter
 from numbers import Integral
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack
 
 from tadc.errors import ArgumentError, BackendError
 
-__all__ = [
-    "BACKENDS",
-    "DERIVED",
-    "DTYPES",
-    "ON_DEVICES",
-    "Options",
-    "checked_options",
-    "element_type",
-    "size_number",
-]
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+__all__ = ["BACKENDS", "DTYPES", "ON_DEVICES", "Given", "Options", "size_number", "with_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Check: TypeAlias = Callable[
+    [str, Any], Any
+]  # of a value and how it is called: the value as it is used
 
 BACKENDS = ("auto", "numpy", "native", "cuda", "opencl", "interpreter")
 ON_DEVICES = ("cuda", "opencl")  # backends that compute in the memory of a device
 DTYPES = ("float32", "float64", "float16", "bfloat16")
 MEMORY = ("auto", "recompute", "materialize")
-DERIVED = ("primal", "adjoint", "tangent", "jacobian", "gradient", "hessian", "hvp", "vjp")  # modes
-
-# The options that some backends have no use for, and those that have one. Under "auto" they are hints.
-USERS = {
-    "threads": ("native",),
-    "blas": ("native", "cuda"),
-    "memory": ("numpy", "native", "cuda", "opencl"),
-    "memory_limit": ("numpy", "native", "cuda", "opencl"),
-    "fast_math": ("cuda", "opencl"),
-}
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """`dtype` None: that of the arrays of a call, float32 in generated text. `sizes` are numbers for sizes."""
-
-    dtype: str | None = None
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    backend: str = "auto"
-    memory: str = "auto"
-    blas: bool = True
-    index_base: int = 0
-    name: str | None = None
-    threads: int | None = None
-    memory_limit: int | None = None
-    fast_math: bool = False
+# ---------------------------------------------------------------------- of what kind a value is
 
 
-def checked_options(**given: Any) -> Options:
-    """The options, each of the right kind. Raises ArgumentError; BackendError for one that the backend has no use for."""
-    given["dtype"] = element_type(given["dtype"])
-    for what, allowed in (
-        ("backend", BACKENDS),
-        ("memory", MEMORY),
-        ("blas", (False, True)),
-        ("index_base", (0, 1)),
-        ("fast_math", (False, True)),
-    ):
-        if not isinstance(given[what], (str, Integral)) or given[what] not in allowed:
-            choices = ", ".join(repr(a) for a in allowed)
-            raise ArgumentError(
-                None, f"`{what}` is {given[what]!r:.40}", fix=f"use one of {choices}"
-            )
-    threads, sizes = given["threads"], given["sizes"]
-    if threads is not None and (not isinstance(threads, int) or threads is True or threads < 1):
-        raise ArgumentError(None, f"`threads` is {threads!r:.40}", fix="give a positive integer")
-    if not isinstance(given["name"], (str, NoneType)):
-        raise ArgumentError(None, f"`name` is {given['name']!r:.40}", fix="give a string")
+def size_number(what: str, n: object) -> int:
+    """A size that is given. Raises ArgumentError for what is no integer from 0 to 2**63 - 1."""
+    if not isinstance(n, Integral) or isinstance(n, bool) or not 0 <= int(n) < 2**63:
+        raise ArgumentError(None, f"{what} is {n!r:.40}", fix="give an integer from 0 to 2**63 - 1")
+    return int(n)
+
+
+def _size_numbers(what: str, sizes: Any) -> dict[str, int]:
     if not isinstance(sizes, (Mapping, NoneType)):
-        raise ArgumentError(None, f"`sizes` is {sizes!r:.40}", fix="give a dict, such as {'N': 4}")
-    given["sizes"] = {s: size_number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
-    if given["memory_limit"] is not None:
-        given["memory_limit"] = size_number("`memory_limit`", given["memory_limit"])
-    options = Options(**given)
-    _refuse_unused(options)
-    return options
+        raise ArgumentError(None, f"{what} is {sizes!r:.40}", fix="give a dict, such as {'N': 4}")
+    return {s: size_number(f"the size `{s}`", n) for s, n in (sizes or {}).items()}
 
 
-def _refuse_unused(options: Options) -> None:
-    plain = Options()
-    for name, users in USERS.items():
-        value = getattr(options, name)
-        if options.backend not in ("auto", *users) and value != getattr(plain, name):
-            raise BackendError(
-                None,
-                f"`{name}={value!r}` has no meaning for `backend='{options.backend}'`",
-                fix=f"leave `{name}` out, or use {' or '.join(map(repr, ('auto', *users)))}",
-            )
+def _bytes(what: str, n: Any) -> int | None:
+    return None if n is None else size_number(what, n)
 
 
-def element_type(dtype: Any) -> str | None:
+def _positive(what: str, n: Any) -> int | None:
+    if n is not None and (not isinstance(n, int) or n is True or n < 1):
+        raise ArgumentError(None, f"{what} is {n!r:.40}", fix="give a positive integer")
+    return n
+
+
+def _string(what: str, text: Any) -> str | None:
+    if not isinstance(text, (str, NoneType)):
+        raise ArgumentError(None, f"{what} is {text!r:.40}", fix="give a string")
+    return text
+
+
+def _one_of(*allowed: str | int) -> Check:
+    def checked(what: str, value: Any) -> Any:
+        if not isinstance(value, (str, Integral)) or value not in allowed:
+            choices = ", ".join(map(repr, allowed))
+            raise ArgumentError(None, f"{what} is {value!r:.40}", fix=f"use one of {choices}")
+        return value
+
+    return checked
+
+
+def _element_type(what: str, dtype: Any) -> str | None:
     """The name of an element type: "float32", or anything that `numpy.dtype` takes for one that is supported."""
     if dtype is None:
         return None
@@ -110,14 +86,100 @@ def element_type(dtype: Any) -> str | None:
     if name not in DTYPES:
         raise ArgumentError(
             None,
-            f"`dtype` is {dtype!r:.40}",
+            f"{what} is {dtype!r:.40}",
             fix=f"use one of {', '.join(map(repr, DTYPES))}, or numpy's type of that name",
         )
     return name
 
 
-def size_number(what: str, n: object) -> int:
-    """A size that is given. Raises ArgumentError for what is no integer from 0 to 2**63 - 1."""
-    if not isinstance(n, Integral) or isinstance(n, bool) or not 0 <= int(n) < 2**63:
-        raise ArgumentError(None, f"{what} is {n!r:.40}", fix="give an integer from 0 to 2**63 - 1")
-    return int(n)
+# ---------------------------------------------------------------------- the options
+
+
+class Given(TypedDict, total=False):
+    """The options, in the types in which a caller gives them."""
+
+    dtype: DTypeLike | None
+    sizes: Mapping[str, int] | None
+    backend: str
+    memory: str
+    blas: bool
+    index_base: int
+    name: str | None
+    threads: int | None
+    memory_limit: int | None
+    fast_math: bool
+
+
+class _Row(NamedTuple):
+    """An option: its default as a caller gives it, its check, the backends that have a use for it."""
+
+    default: Any
+    check: Check
+    users: tuple[str, ...]
+
+
+def _row(default: Any, check: Check, users: str = " ".join(BACKENDS)) -> Any:
+    row = _Row(default, check, tuple(users.split()))
+    return field(default_factory=partial(check, "the default", default), metadata={"row": row})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options as they are used: a row of the table, and of `Given`, for each, in the order of signatures.
+
+    `dtype` None: that of the arrays of a call, float32 in generated text. `sizes` are numbers for sizes. Under "auto"
+    what only some backends have a use for is a hint.
+    """
+
+    # fmt: off
+    #                                     default  what it may be         backends with a use for it
+    dtype:        str | None        = _row(None,   _element_type)
+    sizes:        Mapping[str, int] = _row(None,   _size_numbers)
+    backend:      str               = _row("auto", _one_of(*BACKENDS))
+    memory:       str               = _row("auto", _one_of(*MEMORY),      "numpy native cuda opencl")
+    blas:         bool              = _row(True,   _one_of(False, True),  "native cuda")
+    index_base:   int               = _row(0,      _one_of(0, 1))
+    name:         str | None        = _row(None,   _string)
+    threads:      int | None        = _row(None,   _positive,             "native")
+    memory_limit: int | None        = _row(None,   _bytes,                "numpy native cuda opencl")
+    fast_math:    bool              = _row(False,  _one_of(False, True),  "cuda opencl")
+    # fmt: on
+
+    @classmethod
+    def of(cls, **given: Unpack[Given]) -> Options:
+        """The options, each of the right kind, the others by default.
+
+        Raises ArgumentError for one of another kind, and BackendError for one that the backend has no use for.
+        """
+        values: Mapping[str, Any] = given
+        options = cls(**{n: ROWS[n].check(f"`{n}`", value) for n, value in values.items()})
+        _refuse_unused(options)
+        return options
+
+
+ROWS: Mapping[str, _Row] = {f.name: f.metadata["row"] for f in fields(Options)}
+
+
+def _refuse_unused(options: Options) -> None:
+    plain = Options()
+    for name, row in ROWS.items():
+        value = getattr(options, name)
+        if options.backend not in ("auto", *row.users) and value != getattr(plain, name):
+            raise BackendError(
+                None,
+                f"`{name}={value!r}` has no meaning for `backend='{options.backend}'`",
+                fix=f"leave `{name}` out, or use {' or '.join(map(repr, ('auto', *row.users)))}",
+            )
+
+
+def with_options(function: F) -> F:
+    """The function, in whose signature each option stands by its name, in place of `**options`."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    types = {name: t.__forward_arg__ for name, t in Given.__annotations__.items()}
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=row.default, annotation=types[name])
+        for name, row in ROWS.items()
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return function

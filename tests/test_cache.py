@@ -17,6 +17,7 @@ from random_programs import random_program
 
 import tadc
 from tadc import cache
+from tadc.function.derivatives import in_mode
 from tadc.ir.fingerprint import fingerprint
 
 CODE = """
@@ -48,6 +49,16 @@ def test_what_was_made_is_not_made_again(place):
 
     assert found == [{"a": (1, 2)}] * 3
     assert len(made) == 2
+
+
+def test_value_and_gradients_together_are_not_taken_for_the_halves_of_vjp(place):
+    text = "size N\ninput x[N]\ny[i] = exp(x[i])"
+    whole = in_mode(tadc.compile(text), "vjp")
+
+    value, pullback = tadc.compile(text).vjp(np.zeros(2))
+
+    assert whole.outputs == ("y", "dx")
+    np.testing.assert_array_equal((value, pullback(value)["x"]), np.ones((2, 2)))
 
 
 @pytest.mark.parametrize("damage", [lambda b: b[:-3], lambda b: b"", lambda b: b"x" + b])

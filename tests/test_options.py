@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tadc
+from tadc.options import Given, Options
 
 F = "y[i] = 2*x[i]"
 
@@ -77,6 +81,20 @@ def test_an_option_without_meaning_on_a_named_backend_is_an_error(backend, optio
     with pytest.raises(tadc.BackendError, match="has no meaning for"):
         tadc.compile(F, backend=backend, **option)
     tadc.compile(F, **option)
+
+
+@pytest.mark.parametrize("function", [tadc.compile, tadc.load])
+def test_every_option_is_in_the_signature_and_in_the_documents(function):
+    names = [f.name for f in fields(Options)]
+    parameters = inspect.signature(function).parameters
+    table = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
+    described = re.findall(r"[a-z_]+(?=[,\n ])", inspect.getdoc(tadc.compile))
+
+    assert names == [*Given.__annotations__] == [*parameters][2:]
+    assert [n for n in names if f"| `{n}` |" not in table or n not in described] == []
+    for f in fields(Options):
+        given = {f.name: parameters[f.name].default}
+        assert Options.of(**given) == Options()
 
 
 def test_the_signature_shows_inputs_sizes_and_keywords():

@@ -39,12 +39,20 @@ ROOMS = """
     runtime.cpu runtime.cuda runtime.numpy runtime.opencl
     runtime.arguments runtime.run
     runtime.calls
-    runtime.pullback
     interop
-    open_sizes signature
     check prove
     bench doctor
+    function.open_sizes function.signature
+    function.origin function.derivatives function.targets
+    function.vjp function.jvp function.runs
+    function.graph
+    function.function
+    function.entries
     function
+    cli.output cli.parameters cli.status
+    cli.program
+    cli.compile cli.show cli.run cli.check cli.bench cli.doctor
+    cli.main
     cli
     __init__
     __main__

@@ -14,7 +14,7 @@ from numpy.lib.format import write_array
 from numpy.typing import NDArray
 
 from tadc.errors import FileError
-from tadc.runtime.files import Writer, array_writer, read_npy, text_writer
+from tadc.runtime.files import Writer, array_writer, read_npy, read_text, text_writer
 
 __all__ = ["SUFFIXES", "array_writers", "csv_text", "output_paths", "read_array"]
 
@@ -123,14 +123,8 @@ def _read_csv(path: str, name: str, rank: int | None) -> NDArray[Any]:
 
 def _numbers(path: str) -> list[tuple[int, list[float]]]:
     """The numbers of each line that is not blank, with the line's number."""
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise FileError(None, f"{path}: {error.strerror or error}", fix="check the path") from None
-    except UnicodeDecodeError:
-        raise FileError(None, f"{path} is not UTF-8 text", fix="save it as UTF-8") from None
     rows: list[tuple[int, list[float]]] = []
-    reader = csv.reader(StringIO(text), skipinitialspace=True)
+    reader = csv.reader(StringIO(read_text(path, "utf-8-sig")), skipinitialspace=True)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):

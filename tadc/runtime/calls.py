@@ -45,7 +45,7 @@ from tadc.runtime.element_types import numpy_type
 from tadc.runtime.opencl.arrays import as_cl_array, is_cl_array, on_one_context
 from tadc.runtime.run import Runners, resolved_backend
 
-__all__ = ["Call", "Calls", "Place", "place_of", "signature"]
+__all__ = ["MOST_SIGNATURES", "Call", "Calls", "Place", "place_of", "signature"]
 
 MOST_SIGNATURES = 256  # sets of shapes whose sizes are kept
 MOST_ELEMENTS = 2**59  # of a tensor: numpy counts bytes in 64 bits

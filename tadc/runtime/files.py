@@ -12,7 +12,15 @@ from tadc.errors import FileError
 if TYPE_CHECKING:  # files of text are written without numpy
     from numpy.typing import NDArray
 
-__all__ = ["Writer", "array_writer", "read_npy", "refuse_collisions", "text_writer", "write_all"]
+__all__ = [
+    "Writer",
+    "array_writer",
+    "read_npy",
+    "read_text",
+    "refuse_collisions",
+    "text_writer",
+    "write_all",
+]
 
 Writer: TypeAlias = Callable[[BinaryIO], object]  # writes the contents of one file
 
@@ -37,6 +45,18 @@ def read_npy(path: str) -> NDArray[Any]:
             f"{path} is not a .npy file of numbers: {error}",
             fix="write it with `numpy.save`",
         ) from None
+
+
+def read_text(path: str | Path, encoding: str = "utf-8") -> str:
+    """The text in a file. Raises FileError where there is none."""
+    try:
+        return Path(path).read_text(encoding)
+    except OSError as error:
+        raise _file_error(path, error, fix="check the path") from None
+    except UnicodeDecodeError:
+        raise FileError(None, f"{path} is not UTF-8 text", fix="save it as UTF-8") from None
+    except ValueError as error:  # a null character
+        raise FileError(None, f"{path!r} is no path: {error}", fix="check the path") from None
 
 
 def text_writer(text: str) -> Writer:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tadc.emit.clike.gpu_kernel import Grid, KernelPrinter, kernel_entry
+from tadc.emit.clike.gpu_kernel import Grid, KernelPrinter, kernel_entry, safe_index_type
 from tadc.emit.clike.kernel import kernel_parameters
 from tadc.emit.clike.launcher import manifest
 from tadc.emit.clike.spelling import DType, device_functions, opencl_names
@@ -42,9 +42,9 @@ def group_size(scheduled: GpuKernel) -> int:
 
 
 def opencl_text(
-    parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType
+    parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType | None = None
 ) -> OpenClSource:
-    """The file for modes that are kernels already.
+    """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more.
 
     Raises BackendError for elements of 16 bits and for atomic additions, which OpenCL has not.
     """
@@ -61,8 +61,9 @@ def opencl_text(
         raise BackendError(
             None,
             "OpenCL has no atomic additions of floating-point numbers",
-            fix="leave `--atomic` out, or use the target `cuda`",
+            fix="leave them out, or use the target `cuda`",
         )
+    index_type = index_type or safe_index_type([part.mode for part in parts])
     emitter = _Emitter(dtype, index_type)
     rendered = [emitter.mode(part) for part in parts]
     bodies = "\n".join(k["body"] for m in rendered for k in m["kernels"])
@@ -81,7 +82,7 @@ def opencl_text(
     }
     made = manifest([p.mode for p in parts], source, dtype, index_type, entries)
     for mode in made["modes"].values():
-        del mode["launcher"]
+        mode["launcher"] = None
     return OpenClSource(text, made)
 
 

@@ -6,7 +6,7 @@ names of what goes in and out, and nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -23,12 +23,15 @@ from tadc.printing.tree_idx import (
     tree_text,
 )
 from tadc.printing.tree_tex import tree_tex, tree_tex_display
+from tadc.resolve.resolve import Resolved
 from tadc.resolve.shapes import Shapes
 from tadc.resolve.sizes import Sizes
 from tadc.runtime.binding import shown_sizes
 from tadc.syntax import ast
 
-__all__ = ["OpenSizes"]
+__all__ = ["OpenSizes", "with_stand_ins"]
+
+STAND_INS = (2, 3, 1, 5, 8)  # for open sizes, while no call gives numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +163,28 @@ class OpenSizes:
             for t, by in found.items()
             if t in shapes
         ]
+
+
+def with_stand_ins(
+    front: Callable[[Mapping[str, int]], Resolved], given: Mapping[str, int], error: Error
+) -> tuple[tuple[str, ...], Resolved] | None:
+    """The sizes that need numbers, and the program with other numbers in their stead; None if it is no program with any.
+
+    `front` makes the program of a text for numbers of sizes, and failed with `error` for the `given` ones.
+    """
+    for number in STAND_INS:
+        stand_ins: dict[str, int] = {}
+        problem = error
+        while missing := _needed(problem) - stand_ins.keys():
+            stand_ins |= {s: number for e in problem.errors for s in e.sizes if s in missing}
+            try:
+                return tuple(stand_ins), front({**given, **stand_ins})
+            except Error as next_:
+                problem = next_
+    return None
+
+
+def _needed(error: Error) -> set[str]:
+    """The sizes whose numbers are all that is missing, if it is."""
+    needed = [e.sizes for e in error.errors]
+    return {s for sizes in needed for s in sizes} if all(needed) else set()

@@ -1,0 +1,115 @@
+"""Arguments and options that several commands take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import click
+
+from tadc.errors import DerivativeError
+from tadc.function.derivatives import MODES
+from tadc.options import BACKENDS
+
+__all__ = [
+    "MODE",
+    "assignments",
+    "available",
+    "backend_option",
+    "file_argument",
+    "index_base_option",
+    "json_option",
+    "mode_option",
+    "size_option",
+    "verbose_option",
+    "wrt_option",
+]
+
+T = TypeVar("T", str, Sequence[str])
+
+DERIVED = ("primal", *MODES)
+LATER_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
+MODE = click.Choice((*DERIVED, *LATER_MODES))
+
+
+# ---------------------------------------------------------------------- what options are made of
+
+
+def assignments(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> dict[str, str]:
+    """`name=value`, each name once."""
+    form = (parameter.metavar or "name=value").strip("[].")
+    result: dict[str, str] = {}
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not (name and value):
+            raise click.BadParameter(f"`{text}` is not of the form {form}")
+        if name in result:
+            raise click.BadParameter(f"`{name}` is given twice")
+        result[name] = value
+    return result
+
+
+def _numbers(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> dict[str, int]:
+    """`N=64`, each name once."""
+    values = assignments(context, parameter, texts)
+    for name, value in values.items():
+        if not (value.isascii() and value.isdecimal() and len(value) < 20):
+            raise click.BadParameter(f"`{name}` is `{value}`: a size is an integer from 0")
+    return {name: int(value) for name, value in values.items()}
+
+
+def _names(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> tuple[str, ...] | None:
+    names = tuple(name.strip() for text in texts for name in text.split(","))
+    if not all(names):
+        raise click.BadParameter("a name is missing: write `a,b`")
+    return names or None
+
+
+def available(context: click.Context, parameter: click.Parameter, modes: T) -> T:
+    """The modes. Raises DerivativeError for one that is not there yet."""
+    for mode in (modes,) if isinstance(modes, str) else modes:
+        if mode in LATER_MODES:
+            raise DerivativeError(
+                None,
+                f"the mode `{mode}` is not supported yet",
+                fix=f"use one of {', '.join(f'`{m}`' for m in DERIVED)}",
+            )
+    return modes
+
+
+# ---------------------------------------------------------------------- arguments and options
+
+
+file_argument = click.argument("file", metavar="FILE")
+size_option = click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    callback=_numbers,
+    metavar="N=64",
+    help="A number for a size; once for each.",
+)
+mode_option = click.option(
+    "--mode", type=MODE, default="primal", callback=available, show_default=True
+)
+wrt_option = click.option(
+    "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
+)
+backend_option = click.option(
+    "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True
+)
+index_base_option = click.option(
+    "--index-base", type=click.Choice((0, 1)), default=0, show_default=True, help="The first index."
+)
+verbose_option = click.option(
+    "--verbose", is_flag=True, help="List the displays of a document that define no tensor."
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for programs to read."
+)

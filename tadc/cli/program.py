@@ -1,0 +1,54 @@
+"""The program that a command is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tadc.cli.output import place
+from tadc.errors import ShapeError, Span
+
+if TYPE_CHECKING:
+    from tadc.function import Function
+
+__all__ = ["loaded", "open_numbers", "refuse_open_sizes"]
+
+
+def loaded(file: str, sizes: Mapping[str, int], verbose: bool = False, **options: Any) -> Function:
+    """The program in a file, after a word on displays that are no part of it; with `verbose` one on each."""
+    from tadc.function import load
+
+    f = load(file, sizes=sizes, **options)
+    if verbose:
+        for span in f.skipped:
+            click.echo(f"skipped, since it defines no tensor: {place(span)}", err=True)
+    elif f.skipped:
+        _tell_skipped(file, f.skipped)
+    return f
+
+
+def _tell_skipped(file: str, spans: Sequence[Span]) -> None:
+    count = len(spans)
+    what = "a formula is" if count == 1 else f"{count} formulas are"
+    click.echo(
+        f"{file}: {what} skipped, since no tensor is defined there: {place(spans[0])}"
+        + (", .." if count > 1 else ""),
+        err=True,
+    )
+
+
+def open_numbers(f: Function, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The given numbers of sizes that are still symbolic: calls alone can bind them."""
+    return {name: n for name, n in sizes.items() if name in f.sizes}
+
+
+def refuse_open_sizes(f: Function, sizes: Mapping[str, int]) -> None:
+    """Raise ShapeError where a number was given for such a size."""
+    for name in open_numbers(f, sizes):
+        raise ShapeError(
+            None,
+            f"the size `{name}` is not declared: it stands for the extent of an input",
+            fix=f"write `size {name}` and the shapes of the inputs: `input x[{name}]`",
+        )

@@ -1,0 +1,117 @@
+"""`tadc run`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tadc.cli.parameters import (
+    assignments,
+    backend_option,
+    file_argument,
+    index_base_option,
+    mode_option,
+    size_option,
+    wrt_option,
+)
+from tadc.cli.program import loaded, open_numbers
+from tadc.errors import FileError
+from tadc.function.derivatives import in_mode
+from tadc.options import DTYPES
+
+if TYPE_CHECKING:
+    from tadc.function import Function
+
+__all__ = ["run"]
+
+
+@click.command()
+@file_argument
+@click.argument(
+    "arguments", nargs=-1, callback=assignments, metavar="[name=array.npy|.csv|.npz]..."
+)
+@click.option(
+    "-o",
+    "output",
+    metavar="out.npy|.csv|.npz|DIR|-",
+    help="Write the outputs there instead; `-` is standard output, as .csv.",
+)
+@mode_option
+@wrt_option
+@backend_option
+@click.option("--dtype", type=click.Choice(DTYPES), help="Compute in this type.")
+@size_option
+@index_base_option
+def run(
+    file: str,
+    arguments: dict[str, str],
+    output: str | None,
+    mode: str,
+    wrt: tuple[str, ...] | None,
+    backend: str,
+    dtype: str | None,
+    sizes: dict[str, int],
+    index_base: int,
+) -> int:
+    """Evaluate a program, or a derivative of it, on arrays from files or on numbers.
+
+    A .npz file gives the array of the input's name, or its only one; a .csv file has lines of numbers. Derivatives take
+    cotangents or tangents by name: `dc=dc.npy`.
+    """
+    from tadc.runtime.arguments import bound_arguments
+    from tadc.runtime.array_files import array_writers, csv_text, output_paths
+    from tadc.runtime.files import refuse_collisions, write_all
+
+    f = loaded(file, sizes, backend=backend, dtype=dtype, index_base=index_base)
+    f = in_mode(f, mode, wrt)
+    path = None if output in (None, "-") else Path(output or "")
+    targets = {} if path is None else output_paths(path, f.outputs)
+    refuse_collisions(map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets])
+    values = {name: _value(f, name, text) for name, text in arguments.items()}
+    values |= open_numbers(f, sizes)
+    f, values = f.of_call(values)
+    bound = bound_arguments(f.program, (), values)
+    given: dict[str, Any] = dict(bound.sizes)
+    results = f(*(bound.arrays[name] for name in f.inputs), **given)
+    named = dict(zip(f.outputs, results if isinstance(results, tuple) else (results,), strict=True))
+    if path is not None:
+        write_all(array_writers(path, named))
+        click.echo(f"{file} -> {', '.join(map(str, targets))}")
+    elif output == "-":
+        if len(named) > 1:
+            raise FileError(
+                None,
+                f"standard output takes one output, and there are {len(named)}: {', '.join(named)}",
+                fix="name a folder with `-o`, or a `.npz` file",
+            )
+        click.echo("".join(csv_text(name, value) for name, value in named.items()), nl=False)
+    else:
+        click.echo("\n".join(_printed(name, value, len(named)) for name, value in named.items()))
+    return 0
+
+
+def _value(f: Function, name: str, text: str) -> Any:
+    """The array in a file for an argument; a number where there is no such file."""
+    from tadc.runtime.array_files import read_array
+
+    number = None if os.path.exists(text) else _number(text)
+    return read_array(text, name, f.rank(name)) if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _printed(name: str, value: Any, count: int) -> str:
+    if count == 1:
+        return repr(value)
+    margin = " " * len(f"{name} = ")
+    return f"{name} = {repr(value).replace(chr(10), chr(10) + margin)}"

@@ -1,0 +1,171 @@
+"""`tadc show`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Set
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tadc.cli.output import place, print_json
+from tadc.cli.parameters import (
+    file_argument,
+    index_base_option,
+    json_option,
+    mode_option,
+    size_option,
+    verbose_option,
+    wrt_option,
+)
+from tadc.cli.program import loaded, refuse_open_sizes
+from tadc.function.derivatives import in_mode
+
+if TYPE_CHECKING:
+    from tadc.function import Function
+    from tadc.schedule.nest.cost import Cost
+
+__all__ = ["show"]
+
+FORMATS = {"text": "idx", "latex": "latex", "idx": "idx"}  # targets
+RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # language, section 3
+
+
+@click.command()
+@file_argument
+@mode_option
+@wrt_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(tuple(FORMATS)),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--ranges",
+    is_flag=True,
+    help="Show every index, its range, and the rule and place that gave it.",
+)
+@click.option(
+    "--cost",
+    is_flag=True,
+    help="Show the operations and bytes of every kernel, and of value and gradients together.",
+)
+@click.option(
+    "--plan", is_flag=True, help="Show what is stored, and how each kernel runs on a CPU."
+)
+@verbose_option
+@json_option
+@size_option
+@index_base_option
+def show(
+    file: str,
+    mode: str,
+    wrt: tuple[str, ...] | None,
+    format_: str,
+    ranges: bool,
+    cost: bool,
+    plan: bool,
+    verbose: bool,
+    as_json: bool,
+    sizes: dict[str, int],
+    index_base: int,
+) -> int:
+    """Print a program or a derivative of it, with the bounds that were found.
+
+    Costs and plans are formulas while sizes have no numbers.
+    """
+    f = loaded(file, sizes, verbose, index_base=index_base)
+    refuse_open_sizes(f, sizes)
+    g = in_mode(f, mode, wrt)
+    if as_json:
+        asked = {"ranges": ranges, "cost": cost, "plan": plan}
+        print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}))
+        return 0
+    if ranges:
+        _print_ranges(g)
+    if cost:
+        _print_costs(f, g, mode)
+    if plan:
+        click.echo(str(g.plan()))
+    if not (ranges or cost or plan):
+        click.echo(g.source(FORMATS[format_]), nl=False)
+    return 0
+
+
+def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, Any]:
+    """What `show` prints, as data: a text, and what was asked for besides."""
+    data: dict[str, Any] = {
+        "program": f.name,
+        "mode": mode,
+        "text": f.source(FORMATS[format_]),
+        "sizes": f.sizes,
+        "inputs": f.inputs,
+        "outputs": f.outputs,
+    }
+    if "ranges" in asked:
+        data["ranges"] = [
+            {
+                "index": r.index,
+                "statement": r.statement,
+                "range": r.range,
+                "rule": r.rule,
+                "place": place(r.place) if r.place else None,
+            }
+            for r in f.ranges
+        ]
+    if "cost" in asked:
+        data["cost"] = _cost_data(f.cost())
+    if "plan" in asked:
+        data["plan"] = asdict(f.plan())
+    return data
+
+
+def _cost_data(cost: Cost) -> dict[str, Any]:
+    """The costs of all kernels, and together; numbers are null where sizes have none."""
+    names = ("operations", "bytes_read", "bytes_written", "temporary_bytes")
+    kernels = [
+        {
+            "name": k.name,
+            **dict(zip(names, k.numbers or (None,) * 4, strict=True)),
+            "formulas": dict(zip(names, k.formulas, strict=True)),
+        }
+        for k in cost.kernels
+    ]
+    known = cost.has_numbers
+    return {
+        "kernels": kernels,
+        **{name: getattr(cost, name) if known else None for name in names},
+        "formula": cost.formula,
+    }
+
+
+def _print_ranges(f: Function) -> None:
+    """The ranges of all indices as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("index", "statement", "range", "rule", "place", box=None, pad_edge=False)
+    for r in f.ranges:
+        where = place(r.place) if r.place else ""
+        table.add_row(r.index, r.statement, r.range, RULES[r.rule], where)
+    # What is not read on a terminal is not wrapped.
+    width = None if sys.stdout.isatty() else 10_000
+    console = Console(markup=False, highlight=False, width=width)
+    console.print(table)
+
+
+def _print_costs(f: Function, g: Function, mode: str) -> None:
+    """The table of the mode's kernels, and what value and gradients cost together, as a multiple of the value."""
+    own = g.cost()
+    click.echo(str(own))
+    if not own.has_numbers:
+        return
+    value, both = f.cost(), f.cost(mode="vjp")
+    if value.operations:
+        ratios = [f"value and gradients: {both.operations / value.operations:.2f} times the value"]
+        if mode != "primal":
+            ratios.insert(0, f"{mode}: {own.operations / value.operations:.2f} times the value")
+        click.echo("\n".join(ratios))

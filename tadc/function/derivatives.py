@@ -1,0 +1,119 @@
+"""Derivatives of functions, by mode: their programs, and what they need of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import NoneType
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from tadc import compiler
+from tadc.cache import disk_cached
+from tadc.errors import ArgumentError, DerivativeError
+from tadc.ir.program import Program
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
+
+__all__ = ["MODES", "Wrt", "chosen_inputs", "derivative", "derived_programs", "in_mode"]
+
+Wrt: TypeAlias = str | Sequence[str] | None
+Derive: TypeAlias = Callable[[Program, tuple[str, ...]], Program]
+
+HALVES = ("forward", "backward")  # of "vjp", which calls run one after the other
+
+
+class Mode(NamedTuple):
+    """A derivative: its program, how many outputs it is of, and by how many inputs at once."""
+
+    program: Derive
+    outputs: Literal["all", "one", "one scalar"] = "all"
+    inputs: Literal["all", "one"] = "all"
+
+
+def _jacobian(program: Program, wrt: tuple[str, ...]) -> Program:
+    return compiler.jacobian_program(program, wrt[0], f"d{program.outputs[0]}_d{wrt[0]}")
+
+
+def _hessian(program: Program, wrt: tuple[str, ...]) -> Program:
+    gradient = compiler.gradient_program(program, wrt)
+    return compiler.jacobian_program(gradient, wrt[0], f"d2{program.outputs[0]}_d{wrt[0]}")
+
+
+# fmt: off
+MODES: Mapping[str, Mode] = {
+    "adjoint":  Mode(compiler.adjoint_program),
+    "tangent":  Mode(compiler.tangent_program),
+    "jacobian": Mode(_jacobian,                 "one", "one"),
+    "gradient": Mode(compiler.gradient_program, "one scalar"),
+    "hessian":  Mode(_hessian,                  "one scalar", "one"),
+    "hvp":      Mode(compiler.hvp_program,      "one scalar"),
+    "vjp":      Mode(compiler.vjp_program),  # value and gradients together
+}
+# fmt: on
+PROGRAMS: Mapping[str, Derive] = {
+    **{name: mode.program for name, mode in MODES.items()},
+    "jvp": compiler.jvp_program,
+}
+
+
+def derived_programs(
+    key: object, program: Program, mode: str, wrt: tuple[str, ...]
+) -> dict[str, Program]:
+    """The derivative's program by its mode, and with one half of "vjp" the other. `key` is that of the program."""
+    if mode not in HALVES:
+        derive = PROGRAMS[mode]
+        return {mode: disk_cached((key, mode, wrt), lambda: derive(program, wrt))}
+    halves = disk_cached((key, HALVES, wrt), lambda: compiler.vjp_programs(program, wrt))
+    return dict(zip(HALVES, halves, strict=True))
+
+
+def in_mode(f: Function, mode: str, wrt: Wrt = None) -> Function:
+    """The function itself for "primal", else a derivative."""
+    if mode == "primal":
+        chosen_inputs(f, wrt, f.inputs)
+        return f
+    return derivative(f, mode, wrt)
+
+
+def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
+    """The derivative by the inputs `wrt`, by default all. Raises DerivativeError and ArgumentError where there is none."""
+    _, outputs, inputs = MODES[mode]
+    if outputs != "all":
+        _check_outputs(f, mode, scalar=outputs == "one scalar")
+    names = chosen_inputs(f, wrt, f.inputs)
+    if inputs == "one" and len(names) != 1:
+        raise ArgumentError(
+            None, f"the {mode} is by one input", fix=f"say which: {', '.join(f.inputs)}"
+        )
+    return f._derivative(mode, names)
+
+
+def chosen_inputs(f: Function, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
+    """The inputs that are named. Raises ArgumentError for what is none, and for one that is named twice."""
+    if not isinstance(wrt, (str, Iterable, NoneType)):
+        raise ArgumentError(None, f"`wrt` is {wrt!r}", fix="give the name of an input, or several")
+    names = tuple(default) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    for k, name in enumerate(names):
+        if name not in f.inputs:
+            raise ArgumentError(
+                None, f"`{name}` is no input", fix=f"the inputs are {', '.join(f.inputs)}"
+            )
+        if name in names[:k]:
+            raise ArgumentError(None, f"`{name}` stands twice in `wrt`", fix="name it once")
+    return names
+
+
+def _check_outputs(f: Function, mode: str, *, scalar: bool) -> None:
+    if len(f.outputs) != 1:
+        raise DerivativeError(
+            None,
+            f"the {mode} needs one output, and there are {len(f.outputs)}: {', '.join(f.outputs)}",
+            fix="name one with `output`, or use `adjoint`",
+        )
+    rank = f.rank(f.outputs[0])
+    if scalar and rank:
+        raise DerivativeError(
+            None,
+            f"the {mode} needs a scalar output, and {f.outputs[0]} has {rank} dimensions",
+            fix="sum over it, or use `adjoint` or `jacobian`",
+        )

@@ -1,0 +1,430 @@
+"""The public object: a program as a function of arrays, and its derivatives as functions again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tadc.bounded_cache import BoundedCache
+from tadc.errors import ArgumentError, Span
+from tadc.function.derivatives import Wrt, derivative, derived_programs
+from tadc.function.open_sizes import OpenSizes
+from tadc.function.origin import Derivation, Origin
+from tadc.function.signature import signature, with_argument_errors
+from tadc.function.targets import source
+from tadc.ir.program import Program
+from tadc.options import Options, size_number
+from tadc.printing.idx import program_text, tensor_text
+from tadc.printing.tex import tex_display
+from tadc.resolve.resolve import Resolved
+
+if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
+    from inspect import Signature
+
+    from numpy.typing import NDArray
+
+    from tadc.check import Report
+    from tadc.function.jvp import Jvp
+    from tadc.function.vjp import Vjp
+    from tadc.prove import Report as Proofs
+    from tadc.runtime.calls import Calls
+    from tadc.schedule.nest.cost import Cost
+    from tadc.schedule.plan import Plan
+
+__all__ = ["Function"]
+
+Array: TypeAlias = "NDArray[Any]"
+
+MOST_CLOSED = 64  # sets of sizes for which functions are kept
+
+
+class Function:
+    """A program as a function of arrays.
+
+    Call it with one array an input, by position in the order of `inputs` or by name; sizes that do not follow from
+    the shapes are keywords. Made by `compile`, `load`, and the methods that derive.
+
+    Where a size without a number multiplies or divides an index, there is no program before a call gives the number:
+    the function is compiled for each number that it meets. It has a text; what else needs the numbers asks for
+    `fix`: derivatives as text, C, CUDA and numpy, costs and plans.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        resolved: Resolved,
+        program: Program,
+        mode: str,
+        open_: OpenSizes | None = None,
+    ) -> None:
+        self._origin = origin
+        self._open = open_  # then `program` has other numbers, and tells inputs and outputs only
+        self._resolved = resolved
+        self._program = program
+        self._mode = mode
+        self._derived: dict[Derivation, Function] = {}
+        self._closed: BoundedCache[Function] = BoundedCache(MOST_CLOSED)
+        self._numbers_of_calls: BoundedCache[dict[str, int]] = BoundedCache(MOST_CLOSED)
+
+    @classmethod
+    def _of(cls, origin: Origin) -> Function:
+        """The function of a text, or the derivative that was taken last."""
+        base = replace(origin, derivations=())
+        resolved, open_ = base.resolved()
+        f = cls(base, resolved, resolved.program, "primal", open_)
+        for mode, wrt in origin.derivations:
+            f = f._derivative(mode, wrt)
+        return f
+
+    @property
+    def _options(self) -> Options:
+        return self._origin.options
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str:
+        return self._program.name
+
+    @property
+    def program(self) -> Program:
+        """The program in tadc's intermediate representation.
+
+        Raises SyntaxError where a size multiplies or divides an index and has no number yet.
+        """
+        if self._open is not None:
+            raise self._open.refusal()
+        return self._program
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The sizes that have no number yet: first those that need one before there is a program (`open_sizes`)."""
+        return (*self.open_sizes, *self._program.sizes)
+
+    @property
+    def open_sizes(self) -> tuple[str, ...]:
+        """The sizes without a number that multiply or divide indices."""
+        return self._open.names if self._open is not None else ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs: in the order of their declarations, then of first use."""
+        return tuple(t.name for t in self._program.inputs)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return self._program.outputs
+
+    @property
+    def ranges(self) -> tuple[Any, ...]:
+        """Every index of the program, its range, and the rule and place that gave it."""
+        if self._open is not None:
+            raise self._open.refusal()
+        return self._resolved.ranges
+
+    @property
+    def skipped(self) -> tuple[Span, ...]:
+        """The places of a LaTeX document's displays that define no tensor, and are no part of the program."""
+        return self._resolved.skipped
+
+    def fix(self, /, **sizes: int) -> Function:
+        """The same function with these sizes as numbers. Raises ArgumentError for what is no size of it."""
+        numbers = self._numbers(sizes)
+        return self._of_numbers(numbers) if numbers else self
+
+    def _numbers(self, sizes: Mapping[str, Any]) -> dict[str, int]:
+        """The given numbers of sizes. Raises ArgumentError for unknown sizes and for what is no number."""
+        numbers = {s: size_number(f"the size `{s}`", n) for s, n in sizes.items()}
+        for size in numbers:
+            if size not in self.sizes:
+                known = ", ".join(self.sizes) or "none"
+                raise ArgumentError(
+                    None, f"there is no size `{size}`", fix=f"the sizes are: {known}"
+                )
+        return numbers
+
+    @property
+    def _tree(self) -> OpenSizes | None:
+        """What has the text of a program that is none before its sizes have numbers; derivatives have no text then."""
+        return None if self._origin.derivations else self._open
+
+    def __str__(self) -> str:
+        return self._tree.text() if self._tree is not None else program_text(self.program)
+
+    def _repr_latex_(self) -> str | None:
+        if self._tree is not None:
+            return self._tree.tex_display()
+        return None if self._open is not None else tex_display(self._program)
+
+    def __repr__(self) -> str:
+        inputs, outputs = (
+            ", ".join(map(self._shaped, names)) for names in (self.inputs, self.outputs)
+        )
+        return f"<tadc.Function {self.name}: {inputs} -> {outputs}>"
+
+    def _shaped(self, name: str) -> str:
+        """The tensor with its shape and declared type: `x[N, 2*K]: float32`; the name alone where nothing is known yet."""
+        if self._open is not None:
+            text = self._open.shapes().get(name, name)
+        else:
+            text = tensor_text(self._program.tensors[name])
+        return text.replace("[]", "")
+
+    @property
+    def __signature__(self) -> Signature:
+        """How the function is called, for `inspect.signature` and editors."""
+        shapes = {s for t in self._program.inputs for n in t.shape for s in n.symbols}
+        shown = shapes if self._open is None else {*shapes, *self._open.shown()}
+        groups: dict[bool, list[str]] = {True: [], False: []}
+        for size in self.sizes:
+            groups[size in shown].append(size)
+        return signature(self.inputs, groups[True], groups[False])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Function._of, (self._origin,)
+
+    @with_argument_errors
+    def source(self, target: str = "idx") -> str:
+        """The function as text: "idx", "latex", "cuda", "c", "numpy"; of an adjoint also "cuda-atomic".
+
+        Generated for float32 unless `dtype` says otherwise. Raises ArgumentError for another target, BackendError for
+        elements that it has not, and SyntaxError where a size has to have a number first.
+        """
+        return source(self, target)
+
+    # ------------------------------------------------------------------ calls
+
+    def __call__(
+        self, /, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
+    ) -> Any:
+        """The output, or a tuple of them in the order of `outputs`.
+
+        `out` is an array, a tuple or a dict of arrays to write to; `accumulate` adds to them instead. Raises
+        ArgumentError, ShapeError and RangeError for arguments that do not fit.
+        """
+        if self._open is not None:
+            f, named = self._of_call(arrays, named)
+            return f(*arrays, out=out, accumulate=accumulate, **named)
+        into = () if out is None else self._targets(out)
+        return _returned(self.calls(arrays, named, into, accumulate))
+
+    def vjp(
+        self, /, *arrays: Any, wrt: Wrt = None, out: Any = None, **named: Any
+    ) -> tuple[Any, Callable[..., dict[str, Array]]]:
+        """The outputs, and the pullback: a function from cotangents to a dict of gradients by input.
+
+        The pullback takes one cotangent, a tuple, or several; None is zero. It reads the arrays again, which must not
+        change before it is called, and nothing that is returned or written to `out`: these may change. `wrt` restricts
+        the gradients; without it all inputs with real elements have one.
+        """
+        if self._open is not None:
+            f, named = self._of_call(arrays, named)
+            return f.vjp(*arrays, wrt=wrt, out=out, **named)
+        values, pullback = self._vjp(arrays, named, wrt, out)
+        return _returned(values), pullback
+
+    def graph(
+        self, /, *arrays: Any, cotangents: Any = None, wrt: Wrt = None, **named: Any
+    ) -> Callable[[], Any]:
+        """A call on a GPU as a graph of CUDA: a function that launches it once more, as one, on the current stream.
+
+        A launch returns the outputs, and with `cotangents` (as for the pullback of `vjp`) the outputs and a dict of the
+        gradients. It reads the given arrays as they are then, and returns the same arrays every time. Raises
+        ArgumentError for arrays that are not on a GPU, and what the call raises.
+        """
+        from tadc.function.graph import graph
+
+        if self._open is not None:
+            f, named = self._of_call(arrays, named)
+            return f.graph(*arrays, cotangents=cotangents, wrt=wrt, **named)
+        return graph(self, arrays, named, cotangents, wrt)
+
+    def jvp(
+        self,
+        primals: Mapping[str, Any],
+        tangents: Mapping[str, Any],
+        *,
+        out: Any = None,
+        accumulate: bool = False,
+    ) -> tuple[Any, Any]:
+        """The outputs and their tangents. An input left out of `tangents` is not differentiated by.
+
+        `out` and `accumulate` are for the tangents, as those of a call are for the outputs, whose names a dict has.
+        """
+        for what, given in (("primals", primals), ("tangents", tangents)):
+            if not isinstance(given, Mapping):
+                raise ArgumentError(
+                    None, f"`{what}` is no dict", fix="give arrays by input: {'x': x}"
+                )
+        if self._open is not None:
+            f, named = self._of_call((), primals)
+            return f.jvp(named, tangents, out=out, accumulate=accumulate)
+        values, slopes = self._jvp(primals, tangents, out, accumulate)
+        return _returned(values), _returned(slopes)
+
+    def check(self, /, *, seed: int = 0, **sizes: int) -> Report:
+        """Compare derivatives with numeric differentiation, and backends with each other, on random input.
+
+        Sizes that are not given are chosen small; the report says which. It is true when all agree.
+        """
+        from tadc.check import check
+
+        return check(self, size_number("`seed`", seed), self._numbers(sizes))
+
+    # ------------------------------------------------------------------ what it costs
+
+    def cost(self, /, *, mode: str = "primal", **sizes: int) -> Cost:
+        """Operations and bytes of every kernel for these sizes, and as formulas of the sizes; without any, as formulas alone.
+
+        `mode` is "primal", "adjoint", "tangent", or "vjp": the value and all gradients as `vjp` and its pullback run
+        them. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where some sizes are given and
+        one is missing, ArgumentError for one that there is not.
+        """
+        from tadc.function.runs import cost
+
+        return cost(self, mode, sizes)
+
+    def prove(self, /, **sizes: int) -> Proofs:
+        """Proofs that reads are inside their tensors, that gradients gather each point once, and that loops visit what sums
+        say: for all sizes at once, but those that are given, as equality of Presburger sets.
+
+        True when all hold. Raises BackendError without islpy (`tadc[prove]`), and SyntaxError where a size multiplies or
+        divides an index and has no number.
+        """
+        from tadc.prove import Report, prove
+
+        f = self.fix(**sizes)
+        adjoint = f.adjoint().program if f.inputs else None
+        checks = f._resolved.checks
+        return Report(sizes, tuple(prove(f.program, checks, adjoint, f.inputs)))
+
+    def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
+        """What is stored, and how each kernel runs, in words: with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
+        from tadc.function.runs import plan
+
+        return plan(self, mode, sizes)
+
+    def _with_numbers(self, sizes: Mapping[str, int]) -> tuple[Function, dict[str, int]]:
+        """The function with numbers for the sizes that need them, and the numbers of its other sizes."""
+        numbers = self._numbers(sizes)
+        if self._open is None:
+            return self, numbers
+        missing = [s for s in self.open_sizes if s not in numbers]
+        if missing:
+            raise self._open.refusal(missing)
+        return self._of_numbers({s: numbers.pop(s) for s in self.open_sizes}), numbers
+
+    # ------------------------------------------------------------------ derivatives
+
+    @with_argument_errors
+    def adjoint(self, wrt: Wrt = None) -> Function:
+        """The adjoint program. Inputs: those of this one, then `d<output>`..; outputs: `d<input>` for each of `wrt`."""
+        return derivative(self, "adjoint", wrt)
+
+    @with_argument_errors
+    def tangent(self, wrt: Wrt = None) -> Function:
+        """The tangent program. Inputs: those of this one, then `d<input>` for each of `wrt`; outputs: `d<output>`."""
+        return derivative(self, "tangent", wrt)
+
+    @with_argument_errors
+    def gradient(self, wrt: Wrt = None) -> Function:
+        """The gradient of a scalar output: the adjoint with cotangent 1. Raises DerivativeError for any other output."""
+        return derivative(self, "gradient", wrt)
+
+    @with_argument_errors
+    def jacobian(self, wrt: Wrt = None) -> Function:
+        """The dense Jacobian of the single output by one input, `d<output>_d<input>`: shapes one after the other."""
+        return derivative(self, "jacobian", wrt)
+
+    @with_argument_errors
+    def hessian(self, wrt: Wrt = None) -> Function:
+        """The Hessian of a scalar output by one input, `d2<output>_d<input>`."""
+        return derivative(self, "hessian", wrt)
+
+    @with_argument_errors
+    def hvp(self, wrt: Wrt = None) -> Function:
+        """Products with the Hessian of a scalar output. Inputs: those of this one, then `d<input>` for each of `wrt`."""
+        return derivative(self, "hvp", wrt)
+
+    def _derivative(self, mode: str, wrt: tuple[str, ...]) -> Function:
+        """The derivative of this mode by these inputs."""
+        if (mode, wrt) not in self._derived:
+            programs = derived_programs(self._origin.key, self._program, mode, wrt)
+            for derived, program in programs.items():
+                taken = (*self._origin.derivations, (derived, wrt))
+                origin = replace(self._origin, derivations=taken)
+                f = Function(origin, self._resolved, program, derived, self._open)
+                self._derived[derived, wrt] = f
+        return self._derived[mode, wrt]
+
+    # ------------------------------------------------------------------ running
+
+    @cached_property
+    def calls(self) -> Calls:
+        """What binds arguments and runs the program."""
+        from tadc.runtime.calls import Calls
+
+        return Calls(self._program, self._resolved, self._options, self._for_numbers)
+
+    @cached_property
+    def _vjp(self) -> Vjp:
+        from tadc.function.vjp import Vjp
+
+        return Vjp(self)
+
+    @cached_property
+    def _jvp(self) -> Jvp:
+        from tadc.function.jvp import Jvp
+
+        return Jvp(self)
+
+    def _for_numbers(self, sizes: Mapping[str, int]) -> Calls:
+        """The calls of the program whose sizes are all numbers."""
+        return self._of_numbers(sizes).calls
+
+    def _of_numbers(self, sizes: Mapping[str, int]) -> Function:
+        """The same function, compiled for these sizes alone."""
+        return self._closed.of(
+            tuple(sizes.items()), lambda: self._of(self._origin.with_sizes(sizes))
+        )
+
+    def rank(self, name: str) -> int | None:
+        """How many dimensions an input or an output has; None for any other name."""
+        tensor = self._program.tensors.get(name)
+        return None if tensor is None else len(tensor.shape)
+
+    def of_call(self, named: Mapping[str, Any]) -> tuple[Function, dict[str, Any]]:
+        """The function that a call with these arguments runs, which has its program, and what is left of them for it."""
+        return (self, dict(named)) if self._open is None else self._of_call((), named)
+
+    def _of_call(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Function, dict[str, Any]]:
+        """The function for the open sizes of this call, and its named arguments without them."""
+        from tadc.runtime.arguments import bound_arguments
+
+        assert self._open is not None
+        bound = bound_arguments(replace(self._program, sizes=self.sizes), arrays, named)
+        shapes = {n: a.shape for n, a in bound.arrays.items()}
+        key = (tuple(shapes.items()), tuple(sorted(bound.sizes.items())))
+        numbers = self._numbers_of_calls.of(key, lambda: self._numbers_of(shapes, bound.sizes))
+        return self._of_numbers(numbers), {n: a for n, a in named.items() if n not in numbers}
+
+    def _numbers_of(
+        self, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]
+    ) -> dict[str, int]:
+        assert self._open is not None
+        return self._open.numbers(shapes, given)
+
+    def _targets(self, out: Any) -> tuple[Any, ...]:
+        if out is None:
+            return ()
+        from tadc.runtime.arguments import targets
+
+        return targets(self.outputs, out, "outputs")
+
+
+def _returned(results: Sequence[Array]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)

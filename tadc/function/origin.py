@@ -1,0 +1,66 @@
+"""Where a function comes from: all that a copy of it in another process needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from tadc import compiler
+from tadc.cache import disk_cached
+from tadc.errors import ArgumentError, Error, Source
+from tadc.function.open_sizes import OpenSizes, with_stand_ins
+from tadc.ir.names import identifier
+from tadc.options import Options
+from tadc.resolve.resolve import Resolved
+
+__all__ = ["Derivation", "Origin"]
+
+Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # the mode of a derivative, and by what it is
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A text and its options, and the derivatives that were taken, the first one first."""
+
+    source: Source
+    lang: Literal["idx", "tex"]
+    options: Options
+    derivations: tuple[Derivation, ...] = ()
+
+    @classmethod
+    def of(cls, source: Source, lang: Literal["idx", "tex"], options: Options) -> Origin:
+        if lang not in ("idx", "tex"):
+            raise ArgumentError(None, f"`lang` is {lang!r}", fix="use 'idx' or 'tex'")
+        return cls(source, lang, options)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What decides about the program: under it, it is found again."""
+        o = self.options
+        sizes = sorted(o.sizes.items())
+        return self.source, self.lang, o.name, sizes, o.index_base, self.derivations
+
+    def with_sizes(self, sizes: Mapping[str, int]) -> Origin:
+        """The same with further sizes as numbers."""
+        options = replace(self.options, sizes={**self.options.sizes, **sizes})
+        return replace(self, options=options)
+
+    def resolved(self) -> tuple[Resolved, OpenSizes | None]:
+        """The program of the text; where sizes need numbers before there is one, that of other numbers, and these sizes."""
+        o = self.options
+        name = identifier(o.name or "program")
+
+        def front(sizes: Mapping[str, int]) -> Resolved:
+            return compiler.front(self.source, self.lang, name, sizes, o.index_base)
+
+        try:
+            return disk_cached(("front", *self.key), lambda: front(o.sizes)), None
+        except Error as error:
+            found = with_stand_ins(front, o.sizes, error)
+            if found is None:
+                raise
+            names, resolved = found
+            tree = compiler.parsed(self.source, self.lang)
+            open_ = OpenSizes(error, names, tree, o.sizes, o.index_base, resolved.extents)
+            return resolved, open_

@@ -1,0 +1,97 @@
+"""The programs that a function runs, for sizes: what they cost, and how they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from tadc import compiler
+from tadc.errors import ArgumentError
+from tadc.function.derivatives import HALVES, chosen_inputs
+from tadc.runtime.binding import bind_sizes
+from tadc.runtime.cpu.native import NativeRunner
+from tadc.runtime.cuda.launch import CudaRunner
+from tadc.runtime.opencl.launch import OpenClRunner
+from tadc.schedule.nest.cost import Cost, program_cost
+from tadc.schedule.plan import Plan, cpu_plan, gpu_plan
+
+if TYPE_CHECKING:
+    from tadc.emit.clike.spelling import DType
+    from tadc.function.function import Function
+
+__all__ = ["cost", "plan"]
+
+
+def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
+    total = Cost(())
+    for part, sizes, dtype in _runs(f, mode, given):
+        run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
+        residuals = set(part.outputs) - set(f.outputs) if part._mode == "forward" else set()
+        total += program_cost(run.program, run.kernels, sizes, dtype, residuals)
+    return total
+
+
+def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
+    total = Plan((), {})
+    for part, sizes, dtype in _runs(f, mode, given):
+        total += _plan(part, sizes, dtype)
+    return total
+
+
+def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
+    """The plan of what runs the program, with numbers for all of its sizes, or for none."""
+    program, real, options = f._program, cast("DType", dtype), f._options
+    match options.backend:
+        case "cuda":
+            return gpu_plan(
+                CudaRunner(program, real, options).lowered(sizes), f._mode, sizes, dtype
+            )
+        case "opencl":
+            return gpu_plan(
+                OpenClRunner(program, real, options).lowered(sizes), f._mode, sizes, dtype
+            )
+        case _:
+            return cpu_plan(
+                NativeRunner(program, real, options).lowered(sizes), f._mode, sizes, dtype
+            )
+
+
+class _Run(NamedTuple):
+    """A function that is run; the values of all sizes, if there are any; the element type."""
+
+    part: Function
+    sizes: dict[str, int] | None
+    dtype: str
+
+
+def _runs(f: Function, mode: str, given: Mapping[str, int]) -> Iterator[_Run]:
+    """The functions that are run for a mode, one after the other."""
+    f, numbers = f._with_numbers(given)
+    dtype = f._options.dtype or "float64"
+    sizes = bind_sizes(f._program, {}, numbers) if given or not f.sizes else None
+    for part in _parts(f, mode, sizes, dtype):
+        yield _Run(part, sizes, dtype)
+
+
+def _parts(
+    f: Function, mode: str, sizes: Mapping[str, int] | None, dtype: str
+) -> tuple[Function, ...]:
+    """The functions that are run for a mode; as if all fitted into memory where there are no sizes."""
+    match mode:
+        case "primal":
+            return (f,)
+        case "adjoint":
+            return (f.adjoint(),)
+        case "tangent":
+            return (f.tangent(),)
+        case "vjp":
+            wrt = chosen_inputs(f, None, f.inputs)
+            if sizes is not None:
+                return f._vjp.parts(wrt, sizes, dtype)
+            if f._vjp.rounds(dtype):
+                return f, f.adjoint(wrt)
+            return tuple(f._derivative(half, wrt) for half in HALVES)
+        case _:
+            raise ArgumentError(
+                None, f"there is no mode `{mode}`", fix="use primal, adjoint, tangent or vjp"
+            )

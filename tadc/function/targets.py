@@ -1,0 +1,200 @@
+"""What functions are written as: a row a target, read by `f.source` and by the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from tadc import compiler
+from tadc.errors import ArgumentError, BackendError, DerivativeError
+from tadc.ir.element_types import HALF_TYPES
+from tadc.printing.tex import tex_text
+from tadc.schedule.lowered import CpuModule, GpuModule, Module, modes_of
+
+if TYPE_CHECKING:  # a row's function imports its emitter
+    from tadc.emit.clike.spelling import DType
+    from tadc.emit.cuda.file import CudaText
+    from tadc.emit.opencl.file import OpenClSource
+    from tadc.function.function import Function
+
+__all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
+
+# Of a mode in a manifest, where no file has it.
+NOTHING: Mapping[str, object] = {"launcher": None, "workspace_bytes": "0", "kernels": []}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The functions of a file by mode, all derived from one.
+
+    `targets` are those whose files a manifest describes, none for a text alone; `baseline` has further modes for files
+    of all modes.
+    """
+
+    functions: Mapping[str, Function]
+    targets: tuple[str, ...] = ()
+    baseline: tuple[Module, ...] = ()
+
+    def texts(self) -> Iterator[str]:
+        """The texts of the targets, one after the other: of all modes, or of one mode after the other."""
+        for target in map(TARGETS.__getitem__, self.targets):
+            if target.all_modes:
+                yield target.text(self)
+            else:
+                yield from (target.text(Unit({m: f})) for m, f in self.functions.items())
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What callers of the targets' files must know (`docs/api.md`)."""
+        described = {entry for t in self.targets for entry in TARGETS[t].manifest.split()}
+        nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
+        kernels = self.opencl if "opencl" in self.targets else self.cuda
+        whole = (kernels if "kernels" in described else self._plain).manifest
+        return {**whole, "modes": {name: mode | nothing for name, mode in whole["modes"].items()}}
+
+    @cached_property
+    def cuda(self) -> CudaText:
+        return self.cuda_text(self._on_gpu)
+
+    @cached_property
+    def opencl(self) -> OpenClSource:
+        from tadc.emit.opencl.file import opencl_text
+
+        return opencl_text(self._on_gpu, self._first._origin.source.text, self.dtype)
+
+    @cached_property
+    def _on_gpu(self) -> list[GpuModule]:
+        return [GpuModule.of(m, dtype=self.dtype) for m in self.modules]
+
+    @property
+    def _plain(self) -> CudaText:
+        """As `cuda`, without schedules."""
+        return self.cuda_text(list(map(GpuModule.plain, self.modules)))
+
+    def cuda_text(self, modules: Sequence[GpuModule]) -> CudaText:
+        from tadc.emit.cuda.file import cuda_text
+
+        return cuda_text(modules, self._first._origin.source.text, self.dtype)
+
+    @cached_property
+    def modules(self) -> list[Module]:
+        return [*modes_of({m: f.program for m, f in self.functions.items()}), *self.baseline]
+
+    @property
+    def index_type(self) -> DType:
+        """That of indices in files of C: as the manifest says; without one, wide enough for all sizes."""
+        return self.manifest["index_type"] if self.targets else "int64"
+
+    @property
+    def dtype(self) -> DType:
+        """That of tensors without a declared one."""
+        return cast("DType", self._first._options.dtype or "float32")
+
+    @property
+    def mode(self) -> str:
+        """The only mode."""
+        (mode,) = self.functions
+        return mode
+
+    @property
+    def function(self) -> Function:
+        """The only function."""
+        return self.functions[self.mode]
+
+    @property
+    def _first(self) -> Function:
+        return next(iter(self.functions.values()))
+
+
+def _cuda(unit: Unit) -> str:
+    return unit.cuda.text
+
+
+def _opencl(unit: Unit) -> str:
+    return unit.opencl.text
+
+
+def _cuda_atomic(unit: Unit) -> str:
+    """The adjoint with atomic additions, of which the function is the gathering form."""
+    f = unit.function
+    match f._origin.derivations:
+        case (*before, ("adjoint", wrt)):
+            primal = f._of(replace(f._origin, derivations=tuple(before)))
+            scattered = compiler.atomic_mode(primal.program, wrt, points=False)
+            return unit.cuda_text([GpuModule.plain(scattered)]).text
+        case _:
+            raise DerivativeError(
+                None,
+                "only an adjoint has a form with atomic additions",
+                fix='take it from the adjoint: `f.adjoint().source("cuda-atomic")`',
+            )
+
+
+def _c(unit: Unit) -> str:
+    from tadc.emit.c.file import emit_c
+
+    cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
+    return emit_c(cpu, unit.dtype, unit.index_type)
+
+
+def _numpy(unit: Unit) -> str:
+    from tadc.emit.numpy.module import emit_numpy
+
+    return emit_numpy(unit.function.program, unit.mode, unit.dtype)
+
+
+def _idx(unit: Unit) -> str:
+    return str(unit.function)
+
+
+def _latex(unit: Unit) -> str:
+    f = unit.function
+    return f._tree.tex() if f._tree is not None else tex_text(f.program)
+
+
+class Target(NamedTuple):
+    """A kind of text.
+
+    `suffix` is that of its files, empty for what has none; `all_modes` says that they have all modes, else there is one
+    for each; `halves` that there are elements of 16 bits; `manifest` has what a manifest tells of their modes.
+    """
+
+    text: Callable[[Unit], str]
+    suffix: str
+    all_modes: bool
+    halves: bool
+    manifest: str
+
+
+# fmt: off
+TARGETS: Mapping[str, Target] = {
+    #                     text          suffix  all modes  16 bits  manifest
+    "cuda":        Target(_cuda,        ".cu",  True,      True,    "launcher workspace_bytes kernels"),
+    "cuda-atomic": Target(_cuda_atomic, "",     True,      True,    ""),
+    "opencl":      Target(_opencl,      ".cl",  True,      False,   "workspace_bytes kernels"),
+    "c":           Target(_c,           ".c",   True,      False,   "launcher workspace_bytes"),
+    "numpy":       Target(_numpy,       ".py",  False,     False,   "launcher"),
+    "idx":         Target(_idx,         ".idx", False,     True,    ""),
+    "latex":       Target(_latex,       ".tex", False,     True,    ""),
+}
+# fmt: on
+FILES = tuple(name for name, target in TARGETS.items() if target.suffix)
+
+
+def source(f: Function, target: str) -> str:
+    """The text of one function. Raises ArgumentError for another target, BackendError for elements that it has not."""
+    if target not in TARGETS:
+        *others, last = (f"`{name}`" for name in TARGETS)
+        raise ArgumentError(
+            None, f"there is no target `{target}`", fix=f"use {', '.join(others)} or {last}"
+        )
+    unit = Unit({f._mode: f})
+    if unit.dtype in HALF_TYPES and not TARGETS[target].halves:
+        raise BackendError(
+            None,
+            f"the target `{target}` has no elements of {unit.dtype}",
+            fix='use "cuda", or `dtype="float32"`',
+        )
+    return TARGETS[target].text(unit)

@@ -1,0 +1,177 @@
+"""`f.vjp` in two halves: outputs with residuals, and the pullback, which makes gradients of them.
+
+A pullback holds the inputs and the residuals, and no output: whoever has those may do with them what he likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tadc.bounded_cache import BoundedCache
+from tadc.errors import ArgumentError
+from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
+from tadc.ir.element_types import HALF_TYPES
+from tadc.runtime.arguments import targets
+from tadc.runtime.calls import MOST_SIGNATURES, Call, Calls, Place, place_of, signature
+from tadc.runtime.element_types import is_real
+from tadc.schedule.nest.memory import oversized
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
+
+__all__ = ["Pullback", "Vjp", "seeds"]
+
+MOST_DECIDED = 64  # sets of sizes for which it is kept whether there are residuals
+
+
+class Vjp:
+    """What `vjp` of a function runs: decided once for a set of sizes, and kept by signature of calls."""
+
+    def __init__(self, f: Function) -> None:
+        self._function = f
+        self._halves: BoundedCache[_Halves] = BoundedCache(MOST_SIGNATURES)
+        self._decided: BoundedCache[tuple[Function, Function]] = BoundedCache(MOST_DECIDED)
+
+    def __call__(
+        self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt, out: Any
+    ) -> tuple[list[Any], Pullback]:
+        """The outputs, in the arrays of `out` where there are some, and the pullback."""
+        f = self._function
+        into = targets(f.outputs, out, "outputs")
+        ordered, sizes = f.calls.ordered(arrays, named)
+        chosen = wrt if isinstance(wrt, (str, NoneType)) else chosen_inputs(f, wrt, ())
+        key = signature(ordered, sizes)
+        halves = None if key is None else self._halves.get((key, chosen))
+        if halves is not None:
+            return halves.run(ordered, sizes, into)
+        bound = f.calls.bound(ordered, sizes)
+        made = self._made(bound, chosen)
+        if isinstance(made, Vjp):
+            return made(ordered, {}, chosen, out)
+        if key is not None:
+            self._halves.keep((key, chosen), made)
+        pairs = zip(f.inputs, ordered, strict=True)
+        ordered = [a if n in bound.scalars else bound.arrays[n] for n, a in pairs]
+        return made.run(ordered, sizes, into)
+
+    def _made(self, bound: Call, wrt: Wrt) -> _Halves | Vjp:
+        """What a call runs; where an extent is 0, what runs it for its numbers."""
+        f = self._function
+        types = {n: a.dtype if is_real(a.dtype) else None for n, a in bound.arrays.items()}
+        chosen = chosen_inputs(f, wrt, [n for n, t in types.items() if t is not None])
+        dtype = f.calls.element_type(bound)
+        forward, backward = self.parts(chosen, bound.sizes, dtype)
+        sizes = {s: bound.sizes[s] for s in f._program.sizes}
+        if sizes and any(g._program.is_empty(bound.sizes) for g in (forward, backward)):
+            return f._of_numbers(sizes)._vjp
+        backward.calls.prepare(bound.sizes, dtype, f.calls.backend(bound))
+        gradients = tuple(types[x] for x in chosen)
+        return _Halves(forward.calls, backward.calls, f.outputs, chosen, gradients)
+
+    def parts(
+        self, wrt: tuple[str, ...], sizes: Mapping[str, int], dtype: str
+    ) -> tuple[Function, Function]:
+        """What runs first, with the residuals behind the outputs; and what the pullback runs on them.
+
+        Where the residuals would be too large, or rounded, there are none, and the second is the whole adjoint.
+        """
+        f = self._function
+        rounds = self.rounds(dtype)
+        key = (wrt, rounds, tuple(sizes[s] for s in f._program.sizes))
+        return self._decided.of(
+            key, lambda: (f, f.adjoint(wrt)) if rounds else self._decide(wrt, sizes)
+        )
+
+    def rounds(self, dtype: str) -> bool:
+        """Whether residuals would be rounded, since they are results.
+
+        To 16 bits; and by the interpreter, which has float32 nowhere else.
+        """
+        return dtype in HALF_TYPES or self._function._options.backend == "interpreter"
+
+    def _decide(self, wrt: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[Function, Function]:
+        f, options = self._function, self._function._options
+        forward, backward = (f._derivative(half, wrt) for half in HALVES)
+        residuals = set(forward.outputs) - set(f.outputs)
+        inside = replace(forward._program, outputs=f.outputs)  # where residuals are temporaries
+        values = inside.size_values({s: sizes[s] for s in inside.sizes})
+        dtype = options.dtype or "float64"
+        if residuals & oversized(inside, values, dtype, options.memory, options.memory_limit):
+            return f, f.adjoint(wrt)
+        return forward, backward
+
+
+@dataclass(frozen=True, slots=True)
+class _Halves:
+    """What `vjp` runs for calls of one signature: `forward` gives the outputs, then the residuals.
+
+    `backward` takes the inputs, the residuals, then the cotangents. `types` are those of the gradients by `wrt`.
+    """
+
+    forward: Calls
+    backward: Calls
+    outputs: tuple[str, ...]
+    wrt: tuple[str, ...]
+    types: tuple[Any, ...]
+
+    def run(
+        self, inputs: Sequence[Any], sizes: Mapping[str, int], out: Sequence[Any]
+    ) -> tuple[list[Any], Pullback]:
+        """The outputs, in the arrays of `out` where there are some, and the pullback."""
+        if out:
+            inputs = self.forward.unwritten(inputs, out)
+            out = (*out, *(None,) * (len(self.forward.outputs) - len(self.outputs)))
+        results = self.forward(inputs, sizes, out)
+        count = len(self.outputs)
+        values, residuals = results[:count], results[count:]
+        forms = tuple([(v.shape, v.dtype, place_of(v)) for v in values])
+        return values, Pullback(self, (*inputs, *residuals), sizes, forms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pullback:
+    """A function from cotangents, one for each output, to a dict of gradients by input.
+
+    It takes one cotangent, a tuple, or several; None is zero. `out` is a dict of arrays by input, or a tuple of them in
+    the order of `wrt`, to write to; `accumulate` adds to them instead.
+    """
+
+    _halves: _Halves
+    _kept: tuple[Any, ...]  # inputs and residuals
+    _sizes: Mapping[str, int]
+    _forms: tuple[tuple[tuple[int, ...], np.dtype[Any], Place], ...]  # of the outputs
+
+    def __call__(
+        self, *cotangents: Any, out: Any = None, accumulate: bool = False
+    ) -> dict[str, Any]:
+        halves = self._halves
+        given = seeds(halves.outputs, cotangents[0] if len(cotangents) == 1 else cotangents)
+        if not isinstance(out, (dict, tuple, NoneType)):
+            raise ArgumentError(
+                None, "`out` is neither a dict nor a tuple", fix="give one by input"
+            )
+        into = targets(halves.wrt, out, "gradients")
+        seeded = [
+            halves.backward.zeros(*form) if c is None else c
+            for c, form in zip(given, self._forms, strict=True)
+        ]
+        arrays = (*self._kept, *seeded)
+        results = halves.backward(arrays, self._sizes, into, accumulate, halves.types)
+        return dict(zip(halves.wrt, results, strict=True))
+
+
+def seeds(outputs: Sequence[str], cotangents: Any) -> tuple[Any, ...]:
+    """A cotangent for each output."""
+    given = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+    if len(given) != len(outputs):
+        raise ArgumentError(
+            None,
+            f"{len(given)} cotangents are given, and there are {len(outputs)} outputs",
+            fix="give a tuple, of one for each output; None is zero",
+        )
+    return given
