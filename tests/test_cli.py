@@ -826,6 +826,7 @@ def test_bench_times_the_value_and_its_gradients():
         assert re.search(numbers, result.stdout, re.MULTILINE), result.stdout
 
 
+@pytest.mark.slow
 def test_bench_chooses_sizes():
     table = tadc_("bench", "matmul.idx", "--repetitions", "1", "--backend", "numpy").stdout
 

@@ -300,6 +300,7 @@ def _as_tuple(values):
     return values if isinstance(values, tuple) else (values,)
 
 
+@pytest.mark.plain(name=12)
 @pytest.mark.parametrize("name", READ)
 def test_the_derivatives_of_a_formula_agree_with_numeric_ones(name):
     report = tadc.load(FOLDER / f"{name}.tex").check()

@@ -20,8 +20,8 @@ from random_programs import random_program
 import tadc
 from tadc.runtime.run import Runners
 
-BLOCK = 10  # programs compiled for the host at once
-PLAIN = {"core": 20, "full": 10}
+BLOCK = 5  # programs compiled for the host at once
+PLAIN = {"core": 10, "full": 5}
 ALL = {"core": 500, "full": 120}
 
 

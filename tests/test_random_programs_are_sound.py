@@ -61,6 +61,7 @@ def test_finite_differences_notice_a_planted_error():
     assert max(directional_errors(program, arrays, cotangents, gradients)) > 1e-4
 
 
+@pytest.mark.plain(lattice=1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("lattice", [False, True], ids=["continuous", "lattice"])
 def test_values_and_gradients_are_finite_and_of_the_right_shape(level, lattice):

@@ -178,6 +178,7 @@ def test_integer_powers_are_right_to_a_few_units_of_the_last_place(dtype):
                 np.testing.assert_allclose(row, expected, rtol=10 * np.finfo(dtype).eps, err_msg=n)
 
 
+@pytest.mark.plain(arch=1)
 @pytest.mark.parametrize("dtype", REALS)
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_nvrtc_compiles_every_function_without_a_warning(arch, dtype):

@@ -186,6 +186,7 @@ def form(name):
     return "".join(f"size {s}\n" for s in used) + text
 
 
+@pytest.mark.plain(name=60)
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_is_what_the_interpreter_says_whichever_way_it_goes(name, way):
     text = form(name)
@@ -202,6 +203,7 @@ def test_a_form_is_what_the_interpreter_says_in_float32(name):
     assert_like_the_interpreter(text, arrays, "float32", SIZES)
 
 
+@pytest.mark.plain(name=60)
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize(
     "sizes",

@@ -236,6 +236,7 @@ KEPT = {
 }
 
 
+@pytest.mark.plain(name=2)
 @pytest.mark.parametrize("name", KEPT)
 def test_a_pullback_needs_nothing_that_was_handed_out(place, name):
     options, array = place

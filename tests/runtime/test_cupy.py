@@ -395,6 +395,7 @@ def xp_bits(a):
     return np.asarray(a).view(np.uint64)
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_tuning_times_kernels(double, cache_folder):
     f = tadc.compile("size N, M\ninput a[N], b[M]\nc[i] = sum{j} exp(a[i] - b[j])", backend="cuda")

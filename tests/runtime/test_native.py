@@ -84,6 +84,7 @@ SLANTING = {
 }
 
 
+@pytest.mark.plain(size=2)
 @pytest.mark.parametrize("name", SLANTING)
 @pytest.mark.parametrize("size", [1, 7, 33, 70])
 def test_ranges_that_move_from_lane_to_lane(name, size):
@@ -135,6 +136,7 @@ SUMS = {
 }  # fmt: skip
 
 
+@pytest.mark.plain(name=5)
 @pytest.mark.parametrize("name", SUMS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_full_strips_and_chunks_give_what_numpy_gives(name, dtype):
@@ -164,6 +166,7 @@ PRODUCTS = {
 }  # fmt: skip
 
 
+@pytest.mark.plain(name=2)
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize("sizes", [(2, 3, 4), (33, 50, 41)])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -569,6 +572,7 @@ def test_out_is_written_where_it_is():
         f(x, out=(y, np.empty(36)))
 
 
+@pytest.mark.plain(name=3)
 @pytest.mark.compiler
 @pytest.mark.parametrize("name", ["s_", "s__", "max_", "part", "chunk", "lane"])
 @pytest.mark.parametrize("text", ["size N\ninput {0}[N]\nf = sum{{i}} {0}[i]\ng = max{{i}} {0}[i]\noutput f, g", "size {0}\ninput x[{0}]\nf = sum{{i}} x[i]\ng = max{{i}} x[i]\noutput f, g"])  # fmt: skip

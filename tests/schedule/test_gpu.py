@@ -85,6 +85,7 @@ def adjoint(program):
     return adjoint_program(program, tuple(t.name for t in program.inputs))
 
 
+PLAIN = {MEDIUM: 20, LARGE: 8}  # programs of a plain run
 # Sums, which take numpy or a host that counts as threads do seconds.
 LONG = {
     (name, size)
@@ -97,9 +98,11 @@ LONG = {
 @pytest.mark.parametrize(
     ("name", "size"),
     [
-        pytest.param(name, size, marks=[pytest.mark.slow] if (name, size) in LONG else [])
+        pytest.param(
+            name, size, marks=[pytest.mark.slow] if (name, size) in LONG or n >= PLAIN[size] else []
+        )
         for size in (MEDIUM, LARGE)
-        for name in PROGRAMS
+        for n, name in enumerate(PROGRAMS)
     ],
 )
 def test_values_and_gradients_are_numpys(name, size):
@@ -178,7 +181,7 @@ def random_library(eager, level, first):
     ("level", "first"),
     [
         *(pytest.param("core", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 110, 10)),
-        *(pytest.param("full", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 50, 10)),
+        *(pytest.param("full", n, marks=pytest.mark.slow) for n in range(0, 50, 10)),
     ],
 )  # fmt: skip
 def test_schedules_of_random_programs_agree_with_brute_force(level, first, eager):

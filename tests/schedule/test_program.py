@@ -80,10 +80,7 @@ def test_a_sum_that_is_stored_is_read():
         "y[k, j] = x[k, j]/sqrt(sum{l} x[k, l]**2)\noutput s, y"
     )
 
-    assert (
-        bodies(scheduled(program))[-1].endswith("/sqrt(s[i])")
-        or "s[k]" in bodies(scheduled(program))[-1]
-    )
+    assert bodies(scheduled(program)) == ["sum{j=0..M - 1} x[i, j]**2", "x[k, j]/sqrt(s[k])"]
 
 
 def test_equal_statements_are_one_also_when_their_dimensions_are_in_another_order():
@@ -139,6 +136,7 @@ def test_a_program_and_its_gradients_are_the_same_however_much_is_stored(name, m
             np.testing.assert_allclose(value, expected[output], rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.plain(seed=12)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs_keep_their_meaning(seed):
     text = random_program(seed, level="full" if seed % 2 else "core")
@@ -239,12 +237,14 @@ def test_the_interior_of_a_border_has_no_tests():
     assert "no tests inside, away from the borders of j" in str(plan)
 
 
-def test_interiors_of_random_programs_are_right_about_their_tests():
+@pytest.mark.plain(block=1)
+@pytest.mark.parametrize("block", range(3))
+def test_interiors_of_random_programs_are_right_about_their_tests(block):
     """Each condition that an interior leaves out holds, or fails, at every point of it: the interpreter of tests says so."""
     from tadc.schedule.cpu.kernels import cpu_kernel
 
     found = 0
-    for seed in range(60):
+    for seed in range(20 * block, 20 * block + 20):
         try:
             program = scheduled(
                 tadc.compile(random_program(seed, level="full").text).adjoint().program
@@ -255,7 +255,7 @@ def test_interiors_of_random_programs_are_right_about_their_tests():
             found += any(
                 isinstance(s, Interior) for s in steps_of(cpu_kernel(kernel, program).body)
             )
-    assert found > 20
+    assert found > 6
     assert run(normal("size N\ninput x[N]\ny[i: N] = x[pad(i - 1)]"), {"x": np.arange(3.0)})[
         "y"
     ].tolist() == [0, 0, 1]
@@ -370,6 +370,7 @@ def test_sums_with_the_same_range_are_one_loop_and_what_nobody_reads_is_not_stor
     assert sum(isinstance(step, Loop) for step in steps_of(kernel.body)) == 1
 
 
+@pytest.mark.plain(text=6)
 @pytest.mark.compiler
 @pytest.mark.parametrize("text", [*INLINED, *(text for text, _ in FUSED.values())])
 def test_inlined_and_fused_programs_compute_what_they_did(text):
@@ -465,6 +466,7 @@ CONFUSING = {
 }  # fmt: skip
 
 
+@pytest.mark.plain(name=4, memory=1)
 @pytest.mark.compiler
 @pytest.mark.parametrize("name", CONFUSING)
 @pytest.mark.parametrize("memory", ["auto", "recompute", "materialize"])

@@ -94,7 +94,11 @@ def calls(program):
     return Random(0).sample(few, min(CALLS, len(few)))
 
 
-LONG = ("channels", "a border of zeros")  # which take the host many seconds
+# What takes the host many seconds.
+LONG = (
+    *("channels", "a border of zeros", "a border of ones", "a border around a loop"),
+    *("every second", "loops of one name", "one after the other"),
+)
 
 
 @pytest.mark.compiler
