@@ -22,6 +22,7 @@ __all__ = ["cost", "plan"]
 
 
 def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
+    """Operations and bytes of every kernel, without those of residuals where they are outputs."""
     total = Cost(())
     for program, name, sizes, dtype in _runs(f, mode, given):
         residuals = set(program.outputs) - set(f.outputs) if name == "forward" else set()
@@ -30,6 +31,7 @@ def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
 
 
 def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
+    """What is stored, and how each kernel runs."""
     total = Plan((), {})
     options = f._options
     for program, name, sizes, dtype in _runs(f, mode, given):
