@@ -49,8 +49,7 @@ def bench(
     from tadc import bench as benching
 
     f = loaded(file, sizes, backend=backend, index_base=index_base)
-    given = open_numbers(f, sizes)
-    chosen = benching.large_sizes(f, given)
+    chosen = benching.large_sizes(f, open_numbers(f, sizes))
 
     def progress(numbers: Iterable[int]) -> Iterator[int]:
         with click.progressbar(numbers, label="repetitions", file=sys.stderr) as bar:

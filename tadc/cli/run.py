@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from tadc.cli.program import loaded, open_numbers
 from tadc.errors import FileError
 from tadc.function.derivatives import in_mode
 from tadc.options import DTYPES
+from tadc.runtime.files import refuse_collisions, write_all
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -61,9 +63,7 @@ def run(
     A .npz file gives the array of the input's name, or its only one; a .csv file has lines of numbers. Derivatives take
     cotangents or tangents by name: `dc=dc.npy`.
     """
-    from tadc.runtime.arguments import bound_arguments
-    from tadc.runtime.array_files import array_writers, csv_text, output_paths
-    from tadc.runtime.files import refuse_collisions, write_all
+    from tadc.runtime.array_files import array_writers, output_paths
 
     f = loaded(file, sizes, backend=backend, dtype=dtype, index_base=index_base)
     f = in_mode(f, mode, wrt)
@@ -71,23 +71,12 @@ def run(
     targets = {} if path is None else output_paths(path, f.outputs)
     refuse_collisions(map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets])
     values = {name: _value(f, name, text) for name, text in arguments.items()}
-    values |= open_numbers(f, sizes)
-    f, values = f.of_call(values)
-    bound = bound_arguments(f.program, (), values)
-    given: dict[str, Any] = dict(bound.sizes)
-    results = f(*(bound.arrays[name] for name in f.inputs), **given)
-    named = dict(zip(f.outputs, results if isinstance(results, tuple) else (results,), strict=True))
+    named = _results(f, values | open_numbers(f, sizes))
     if path is not None:
         write_all(array_writers(path, named))
         click.echo(f"{file} -> {', '.join(map(str, targets))}")
     elif output == "-":
-        if len(named) > 1:
-            raise FileError(
-                None,
-                f"standard output takes one output, and there are {len(named)}: {', '.join(named)}",
-                fix="name a folder with `-o`, or a `.npz` file",
-            )
-        click.echo("".join(csv_text(name, value) for name, value in named.items()), nl=False)
+        click.echo(_csv(named), nl=False)
     else:
         click.echo("\n".join(_printed(name, value, len(named)) for name, value in named.items()))
     return 0
@@ -99,6 +88,29 @@ def _value(f: Function, name: str, text: str) -> Any:
 
     number = None if os.path.exists(text) else _number(text)
     return read_array(text, name, f.rank(name)) if number is None else number
+
+
+def _results(f: Function, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The outputs of a call by name."""
+    from tadc.runtime.arguments import bound_arguments
+
+    f, rest = f.of_call(values)
+    bound = bound_arguments(f.program, (), rest)
+    given: dict[str, Any] = dict(bound.sizes)
+    results = f(*(bound.arrays[name] for name in f.inputs), **given)
+    return dict(zip(f.outputs, results if isinstance(results, tuple) else (results,), strict=True))
+
+
+def _csv(named: Mapping[str, Any]) -> str:
+    from tadc.runtime.array_files import csv_text
+
+    if len(named) > 1:
+        raise FileError(
+            None,
+            f"standard output takes one output, and there are {len(named)}: {', '.join(named)}",
+            fix="name a folder with `-o`, or a `.npz` file",
+        )
+    return "".join(csv_text(name, value) for name, value in named.items())
 
 
 def _number(text: str) -> int | float | None:

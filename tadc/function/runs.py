@@ -23,6 +23,7 @@ __all__ = ["cost", "plan"]
 
 
 def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
+    """Operations and bytes of every kernel, without those of residuals where they are outputs."""
     total = Cost(())
     for part, sizes, dtype in _runs(f, mode, given):
         run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
@@ -32,6 +33,7 @@ def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
 
 
 def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
+    """What is stored, and how each kernel runs."""
     total = Plan((), {})
     for part, sizes, dtype in _runs(f, mode, given):
         total += _plan(part, sizes, dtype)

@@ -185,7 +185,7 @@ FILES = tuple(name for name, target in TARGETS.items() if target.suffix)
 
 def source(f: Function, target: str) -> str:
     """The text of one function. Raises ArgumentError for another target, BackendError for elements that it has not."""
-    if target not in TARGETS:
+    if not isinstance(target, str) or target not in TARGETS:
         *others, last = (f"`{name}`" for name in TARGETS)
         raise ArgumentError(
             None, f"there is no target `{target}`", fix=f"use {', '.join(others)} or {last}"

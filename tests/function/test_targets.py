@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -50,7 +51,9 @@ def test_a_target_without_elements_of_16_bits_says_so(target, dtype):
 
 
 def test_an_unknown_target_is_answered_with_those_that_there_are():
-    with pytest.raises(tadc.ArgumentError) as caught:
-        tadc.compile(F).source("fortran")
+    for target in ("fortran", None, ["c"]):
+        with pytest.raises(tadc.ArgumentError) as caught:
+            tadc.compile(F).source(target)
 
-    assert caught.value.fix == "use `cuda`, `cuda-atomic`, `c`, `numpy`, `idx` or `latex`"
+    assert re.findall("`(.*?)`", caught.value.fix) == [*TARGETS]
+    assert caught.value.fix.endswith("`idx` or `latex`")
