@@ -55,6 +55,13 @@ def is_plain(item):
     return all(item.callspec.indices[argument] < count for argument, count in counts.items())
 
 
+@pytest.fixture(autouse=True)
+def no_opencl_in_checks(request, monkeypatch):
+    """`f.check()` compiles for every device that there is, which takes seconds: a test that means it has the marker."""
+    if "opencl" not in request.keywords:
+        monkeypatch.setattr("tadc.check.opencl_devices", list)
+
+
 @pytest.fixture
 def golden(request):
     """`golden(name, text)` holds the text against the file, or writes it there under `--update-golden`."""

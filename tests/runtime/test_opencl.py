@@ -244,6 +244,22 @@ def test_names_that_opencl_has_are_given_away():
     np.testing.assert_array_equal(f(np.array([-2.0, 3.0, 0.0]), np.ones(3)), [-1, 1, 0])
 
 
+@pytest.mark.opencl
+def test_check_compares_it_with_the_interpreter():
+    report = tadc.compile("size N\ninput x[N]\ns = sum{i} x[i]**2").check()
+
+    assert report
+    assert {"opencl float32", "opencl float64"} <= {row.against for row in report.rows}
+
+
+def test_what_the_target_has_not_is_an_error():
+    f = tadc.compile("size N\ninput x[N]\ny[i] = x[i]")
+
+    assert "__kernel" in f.source("opencl")
+    with pytest.raises(tadc.BackendError, match="no elements of float16"):
+        tadc.compile("size N\ninput x[N]\ny[i] = x[i]", dtype="float16").source("opencl")
+
+
 def test_doctor_names_the_devices():
     from tadc.doctor import findings
 
