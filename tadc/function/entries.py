@@ -32,7 +32,7 @@ def compile(
     sizes
         Numbers for symbolic sizes.
     backend
-        "auto", "numpy", "native", "cuda", or "interpreter", which is the oracle.
+        "auto", "numpy", "native", "cuda", "opencl", or "interpreter", which is the oracle.
     memory, memory_limit
         What happens to intermediate tensors: "auto", "recompute", "materialize"; and the bytes they may have together.
     blas

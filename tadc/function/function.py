@@ -187,7 +187,7 @@ class Function:
 
     @with_argument_errors
     def source(self, target: str = "idx") -> str:
-        """The function as text: "idx", "latex", "cuda", "c", "numpy"; of an adjoint also "cuda-atomic".
+        """The function as text: "idx", "latex", "cuda", "opencl", "c", "numpy"; of an adjoint also "cuda-atomic".
 
         Generated for float32 unless `dtype` says otherwise. Raises ArgumentError for another target, BackendError for
         elements that it has not, and SyntaxError where a size has to have a number first.
