@@ -37,8 +37,9 @@ def pytest_collection_modifyitems(config, items):
 
     Tests of a file that run compiled text share what is compiled: they stay in one process.
     """
+    values = {}
     for item in items:
-        if not is_plain(item):
+        if not is_plain(item, values):
             item.add_marker(pytest.mark.slow)
         if "compiler" in item.keywords and "xdist_group" not in item.keywords:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
@@ -49,10 +50,18 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if "slow" not in item.keywords]
 
 
-def is_plain(item):
-    """Whether the case has one of the first values of each argument that `plain(argument=count)` names."""
-    counts = {k: n for marker in item.iter_markers("plain") for k, n in marker.kwargs.items()}
-    return all(item.callspec.indices[argument] < count for argument, count in counts.items())
+def is_plain(item, values):
+    """Whether the case has one of the first values of each argument that `plain(argument=count)` names.
+
+    `values` holds what was met so far, by test and argument.
+    """
+    plain = True
+    for marker in item.iter_markers("plain"):
+        for argument, count in marker.kwargs.items():
+            met = values.setdefault((item.path, item.originalname, argument), {})
+            place = met.setdefault(id(item.callspec.params[argument]), len(met))
+            plain = plain and place < count
+    return plain
 
 
 @pytest.fixture(autouse=True)

@@ -78,7 +78,7 @@ def test_what_is_printed_is_the_same_program(path, order):
     assert replace(again, statements=program.statements) == program
 
 
-@pytest.mark.plain(path=PLAIN)
+@pytest.mark.plain(path=PLAIN, arch=1)
 @PATHS
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])

@@ -333,6 +333,7 @@ def test_the_cache_stays_below_its_bound(place, monkeypatch):
     assert 0 < sum(p.stat().st_size for p in place.glob("native-*.so")) <= 40_000
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_share_the_cache(place):
     code = "import numpy, tadc; print(tadc.compile('size N\\ninput x[N]\\ny[i] = 3*x[i]', backend='native')(numpy.ones(2)))"
     started = [

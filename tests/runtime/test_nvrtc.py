@@ -105,7 +105,7 @@ ATOMIC = re.compile(r"^\s*(@\S+\s+)?(atom|red)\.", re.MULTILINE)  # instructions
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 
 
-@pytest.mark.plain(path=5)
+@pytest.mark.plain(path=3)
 @needs_nvrtc
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_no_kernel_has_atomics_or_spills_registers(path):
