@@ -24,6 +24,7 @@ from tadc.options import Options
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modes_of
 from tadc.schedule.nest.scatter import scatter_kernels
@@ -205,6 +206,7 @@ def lowered_for_gpu(
     decided: Decisions,
     sizes: Sizes | None,
     dtype: str,
+    machine: Machine,
     *,
     blas: bool,
     tiles: Mapping[str, Shape],
@@ -215,10 +217,10 @@ def lowered_for_gpu(
     def made() -> GpuModule:
         (found,) = modes_of({mode: program}, decided.recomputed)
         values = None if numbers is None else found.program.size_values(numbers)
-        return GpuModule.of(found, values, dtype, blas=blas, tiles=tiles)
+        return GpuModule.of(found, values, dtype, blas=blas, tiles=tiles, machine=machine)
 
     # The schedules take longer to choose than to read.
-    chosen = (decided.recomputed, numbers, dtype, blas, sorted(tiles.items()))
+    chosen = (decided.recomputed, numbers, dtype, machine, blas, sorted(tiles.items()))
     return disk_cached(("gpu", fingerprint(program), mode, *chosen), made)
 
 

@@ -21,6 +21,7 @@ from tadc.bounded_cache import BoundedCache
 from tadc.runtime.cuda import arrays as gpu
 from tadc.runtime.cuda import launch as runtime
 from tadc.runtime.cuda.nvrtc import Compiled
+from tadc.schedule.gpu.machine import Machine
 
 DEVICES = 2
 STREAM = 7
@@ -268,6 +269,5 @@ def install(patched):
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
     patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
     patched.setattr(runtime, "_modules", BoundedCache(256))
-    patched.setattr("tadc.schedule.gpu.cost.CROWD", 2**11)
-    patched.setattr("tadc.schedule.gpu.split.CROWD", 2**11)
+    patched.setattr(runtime, "MACHINE", Machine(resident_threads=2**11))
     return module

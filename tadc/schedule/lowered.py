@@ -24,6 +24,7 @@ from tadc.schedule.gpu.kernels import (
     plain_kernel,
     tile_choices,
 )
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.lanes import LaneLimits, few_lanes
 from tadc.schedule.nest.loop_nest import Kernel
@@ -156,6 +157,7 @@ class GpuModule(Lowered[GpuKernel]):
         *,
         blas: bool = False,
         tiles: Mapping[str, Shape] = _NO_TILES,
+        machine: Machine = HOPPER,
     ) -> GpuModule:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
@@ -164,8 +166,8 @@ class GpuModule(Lowered[GpuKernel]):
         """
         if any(k.is_atomic for k in mode.kernels):
             return cls.plain(mode)
-        program = gpu_program(mode.program, sizes, dtype, blas=blas)
-        found = gpu_kernels(program, mode.name, sizes, tiles)
+        program = gpu_program(mode.program, sizes, dtype, machine, blas=blas)
+        found = gpu_kernels(program, mode.name, sizes, machine, tiles)
         typed = wide_temporaries(program, dtype)
         run = Module(mode.name, typed, tuple(kernel for kernel, _ in found))
         products = {}
@@ -180,11 +182,11 @@ class GpuModule(Lowered[GpuKernel]):
         """A thread a point, as the adjoint with atomic additions is run."""
         return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
 
-    def tile_choices(self, sizes: Sizes, most: int) -> dict[str, list[Shape]]:
+    def tile_choices(self, sizes: Sizes, machine: Machine, most: int) -> dict[str, list[Shape]]:
         """Tiles that may be best for these sizes, at most so many, the model's first: by kernel, where there is a choice."""
         program = self.mode.program
         values = program.size_values(sizes)
         pairs = zip(self.mode.kernels, self.kernels, strict=True)
         alone = [k for k, schedule in pairs if schedule.team == 1 or schedule.tile]
-        choices = {k.name: tile_choices(k, program, values, most) for k in alone}
+        choices = {k.name: tile_choices(k, program, values, machine, most) for k in alone}
         return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}

@@ -23,6 +23,7 @@ from tadc.emit.clike.index_width import numbers
 from tadc.errors import Source
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
+from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.split import split
 from tadc.schedule.rewrite.program import scheduled
 
@@ -272,7 +273,7 @@ def test_temporaries_begin_at_multiples_of_256_bytes_and_fit_into_the_workspace(
         for mode, program in modes.items():
             temporaries = [
                 s.target
-                for s in split(scheduled(program)).statements
+                for s in split(scheduled(program), None, HOPPER).statements
                 if s.target.name not in program.outputs
             ]
             bytes_ = sum(

@@ -76,7 +76,7 @@ def test_values_and_gradients_of_examples_are_numpys(xp, path, dtype):
 
 
 # Teams, rows and parts wherever they may be, however small the example.
-EAGER = {"gpu.kernels.SHORT": 1, "gpu.kernels.COMBINED": {32: 0, 256: 0}, "gpu.row_kernels.LEAST": 1, "gpu.row_kernels.CROWD": 1, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.CROWD": 2**40}  # fmt: skip
+EAGER = {"gpu.kernels.SHORT": 1, "gpu.kernels.COMBINED": {32: 0, 256: 0}, "gpu.row_kernels.LEAST": 1, "gpu.row_kernels.ENOUGH": 2**40, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.BLOCK": 0}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from tadc.emit.cuda.file import cuda_text
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.borders import inside
 from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.lowered import GpuModule, modes_of
 
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
@@ -58,22 +59,21 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+SMALL_GPU = Machine(resident_threads=2**11)
+
+
 @cache
 def library(size):
     """All programs with their adjoints, scheduled for a size, as one library. A small GPU is soon busy."""
     texts = []
-    with pytest.MonkeyPatch.context() as patched:
-        if size == LARGE:
-            patched.setattr("tadc.schedule.gpu.cost.CROWD", 2**11)
-            patched.setattr("tadc.schedule.gpu.split.CROWD", 2**11)
-            patched.setattr("tadc.schedule.gpu.prefix_scan.CROWD", 2**11)
-            patched.setattr("tadc.schedule.gpu.row_kernels.CROWD", 2**11)
-        for n, (text, _) in enumerate(PROGRAMS.values()):
-            program = renamed(normal(f"size N\n{text}"), n)
-            parts = modes_of({"primal": program, "adjoint": adjoint(program)})
-            gpu = [GpuModule.of(m, dict.fromkeys(m.program.sizes, size)) for m in parts]
-            emitted = cuda_text(gpu, text, "float64")
-            texts.append((emitted.text, emitted.manifest))
+    machine = SMALL_GPU if size == LARGE else HOPPER
+    for n, (text, _) in enumerate(PROGRAMS.values()):
+        program = renamed(normal(f"size N\n{text}"), n)
+        parts = modes_of({"primal": program, "adjoint": adjoint(program)})
+        sizes = [dict.fromkeys(m.program.sizes, size) for m in parts]
+        gpu = [GpuModule.of(m, s, machine=machine) for m, s in zip(parts, sizes, strict=True)]
+        emitted = cuda_text(gpu, text, "float64")
+        texts.append((emitted.text, emitted.manifest))
     return HostBatch(texts)
 
 
@@ -147,7 +147,7 @@ def test_many_rows_are_one_kernel(name):
 
 # How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
 EAGER = {
-    "teams": {"gpu.row_kernels.LEAST": 1, "gpu.row_kernels.CROWD": 1, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.CROWD": 2**40, "gpu.kernels.SHORT": 1, "gpu.cost.CROWD": 2**11, "gpu.split.CROWD": 2**11, "gpu.split.WORTH": 1, "gpu.split.LEAST": 1, "gpu.split.BETTER": 2},
+    "teams": {"gpu.row_kernels.LEAST": 1, "gpu.row_kernels.ENOUGH": 2**40, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.BLOCK": 0, "gpu.kernels.SHORT": 1, "gpu.split.WORTH": 1, "gpu.split.LEAST": 1, "gpu.split.BETTER": 2},
     "tiles": {"gpu.kernels.SHORT": 2**40, "gpu.split.WORTH": 2**40, "gpu.tile_choice.WORTH": 1e-9, "gpu.staging.LEAST": 2**40, "gpu.borders.FEW": 0},
     "blocks": {"gpu.kernels.SHORT": 2**40, "gpu.split.WORTH": 2**40, "gpu.tile_choice.WORTH": 1e-9, "gpu.staging.LEAST": 1, "gpu.staging.WORTH": 0, "gpu.staging.PARTS": (3,), "gpu.borders.FEW": 0},
 }  # fmt: skip
@@ -165,9 +165,11 @@ def random_library(eager, level, first):
         for f in functions.values():
             parts = modes_of({m: g.program for m, g in modes(f).items()})
             large = eager == "blocks"  # which are for calls with sizes alone
+            sizes = [values_of_sizes(m.program, (), None) if large else None for m in parts]
+            machine = SMALL_GPU if eager == "teams" else HOPPER
             gpu = [
-                GpuModule.of(m, values_of_sizes(m.program, (), None) if large else None, "float64")
-                for m in parts
+                GpuModule.of(m, s, "float64", machine=machine)
+                for m, s in zip(parts, sizes, strict=True)
             ]
             emitted = cuda_text(gpu, "", "float64")
             texts.append((emitted.text, emitted.manifest))

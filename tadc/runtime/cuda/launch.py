@@ -32,6 +32,7 @@ from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_archi
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import numpy_type
 from tadc.schedule.gpu.cost import BLOCK
+from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import Decisions, GpuModule, Module
 from tadc.schedule.nest.matrix_product import MatrixProduct
 
@@ -41,6 +42,7 @@ MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
 MOST_MODULES = 256
 MOST_CHOICES = 12  # tiles of a kernel that are timed
+MACHINE = HOPPER  # on every GPU: the bits of a result depend on the extents only
 FAST_MATH = ("--use_fast_math", "--fmad=true")  # of NVRTC
 _BYTE = np.dtype(np.uint8)
 _NO_ARRAYS: Mapping[str, Any] = {}
@@ -228,7 +230,9 @@ class CudaRunner:
         place = self._place(decided, sizes, device)
         if not is_tuning():
             return launch(recalled(place))
-        best = tuned(self._lowered(decided, sizes, {}).tile_choices(sizes, MOST_CHOICES), launch)
+        best = tuned(
+            self._lowered(decided, sizes, {}).tile_choices(sizes, MACHINE, MOST_CHOICES), launch
+        )
         store(place, best)
         return launch(best)
 
@@ -240,7 +244,7 @@ class CudaRunner:
     ) -> GpuModule:
         program, dtype, blas = self._program, self._dtype, self._options.blas
         return compiler.lowered_for_gpu(
-            program, MODE, decided, sizes, dtype, blas=blas, tiles=tiles
+            program, MODE, decided, sizes, dtype, MACHINE, blas=blas, tiles=tiles
         )
 
     def _place(self, decided: Decisions, sizes: Mapping[Symbol, int], device: int) -> object:

@@ -1,4 +1,4 @@
-"""What a GPU takes: how often a loop runs, what threads side by side pay for a read, and how long many of them take."""
+"""What a GPU takes: how often a loop runs, and what threads side by side pay for a read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from tadc.schedule.nest.loop_nest import LetIndex, Loop, Step, constant_trips, h
 __all__ = [
     "APART",
     "BLOCK",
-    "CROWD",
     "SHARED",
     "UNROLLED",
     "WARP",
     "Sizes",
     "cost",
-    "duration",
     "is_unrolled",
     "subscripts",
     "trips",
@@ -33,15 +31,9 @@ Sizes: TypeAlias = Mapping[Symbol, int]
 
 WARP = 32
 BLOCK = 256  # threads
-CROWD = 2**18  # threads that keep a GPU busy
 UNROLLED = 16  # a loop that runs no oftener is written out by the compiler
 # What a read costs a thread, when one of neighbours side by side costs 1.
 SHARED, APART = 0.125, 8.0
-
-
-def duration(work: float, threads: float) -> float:
-    """How long it takes, in no unit: more threads than a GPU has are no faster."""
-    return work / min(threads, CROWD)
 
 
 def values_of_sizes(program: Program, extents: Sequence[Affine], sizes: Sizes | None) -> Sizes:

@@ -21,13 +21,13 @@ from tadc.schedule.gpu.cost import (
     WARP,
     Sizes,
     cost,
-    duration,
     subscripts,
     trips,
     values_of_sizes,
     with_midpoints,
 )
 from tadc.schedule.gpu.half import unrounded
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.short import with_short_sums
@@ -97,7 +97,7 @@ class GpuKernel:
 
 
 def gpu_program(
-    program: Program, sizes: Sizes | None, dtype: str, *, blas: bool = False
+    program: Program, sizes: Sizes | None, dtype: str, machine: Machine, *, blas: bool = False
 ) -> Program:
     """The statements as a GPU runs them: short sums over numbers, if there are `sizes`; long ones, and running ones, in parts.
 
@@ -105,31 +105,40 @@ def gpu_program(
     """
     if sizes is not None:
         program = with_short_sums(program, sizes)
-    return unrounded(running_in_parts(split(program, sizes, blas=blas), sizes), dtype)
+    program = running_in_parts(split(program, sizes, machine, blas=blas), sizes, machine)
+    return unrounded(program, dtype)
 
 
 def gpu_kernels(
-    program: Program, mode: str, sizes: Sizes | None, tiles: Mapping[str, Shape]
+    program: Program,
+    mode: str,
+    sizes: Sizes | None,
+    machine: Machine,
+    tiles: Mapping[str, Shape],
 ) -> list[tuple[Kernel, GpuKernel]]:
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
     found = []
-    for together, each in row_kernels(kernels(program, mode), program, sizes):
-        one = gpu_kernel(together, program, sizes, tiles.get(together.name))
+    for together, each in row_kernels(kernels(program, mode), program, sizes, machine):
+        one = gpu_kernel(together, program, sizes, machine, tiles.get(together.name))
         if len(each) == 1 or one.team > 1:
             found.append((together, one))
         else:
-            found += [(k, gpu_kernel(k, program, sizes, tiles.get(k.name))) for k in each]
+            found += [(k, gpu_kernel(k, program, sizes, machine, tiles.get(k.name))) for k in each]
     return found
 
 
 def gpu_kernel(
-    kernel: Kernel, program: Program, sizes: Sizes | None = None, tile: Shape | None = None
+    kernel: Kernel,
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    tile: Shape | None = None,
 ) -> GpuKernel:
     """The kernel's schedule for these values of all sizes; it is right for any others too.
 
     Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
-    return _in_blocks(_scheduled(kernel, program, sizes, tile), program)
+    return _in_blocks(_scheduled(kernel, program, sizes, machine, tile), program)
 
 
 def plain_kernel(kernel: Kernel, program: Program) -> GpuKernel:
@@ -143,7 +152,7 @@ def _in_blocks(found: GpuKernel, program: Program) -> GpuKernel:
 
 
 def _scheduled(
-    kernel: Kernel, program: Program, sizes: Sizes | None, tile: Shape | None
+    kernel: Kernel, program: Program, sizes: Sizes | None, machine: Machine, tile: Shape | None
 ) -> GpuKernel:
     values = values_of_sizes(program, kernel.extents, sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
@@ -151,10 +160,10 @@ def _scheduled(
     shared = _Shared({**values, **middle}, {e.tensor for e in reads_of(kernel.body)})
     body = tuple(shared.steps(kernel.body))
     region = inside(kernel, program)
-    choice = Choice.of(kernel, program, region[1], values)
+    choice = Choice.of(kernel, program, region[1], values, machine)
     shape = choice.chosen(blocks=sizes is not None or not program.sizes)
     if not _is_stale(body):
-        team = _team(kernel, choice.time(shape), prod(extents), shared)
+        team = _team(kernel, choice.time(shape), prod(extents), shared, machine)
         if team > 1:
             return GpuKernel(replace(kernel, body=body), team)
     shape = tile or shape
@@ -166,12 +175,14 @@ def _scheduled(
             return GpuKernel(alone, 1)
 
 
-def tile_choices(kernel: Kernel, program: Program, sizes: Sizes, most: int) -> list[Shape]:
+def tile_choices(
+    kernel: Kernel, program: Program, sizes: Sizes, machine: Machine, most: int
+) -> list[Shape]:
     """Tiles of the kernel that may be best for these values of all sizes, the model's choice first."""
-    return Choice.of(kernel, program, inside(kernel, program)[1], sizes).choices(most)
+    return Choice.of(kernel, program, inside(kernel, program)[1], sizes, machine).choices(most)
 
 
-def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:
+def _team(kernel: Kernel, alone: float, points: int, shared: _Shared, machine: Machine) -> int:
     """The number of threads with which the kernel ends first, if it takes `alone` with one."""
     longest = max(shared.loops.values(), default=0)
     if longest < SHORT:
@@ -180,7 +191,8 @@ def _team(kernel: Kernel, alone: float, points: int, shared: _Shared) -> int:
     times = {1: alone}
     for team in (WARP, BLOCK) if longest >= 4 * BLOCK else (WARP,):
         often = 1 + longest // team if shared.scans else 1  # a pass combines at each of its steps
-        times[team] = duration((work + often * COMBINED[team]) * points, points * team)
+        of_all = (work + often * COMBINED[team]) * points
+        times[team] = machine.duration(of_all, points * team)
     return min(times, key=lambda team: times[team])
 
 

@@ -19,7 +19,8 @@ from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
-from tadc.schedule.gpu.cost import BLOCK, CROWD, Sizes, values_of_sizes
+from tadc.schedule.gpu.cost import BLOCK, Sizes, values_of_sizes
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.rewrite.running import Running, running
 
 __all__ = ["running_in_parts"]
@@ -29,7 +30,7 @@ LONG = 16 * LENGTH  # a shorter row is run along in one go
 _COMBINED: dict[ReduceOp, str] = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}
 
 
-def running_in_parts(program: Program, sizes: Sizes | None = None) -> Program:
+def running_in_parts(program: Program, sizes: Sizes | None, machine: Machine) -> Program:
     """The program whose running sums keep a GPU busy, for these values of all sizes or typical ones."""
     names = Names((*program.tensors, *program.symbols))
     statements: list[Statement] = []
@@ -38,7 +39,7 @@ def running_in_parts(program: Program, sizes: Sizes | None = None) -> Program:
     for s in program.statements:
         run = running(s, program.known)
         values = values_of_sizes(program, s.target.shape, sizes)
-        if run is None or not _pays(s, run, values):
+        if run is None or not _pays(s, run, values, machine):
             statements.append(s)
             continue
         if run.extent not in counts:
@@ -48,10 +49,10 @@ def running_in_parts(program: Program, sizes: Sizes | None = None) -> Program:
     return replace(program, derived_sizes=tuple(derived_sizes), statements=tuple(statements))
 
 
-def _pays(s: Statement, run: Running, values: Sizes) -> bool:
+def _pays(s: Statement, run: Running, values: Sizes, machine: Machine) -> bool:
     long = run.extent.at(values)
     rows = prod(max(1, n.at(values)) for n in s.target.shape) // max(1, long)
-    return long >= LONG and rows * BLOCK < CROWD
+    return long >= LONG and rows * BLOCK < machine.resident_threads
 
 
 def _parts(extent: Affine, name: str, derived_sizes: list[DerivedSize]) -> Affine:

@@ -13,7 +13,8 @@ from math import prod
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import BLOCK, CROWD, WARP, Sizes, values_of_sizes
+from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes, values_of_sizes
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.nest.loop_nest import (
     Kernel,
     LetIndex,
@@ -34,7 +35,7 @@ ENOUGH = 4  # times as many threads as there are: a row that is read once is wor
 
 
 def row_kernels(
-    kernels: Sequence[Kernel], program: Program, sizes: Sizes | None = None
+    kernels: Sequence[Kernel], program: Program, sizes: Sizes | None, machine: Machine
 ) -> list[tuple[Kernel, tuple[Kernel, ...]]]:
     """Neighbours that share rows as one kernel where there are many rows, for these values of all sizes or typical ones.
 
@@ -42,7 +43,7 @@ def row_kernels(
     """
     groups: list[list[Kernel]] = []
     for kernel in kernels:
-        if groups and _share_rows([*groups[-1], kernel], program, sizes):
+        if groups and _share_rows([*groups[-1], kernel], program, sizes, machine):
             groups[-1].append(kernel)
         else:
             groups.append([kernel])
@@ -55,14 +56,18 @@ def _rank(group: Sequence[Kernel]) -> int:
     return min(len(k.indices) for k in group)
 
 
-def _share_rows(group: Sequence[Kernel], program: Program, sizes: Sizes | None) -> bool:
+def _share_rows(
+    group: Sequence[Kernel], program: Program, sizes: Sizes | None, machine: Machine
+) -> bool:
     """Whether some compute elements of rows and others sums over them, and what one reads of another is in the same row."""
     rank = _rank(group)
     rows = group[0].extents[:rank]
     within = [k for k in group if len(k.indices) > rank]
     if not rank or not within or any(k.extents[:rank] != rows for k in group):
         return False
-    if any(has_loops(k.body) for k in within) or not _are_many(rank, rows, within, program, sizes):
+    if any(has_loops(k.body) for k in within):
+        return False
+    if not _are_many(rank, rows, within, values_of_sizes(program, rows, sizes), machine):
         return False
     written: set[str] = set()
     for kernel in group:
@@ -81,14 +86,14 @@ def _are_many(
     rank: int,
     rows: Sequence[Affine],
     within: Sequence[Kernel],
-    program: Program,
-    sizes: Sizes | None,
+    values: Sizes,
+    machine: Machine,
 ) -> bool:
     """Whether teams that own rows keep a GPU busy."""
-    values = values_of_sizes(program, rows, sizes)
     longest = max(prod(n.at(values) for n in k.extents[rank:]) for k in within)
     team = BLOCK if longest >= 4 * BLOCK else WARP
-    return longest >= LEAST and ENOUGH * team * prod(n.at(values) for n in rows) >= CROWD
+    threads = team * prod(n.at(values) for n in rows)
+    return longest >= LEAST and ENOUGH * threads >= machine.resident_threads
 
 
 def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:

@@ -25,7 +25,6 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
 from tadc.schedule.gpu.cost import (
     APART,
-    CROWD,
     WARP,
     Sizes,
     cost,
@@ -34,6 +33,7 @@ from tadc.schedule.gpu.cost import (
     values_of_sizes,
     with_midpoints,
 )
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.nest.lower import loop_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.rewrite.rows import always
@@ -48,7 +48,9 @@ LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 
 
-def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -> Program:
+def split(
+    program: Program, sizes: Sizes | None, machine: Machine, *, blas: bool = False
+) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
     Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
@@ -63,7 +65,7 @@ def split(program: Program, sizes: Sizes | None = None, *, blas: bool = False) -
         runs = running(s, program.known)
         if not (s.derived or many or left_to_blas or runs):
             for e in always(s.body):
-                parts = _parts(e, s, values) if isinstance(e, Reduce) else None
+                parts = _parts(e, s, values, machine) if isinstance(e, Reduce) else None
                 if parts:
                     first, parted[e] = parts.statements(s, names)
                     statements.append(first)
@@ -126,11 +128,11 @@ class _Parts:
         )
 
 
-def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
+def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts | None:
     """How the reduction is cut, None if it is not."""
     points = prod(max(1, n.at(values)) for n in s.target.shape)
     is_product = _is_product(e, s, values)
-    if BETTER * points > CROWD * (OF_TILE if is_product else 1):
+    if BETTER * points > machine.resident_threads * (OF_TILE if is_product else 1):
         return None
     middle = {i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}
     counts = _counts(e, {**values, **middle})
@@ -157,7 +159,7 @@ def _parts(e: Reduce, s: Statement, values: Sizes) -> _Parts | None:
         lanes = warps and beside == longest
         threads = points * (WARP if warps else 1)
         least = LEAST * (WARP if lanes else 1)
-    count = min(int(CROWD // threads), counts[index] // least)
+    count = min(int(machine.resident_threads // threads), counts[index] // least)
     if count < BETTER:
         return None
     return _Parts(e, index, 1 << count.bit_length() - 1, warps, lanes)

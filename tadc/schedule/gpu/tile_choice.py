@@ -11,7 +11,8 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import is_level
-from tadc.schedule.gpu.cost import APART, BLOCK, Sizes, duration
+from tadc.schedule.gpu.cost import APART, BLOCK, Sizes
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import count_of, elements, is_shared, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.work import StagedRead, Work, merged, works
@@ -57,18 +58,25 @@ class Choice:
     varying: Mapping[Symbol, Varying]
     middle: Sizes
     shapes: Mapping[str, Sequence[int]]  # of the tensors that are read
+    machine: Machine
     works: dict[Symbol, tuple[Work, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, kernel: Kernel, program: Program, inside: tuple[Step, ...], values: Sizes
+        cls,
+        kernel: Kernel,
+        program: Program,
+        inside: tuple[Step, ...],
+        values: Sizes,
+        machine: Machine,
     ) -> Choice:
         pairs = zip(kernel.indices, kernel.extents, strict=True)
         extents = {i: max(1, n.at(values)) for i, n in pairs}
         middle = {**values, **{i: n // 2 for i, n in extents.items()}}
         varying = {i: Varying.of({i}, inside) for i in kernel.indices}
         shapes = {t: [n.at(values) for n in program.tensors[t].shape] for t in kernel.reads}
-        return cls(kernel, (kernel.body, inside), extents, varying, middle, shapes)
+        bodies = (kernel.body, inside)
+        return cls(kernel, bodies, extents, varying, middle, shapes, machine)
 
     @property
     def last(self) -> Symbol:
@@ -90,7 +98,7 @@ class Choice:
     # ------------------------------------------------------------------ times
 
     def time(self, shape: Shape) -> float:
-        """How long it takes, in the unit of `duration`."""
+        """How long it takes, in the unit of `Machine.duration`."""
         tiles = prod(-(-n // shape.values(i)) for i, n in self.extents.items())
         if shape.threads:
             thread, team = self._in_block(shape), BLOCK
@@ -98,7 +106,7 @@ class Choice:
             work = self.work(self.last)
             thread, team = sum(w.of(shape.counts, {self.last}) for w in work), 1
         # Points of one thread overlap, if not as those of as many threads do.
-        return duration(thread * team * tiles, team * tiles * sqrt(shape.points))
+        return self.machine.duration(thread * team * tiles, team * tiles * sqrt(shape.points))
 
     def _in_block(self, shape: Shape) -> float:
         """The work of a thread of a block that stages loops, infinite where there are none."""
