@@ -32,14 +32,14 @@ def chosen(cases, *plain):
 
 
 @pytest.mark.parametrize("name", chosen(test_gpu.PROGRAMS, "softmax of rows", "a running sum"))
-def test_teams_compute_what_numpy_computes(name, monkeypatch):
-    monkeypatch.setattr("tadc.schedule.gpu.cost.CROWD", 2**11)
+def test_teams_compute_what_numpy_computes(name):
     text = test_gpu.PROGRAMS[name][0]
     program = normal(f"size N\n{text}")
     adjoint = adjoint_program(program, tuple(t.name for t in program.inputs))
     teams = set()
     for mode in modes_of({"primal": program, "adjoint": adjoint}):
-        gpu = GpuModule.of(mode, dict.fromkeys(mode.program.sizes, test_gpu.LARGE))
+        sizes = dict.fromkeys(mode.program.sizes, test_gpu.LARGE)
+        gpu = GpuModule.of(mode, sizes, machine=test_gpu.SMALL_GPU)
         teams |= {k.team for k in gpu.kernels}
         for n in (1, 33, 700):
             random = np.random.default_rng(n)

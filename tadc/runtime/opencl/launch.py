@@ -33,6 +33,7 @@ from tadc.runtime.opencl.arrays import (
     on_one_context,
     pyopencl,
 )
+from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import Decisions, GpuModule
 
@@ -141,7 +142,7 @@ class OpenClRunner:
         if sizes is not None:
             decided = compiler.decisions(program, sizes, dtype, options)
         return compiler.lowered_for_gpu(
-            program, MODE, decided, sizes, dtype, blas=False, tiles=_NO_TILES
+            program, MODE, decided, sizes, dtype, HOPPER, blas=False, tiles=_NO_TILES
         )
 
     def _made(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
