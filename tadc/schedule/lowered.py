@@ -182,6 +182,13 @@ class GpuModule(Lowered[GpuKernel]):
         """A thread a point, as the adjoint with atomic additions is run."""
         return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
 
+    def combining_at_most(self, most: int) -> GpuModule:
+        """The mode with a thread a point in kernels whose teams combine more sums than so many."""
+        pairs = zip(self.mode.kernels, self.kernels, strict=True)
+        program = self.mode.program
+        fitting = (plain_kernel(k, program) if s.combined > most else s for k, s in pairs)
+        return replace(self, kernels=tuple(fitting))
+
     def tile_choices(self, sizes: Sizes, machine: Machine, most: int) -> dict[str, list[Shape]]:
         """Tiles that may be best for these sizes, at most so many, the model's first: by kernel, where there is a choice."""
         program = self.mode.program

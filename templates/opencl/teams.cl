@@ -15,20 +15,31 @@
 
 {% for op, before, between, after in (("sum", "", " + ", ""), ("prod", "", " * ", ""), ("max", "maximum" ~ f ~ "(", ", ", ")"), ("min", "minimum" ~ f ~ "(", ", ", ")")) %}
 {%- macro combined(a, b) %}{{ before }}{{ a }}{{ between }}{{ b }}{{ after }}{% endmacro %}
-// over 32 neighbours, always in the same tree: the same bits for all of them
-{{ device }} {{ real }} warp_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
+// over each 32 neighbours, always in the same tree, at the first of them
+{{ device }} void fold_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
   const int rank = get_local_id(0);
+  values[rank] = v;
+  barrier(CLK_LOCAL_MEM_FENCE);
   for (int distance = 16; distance > 0; distance /= 2) {
-    const {{ real }} other = of_other{{ f }}(v, rank ^ distance, values);
-    v = {{ combined("v", "other") }};
+    if (rank % 32 < distance) {
+      const {{ real }} own = values[rank], other = values[rank + distance];
+      values[rank] = {{ combined("own", "other") }};
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
-  return of_other{{ f }}(v, rank / 32 * 32, values);
 }
 
-// over the 256 work-items of a work-group
-{{ device }} {{ real }} block_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
-  values[get_local_id(0)] = warp_{{ op }}{{ f }}(v, values);
+// over a work-group of 32
+{{ device }} {{ real }} warp_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
+  fold_{{ op }}{{ f }}(v, values);
+  v = values[0];
   barrier(CLK_LOCAL_MEM_FENCE);
+  return v;
+}
+
+// over a work-group of 256
+{{ device }} {{ real }} block_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
+  fold_{{ op }}{{ f }}(v, values);
   v = values[0];
   for (int warp = 1; warp < 8; warp++) {
     const {{ real }} other = values[32 * warp];

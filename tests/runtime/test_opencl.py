@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import tadc
 from tadc.compiler import adjoint_program
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
+from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import GpuModule, modes_of
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
@@ -111,7 +113,8 @@ def test_schedules_of_random_programs_agree_with_brute_force(level, seed, eager,
         for mode, expected in (("primal", sample.values), ("adjoint", sample.gradients)):
             (m,) = (p for p in parts if p.name == mode)
             sizes = values_of_sizes(m.program, (), None) if eager == "blocks" else None
-            gpu = GpuModule.of(m, sizes, "float64")
+            machine = test_gpu.SMALL_GPU if eager == "teams" else HOPPER
+            gpu = GpuModule.of(m, sizes, "float64", machine=machine)
             arrays = {n: np.asarray(a, np.float64) for n, a in sample.given(mode).items()}
             agree(run_on_opencl(gpu, arrays, sample.sizes), expected)
     test_gpu.inside.cache_clear()
@@ -242,6 +245,15 @@ def test_names_that_opencl_has_are_given_away():
     f = tadc.compile("size global\ninput kernel[global], half[global]\nlocal[barrier: global] = sign(kernel[barrier])*half[barrier]", backend="opencl")  # fmt: skip
 
     np.testing.assert_array_equal(f(np.array([-2.0, 3.0, 0.0]), np.ones(3)), [-1, 1, 0])
+
+
+def test_the_guide_runs():
+    guide = (EXAMPLES[0].parents[1] / "docs" / "opencl.md").read_text("utf-8")
+    scope = {}
+    for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
+        exec(block, scope)
+
+    np.testing.assert_array_equal(scope["gradients"]["x"].get(), np.full(3, 12.0))
 
 
 @pytest.mark.opencl

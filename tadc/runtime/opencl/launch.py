@@ -42,6 +42,9 @@ __all__ = ["OpenClLaunch", "OpenClRunner"]
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
 MOST_PROGRAMS = 256
+MOST_COMBINED = (
+    2  # sums, by the teams of a kernel on a processor: PoCL's compiler dies of more barriers
+)
 _NO_TILES: Mapping[str, Shape] = {}
 
 # By device, text and options; kernels that are still used keep theirs.
@@ -71,6 +74,8 @@ class OpenClLaunch:
         queue: Any,
     ) -> None:
         program = gpu.mode.program
+        if queue.device.type & pyopencl().device_type.CPU:
+            gpu = gpu.combining_at_most(MOST_COMBINED)
         width = fitting_index_type(gpu.mode, sizes)
         made = opencl_text([gpu], "", dtype, width)
         module = _built(queue, made.text, fast_math=options.fast_math)

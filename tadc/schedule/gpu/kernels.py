@@ -89,6 +89,14 @@ class GpuKernel:
         """Such as `8x4`."""
         return "x".join(str(t.values) for t in self.tile)
 
+    @property
+    def combined(self) -> int:
+        """How many sums the threads of a team combine."""
+        steps = steps_of(self.kernel.body)
+        return sum(
+            len(s.sums) if isinstance(s, TeamSums) else isinstance(s, TeamScan) for s in steps
+        )
+
     def threads(self, sizes: Sizes) -> int:
         """How many run at once, at best."""
         values = {t.index: t.values for t in self.tile}
