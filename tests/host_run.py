@@ -119,7 +119,7 @@ def compiled(unit: str, flags: Sequence[str] = ()) -> Path:
     name = sha256("\0".join([unit, *flags]).encode()).hexdigest()[:20]
     library = _folder() / f"{name}.so"
     if not library.exists():
-        own = _folder() / f"{name}.{os.getpid()}"  # other processes may compile it too
+        own = _folder() / f"{name}-{os.getpid()}"  # other processes may compile it too
         source, built = own.with_suffix(".cc"), own.with_suffix(".so")
         source.write_text(unit, "utf-8")
         include = ["-include", str(_header()), "-Werror", "-shared"]
