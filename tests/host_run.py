@@ -11,6 +11,7 @@ skipped.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import pickle
@@ -277,9 +278,15 @@ def _header() -> Path:
 
 
 @cache
+@cache
 def _folder() -> Path:
-    """The folder of the run of the tests (`conftest.py`)."""
-    folder = Path(os.environ["TADC_TEST_FOLDER"], "host")
+    """The folder of the run of the tests (`conftest.py`), or one that is gone with this process."""
+    run = os.environ.get("TADC_TEST_FOLDER")
+    if run is None:
+        temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        atexit.register(temporary.cleanup)
+        run = temporary.name
+    folder = Path(run, "host")
     folder.mkdir(exist_ok=True)
     return folder
 
