@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from opencl_run import as_cl_array, default_queue, devices, run_on_opencl
+from opencl_run import as_cl_array, default_queue, devices, pyopencl, run_on_opencl
 from oracle import by_name, random_arrays, relative
 from programs import normal
 from schedule import test_gpu, test_tile
@@ -254,6 +254,29 @@ def test_the_guide_runs():
         exec(block, scope)
 
     np.testing.assert_array_equal(scope["gradients"]["x"].get(), np.full(3, 12.0))
+
+
+def test_teams_of_a_processor_combine_few_sums():
+    text = """
+        size N
+        input x[3000,N]
+        m[i] = max{j} x[i,j]
+        e[i,j] = exp(x[i,j] - m[i])
+        z[i] = sum{j} e[i,j]
+        output y
+        y[i,j] = e[i,j]/z[i]
+    """
+    f = tadc.compile(text, backend="opencl")
+    x = np.random.default_rng(0).normal(size=(3000, 400))
+
+    y, pullback = f.vjp(x)
+    _, expected = tadc.compile(text, backend="numpy").vjp(x)
+
+    np.testing.assert_allclose(y.sum(1), 1, rtol=1e-12)
+    np.testing.assert_allclose(pullback(x)["x"], expected(x)["x"], rtol=1e-9, atol=1e-12)
+    forward, _ = f.plan(N=400, mode="vjp").kernels
+    on_processor = default_queue().device.type & pyopencl().device_type.CPU
+    assert forward.schedule.startswith("a thread" if on_processor else "a warp")
 
 
 @pytest.mark.opencl

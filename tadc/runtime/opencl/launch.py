@@ -28,6 +28,7 @@ from tadc.runtime.opencl.arrays import (
     as_cl_array,
     default_queue,
     dense,
+    devices,
     is_cl_array,
     memory_pool,
     on_one_context,
@@ -37,7 +38,7 @@ from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import Decisions, GpuModule
 
-__all__ = ["OpenClLaunch", "OpenClRunner"]
+__all__ = ["OpenClLaunch", "OpenClRunner", "for_device"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
@@ -74,8 +75,6 @@ class OpenClLaunch:
         queue: Any,
     ) -> None:
         program = gpu.mode.program
-        if queue.device.type & pyopencl().device_type.CPU:
-            gpu = gpu.combining_at_most(MOST_COMBINED)
         width = fitting_index_type(gpu.mode, sizes)
         made = opencl_text([gpu], "", dtype, width)
         module = _built(queue, made.text, fast_math=options.fast_math)
@@ -105,6 +104,12 @@ class OpenClLaunch:
                 k.function.set_args(*(given[a] for a in k.arguments))
                 cl.enqueue_nd_range_kernel(queue, k.function, (k.items,), (k.group,))
         return {n: arrays[n] for n in self.outputs}
+
+
+def for_device(gpu: GpuModule, device: Any) -> GpuModule:
+    """The schedules as the device runs them."""
+    on_processor = device.type & pyopencl().device_type.CPU
+    return gpu.combining_at_most(MOST_COMBINED) if on_processor else gpu
 
 
 def _form(tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str) -> tuple[tuple[int, ...], Any]:
@@ -141,7 +146,11 @@ class OpenClRunner:
         return self._launches.of(key, lambda: self._made(sizes, queue))
 
     def lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
-        """What is run for these sizes; without, for typical ones."""
+        """What is run for these sizes, on the default device if there is one; without sizes, for typical ones."""
+        found = self._lowered(sizes)
+        return for_device(found, default_queue().device) if devices() else found
+
+    def _lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
         program, dtype, options = self._program, self._dtype, self._options
         decided = Decisions()
         if sizes is not None:
@@ -151,7 +160,7 @@ class OpenClRunner:
         )
 
     def _made(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
-        gpu = self.lowered(sizes)
+        gpu = for_device(self._lowered(sizes), queue.device)
         program = gpu.mode.program
         values = program.size_values({s: sizes[s] for s in program.sizes})
         return OpenClLaunch(gpu, values, self._dtype, self._options, queue)
