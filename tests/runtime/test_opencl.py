@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from opencl_run import as_cl_array, default_queue, devices, pyopencl, run_on_opencl
+from opencl_run import as_cl_array, default_queue, devices, run_on_opencl
 from oracle import by_name, random_arrays, relative
 from programs import normal
 from schedule import test_gpu, test_tile
@@ -16,6 +16,7 @@ from test_random_programs import Sample, agree, compiled, modes
 
 import tadc
 from tadc.compiler import adjoint_program
+from tadc.runtime.opencl.arrays import pyopencl
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
 from tadc.schedule.gpu.machine import HOPPER
