@@ -14,19 +14,19 @@ from tadc.options import Options
 pytest.importorskip("pyopencl")
 
 from tadc.runtime.opencl.arrays import as_cl_array, default_queue, devices
-from tadc.runtime.opencl.launch import OpenClLaunch, for_device
+from tadc.runtime.opencl.launch import OpenClLaunch
 
 if not devices():
     pytest.skip("there is no device of OpenCL", allow_module_level=True)
 
 
-def run_on_opencl(gpu, arrays, sizes, dtype="float64"):
-    """The outputs by name of a mode that was scheduled, for these arrays and sizes.
+def run_on_opencl(gpu, arrays, sizes, dtype="float64", combined=0):
+    """The outputs by name of a mode that was scheduled, for these arrays and sizes; teams combine so many sums at most.
 
     It is run in another process: the compiler of PoCL 3.0 dies of some kernels with barriers, whose test is skipped then.
     """
     try:
-        return _child().submit(_run, gpu, arrays, sizes, dtype).result()
+        return _child().submit(_run, gpu.combining_at_most(combined), arrays, sizes, dtype).result()
     except BrokenProcessPool:
         _child.cache_clear()
         pytest.skip("the device's compiler died of this text")
@@ -40,6 +40,6 @@ def _child():
 def _run(gpu, arrays, sizes, dtype):
     queue = default_queue()
     values = gpu.mode.program.size_values(sizes)
-    launch = OpenClLaunch(for_device(gpu, queue.device), values, dtype, Options(), queue)
+    launch = OpenClLaunch(gpu, values, dtype, Options(), queue)
     given = {n: as_cl_array(n, arrays[n], queue) for n in launch.inputs}
     return {n: a.get() for n, a in launch(given, queue).items()}

@@ -43,9 +43,8 @@ __all__ = ["OpenClLaunch", "OpenClRunner", "for_device"]
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
 MOST_PROGRAMS = 256
-MOST_COMBINED = (
-    2  # sums, by the teams of a kernel on a processor: PoCL's compiler dies of more barriers
-)
+# Sums that a team of a processor combines: PoCL 3.0 dies of many barriers, and compiles those in branches wrongly.
+MOST_COMBINED = 0
 _NO_TILES: Mapping[str, Shape] = {}
 
 # By device, text and options; kernels that are still used keep theirs.
