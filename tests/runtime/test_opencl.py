@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from opencl_run import as_cl_array, default_queue, devices, run_on_opencl
-from oracle import by_name, random_arrays, relative
+from oracle import SIZES, by_name, random_arrays, relative
 from programs import normal
 from schedule import test_gpu, test_tile
 from test_random_programs import Sample, agree, compiled, modes
@@ -133,7 +133,7 @@ def test_examples_agree_with_the_interpreter(path, dtype):
         tadc.load(path, backend=b, dtype=d)
         for b, d in (("opencl", dtype), ("interpreter", "float64"))
     )
-    sizes = dict.fromkeys(f.program.sizes, 5)
+    sizes = SIZES[path.stem]
     for g, h in ((f, oracle), (f.adjoint(), oracle.adjoint())):
         inputs = random_arrays(h, sizes)
         for name, value in by_name(h, h(**inputs)).items():
