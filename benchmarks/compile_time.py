@@ -18,9 +18,10 @@ from pathlib import Path
 
 import tadc
 from tadc.emit.cuda.file import cuda_text
-from tadc.schedule.lowered import GpuModule, modes_of
+from tadc.schedule.lowered import GpuModule, modules_of
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.*"))
+FOLDER = Path(__file__).parent.parent / "examples"
+EXAMPLES = sorted(p for p in FOLDER.iterdir() if p.suffix in (".idx", ".tex"))
 PROCESS, TEXT = 0.5, 0.1  # limits in seconds
 
 
@@ -37,7 +38,7 @@ def text(path: Path) -> float:
     """Seconds from the text of an example to that of its `.cu`, primal and adjoint."""
     start = time.perf_counter()
     f = tadc.load(path)
-    modes = modes_of({"primal": f.program, "adjoint": f.adjoint().program})
+    modes = modules_of({"primal": f.program, "adjoint": f.adjoint().program})
     cuda_text([GpuModule.of(m) for m in modes], "", "float32")
     return time.perf_counter() - start
 

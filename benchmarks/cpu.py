@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 import tadc
-from tadc.compiler import atomic_mode
+from tadc.compiler import atomic_module
 from tadc.emit.c.file import emit_c
 from tadc.emit.clike.launcher import workspace_places
 from tadc.runtime.cpu.c_compiler import compiler, loaded
@@ -285,7 +285,7 @@ def atomic(f: Any, arrays: list[Any], cotangent: Any, sizes: dict[str, int], thr
     dtype = arrays[0].dtype.name
     runs: list[Run] = []
     for points in (False, True):
-        mode = atomic_mode(f.program, f.inputs, points=points)
+        mode = atomic_module(f.program, f.inputs, points=points)
         text = emit_c([CpuModule.of(mode, dtype)], dtype, "int64")
         launcher = getattr(loaded(text), mode.launcher)
         numbers = [ctypes.c_int64(sizes[s]) for s in f.program.sizes]

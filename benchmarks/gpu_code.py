@@ -22,15 +22,14 @@ from cpu import Formula
 from sizes import points_of, sizes_at
 
 import tadc
-from tadc.compiler import atomic_mode
+from tadc.compiler import atomic_module
 from tadc.emit.cuda.file import cuda_text
-from tadc.ir.affine import symbol
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Select
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version
 from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.work import Work
-from tadc.schedule.lowered import GpuModule, modes_of
+from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.cost import FREE, INTEGER_POWERS, Points
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -78,10 +77,10 @@ def row(formula: Formula, form: str, points: float) -> dict[str, Any]:
 
 def forms(f: Any, sizes: dict[str, int]) -> dict[str, list[GpuModule]]:
     """The value and the gradients as tadc runs them, and with atomic additions by a thread an element, or a point."""
-    primal, adjoint = modes_of({"primal": f.program, "adjoint": f.adjoint().program})
+    primal, adjoint = modules_of({"primal": f.program, "adjoint": f.adjoint().program})
     value = GpuModule.of(primal, sizes)
     elements, points = (
-        GpuModule.plain(atomic_mode(f.program, f.inputs, points=p)) for p in (False, True)
+        GpuModule.plain(atomic_module(f.program, f.inputs, points=p)) for p in (False, True)
     )
     each = ([value, GpuModule.of(adjoint, sizes)], [value, elements], [value, points])
     return dict(zip(FORMS, each, strict=True))
@@ -94,8 +93,8 @@ def counted(modes: Sequence[GpuModule], sizes: Mapping[str, int]) -> Counts:
     """How often all kernels together do each of `COUNTED` for these sizes."""
     total: Counts = Counter()
     for part in modes:
-        tensors = part.mode.program.tensors
-        numbers = part.mode.program.size_values({s: sizes[s] for s in part.mode.program.sizes})
+        tensors = part.module.program.tensors
+        numbers = part.module.program.size_values({s: sizes[s] for s in part.module.program.sizes})
         itemsize = {n: t.itemsize(DTYPE) for n, t in tensors.items()}
         for scheduled in part.kernels:
             total.update(_Executed(scheduled, numbers, itemsize).counts())
@@ -133,7 +132,7 @@ class _Executed:
         if not self.in_lanes:
             return 1
         tile = self.scheduled.tile
-        groups = {t.index: t.group if t.threads > 1 else 1 if t.apart else t.count for t in tile}
+        groups = {t.index: t.group if t.threads > 1 else 1 if t.strided else t.count for t in tile}
         near = {own: n for i, n in groups.items() for own in (i, place_of(i))}
         work = Work(1, e.subscripts, {}, reads=1)
         apart = (
@@ -162,14 +161,14 @@ class _Executed:
                     total["operations"] += times * (op is not None and not atomic)
                     moved = 2 if op is not None and not atomic else 1
                     total["bytes"] += moved * times * self.itemsize[tensor]
-                case Loop(_, _, _, body):
-                    total.update(self.of(body, _inside(step, points), threads))
-                case TeamLoop(_, _, _, body):
-                    total.update(self.of(body, _inside(step, points), 1))
+                case Loop(r, body):
+                    total.update(self.of(body, points.along(r), threads))
+                case TeamLoop(r, body):
+                    total.update(self.of(body, points.along(r), 1))
                 case Tile(_, body):
                     total.update(self.of(body, points, 1 / self.lanes))
-                case Staged(_, _, _, count, buffers, body):
-                    inside = _inside(step, points)
+                case Staged(r, count, buffers, body):
+                    inside = points.along(r)
                     total.update(self.of(body, inside, threads))
                     tile = prod(t.values for t in self.scheduled.tile)
                     for b in buffers:
@@ -181,8 +180,8 @@ class _Executed:
                     total.update(laned.of(body, points, threads * self.lanes))
                 case Branch(Domain() as domain, then) if self.edges & {*domain.symbols}:
                     total.update(self.of(then, points, threads))  # all points are in the box
-                case TeamScan(_, _, _, before, after):
-                    inside = _inside(step, points)
+                case TeamScan(r, before, after):
+                    inside = points.along(r)
                     total.update(self.of((*before, *after), inside, 1))
                     # The tree of threads, and what was before them.
                     total["operations"] += self.number(inside) * self.scheduled.team.bit_length()
@@ -201,7 +200,9 @@ class _Executed:
                     total.subtract(self.of(otherwise, inside, threads))
                 case Branch(_, then, otherwise):
                     total["operations"] += times
-                    total.update(_dearer(self.of(s, points, threads) for s in (then, otherwise)))
+                    total.update(
+                        _more_expensive(self.of(s, points, threads) for s in (then, otherwise))
+                    )
                 case _:
                     raise AssertionError(f"a {type(step).__name__} is not counted yet")
         return total
@@ -249,7 +250,7 @@ class _Executed:
             case Select(Comparison(_, left, right), then, otherwise):
                 total = each([left, right])
                 total["operations"] += times
-                total.update(_dearer([each([then]), each([otherwise])]))
+                total.update(_more_expensive([each([then]), each([otherwise])]))
                 return total
             case Call("pow", (base, Const(exponent))) if exponent in INTEGER_POWERS:
                 total = each([base])
@@ -263,22 +264,13 @@ class _Executed:
                 raise AssertionError(f"a {type(e).__name__} is not counted yet")
 
 
-def _inside(loop: Loop | Staged | TeamLoop | TeamScan, points: Points) -> Points:
-    i = symbol(loop.index)
-    bounds = [
-        *(at_least_zero(c * i - e) for e, c in loop.lows),
-        *(at_least_zero(e - c * i) for e, c in loop.highs),
-    ]
-    return Points((*points.indices, loop.index), points.derived, points.domain).within(bounds)
-
-
 def _multiplications(exponent: int) -> int:
     """Of a power by squaring; a negative one is a division more."""
     n = abs(exponent)
     return max(0, n.bit_length() - 1) + max(0, n.bit_count() - 1) + (exponent < 0)
 
 
-def _dearer(branches: Iterable[Counts]) -> Counts:
+def _more_expensive(branches: Iterable[Counts]) -> Counts:
     return max(branches, key=Counter.total)
 
 

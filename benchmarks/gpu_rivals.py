@@ -19,7 +19,7 @@ from typing import Any
 from cpu import Formula
 from gpu_plain import hand_written
 
-from tadc.compiler import atomic_mode
+from tadc.compiler import atomic_module
 from tadc.runtime.cuda.launch import cuda_launch
 from tadc.schedule.lowered import GpuModule
 
@@ -89,8 +89,8 @@ def _atomics(points: bool) -> Rival:
 
 
 def _scattering(p: Problem, wrt: Sequence[str], points: bool) -> Run:
-    mode = GpuModule.plain(atomic_mode(p.f.program, wrt, points=points))
-    inputs = [t.name for t in mode.mode.program.inputs]
+    mode = GpuModule.plain(atomic_module(p.f.program, wrt, points=points))
+    inputs = [t.name for t in mode.module.program.inputs]
     given = {**dict(zip(p.f.inputs, p.arrays, strict=True)), inputs[-1]: p.cotangent}
     launch = cache(lambda: cuda_launch(mode, p.sizes, "float32", 0))  # compiled if it is run
     return lambda: launch()([given[n] for n in inputs])

@@ -1,4 +1,4 @@
-"""How long a program takes: its value, and its value with all gradients, beside what it has to do."""
+"""Times of a program, for its value and for its value with all gradients, next to the work it has to do."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ WORK = 3e8  # operations of the value and its gradients that sizes are chosen fo
 BYTES = 2**28  # of all tensors together
 RATIOS = (8, 4, 12, 6, 16, 10, 3, 5)  # of sizes that are chosen
 MOST_ORDERS = 24  # of them that are tried
-COPIED = 2**26  # bytes of the copy that shows what the memory gives
+COPIED = 2**26  # bytes of the copy that measures the memory's bandwidth
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A task: seconds of the fastest repetition and of the middle one, operations, and bytes of what it has to touch."""
+    """A task: seconds of the fastest repetition and of the middle one, operations, and bytes that it has to touch."""
 
     task: str
     best: float
@@ -104,7 +104,7 @@ def _work(f: Function, sizes: Mapping[str, int]) -> int | None:
 
 
 def _mode(f: Function) -> str:
-    """What is timed besides the value: with the gradients, if there are any."""
+    """The mode that is timed besides the value: `vjp` if any input has a gradient, else `primal` alone."""
     real = any(t.dtype not in ("int32", "int64", "bool") for t in f.program.inputs)
     return "vjp" if real else "primal"
 
@@ -149,7 +149,7 @@ def bench(
     times: dict[str, list[float]] = {task: [] for task in tasks}
     with tuning() if tune else nullcontext():
         for run in tasks.values():
-            run()  # compiled, and memory is there
+            run()  # compiles, and allocates memory
     for _ in progress(range(repetitions)):
         for task, run in tasks.items():
             start = time.perf_counter()

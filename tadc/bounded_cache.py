@@ -1,4 +1,4 @@
-"""What was made once, in memory, for a bounded number of keys."""
+"""A cache in memory for a bounded number of keys."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ class BoundedCache(Generic[Made]):
         return made
 
     def of(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What is kept for the key, or made now."""
-        found = self._made.get(key)
-        return self.keep(key, make()) if found is None else found
+        """The value kept for the key, or made now."""
+        value = self._made.get(key)
+        return self.keep(key, make()) if value is None else value

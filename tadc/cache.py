@@ -1,7 +1,7 @@
-"""The user's cache folder: what takes time to make and is the same every time.
+"""The user's cache folder, for values that take time to make and are the same every time.
 
-An entry is its content, then a digest of its name and content: what was cut off, changed or moved is not read, but
-removed, and made again. The folder and the entries are the user's own, and nobody else may write to them: who could,
+An entry is its content, followed by a digest of its name and content: one that was truncated, changed or moved is not
+read, but removed, and made again. The folder and the entries are the user's own, and nobody else may write to them: who could,
 might have a library loaded in the user's name.
 """
 
@@ -40,7 +40,7 @@ __all__ = [
 Made = TypeVar("Made")
 
 MOST_BYTES = 256 * 2**20  # of all files with a name of KINDS
-PART = ".part"  # what is being written, or was when its process ended
+PART = ".part"  # suffix of files being written, or left by a process that ended
 KINDS = (
     "native-*.so",
     "native-*.dll",
@@ -49,9 +49,9 @@ KINDS = (
     "tuned-*.json",
     f"*{PART}",
 )
-STALE = 3600  # seconds after which nobody is writing a part any more
-WORTH = 0.002  # seconds that something takes to make, if it is to be remembered
-MOST_PICKLED = 4 * 2**20  # bytes of one thing that is remembered
+STALE = 3600  # seconds after which a part is abandoned
+WORTH = 0.002  # seconds to make a value, below which it is not cached
+MOST_PICKLED = 4 * 2**20  # bytes of one cached value
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -73,15 +73,15 @@ def place() -> Path:
 
 
 def unused(path: Path) -> str:
-    """Why the folder is not used; empty if it is. It is made if it is not there."""
+    """The reason why the folder is not used; empty if it is. It is made if it does not exist."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        link, own = path.lstat(), path.stat()
+        link, target = path.lstat(), path.stat()
     except (OSError, ValueError) as error:
         return getattr(error, "strerror", None) or str(error)
-    if not (_is_own(link) and _is_own(own)):
+    if not (_is_own(link) and _is_own(target)):
         return "it belongs to another user"
-    return "other users may write to it" if own.st_mode & OTHERS_MAY_WRITE else ""
+    return "other users may write to it" if target.st_mode & OTHERS_MAY_WRITE else ""
 
 
 def _is_own(status: os.stat_result) -> bool:
@@ -161,20 +161,18 @@ def _seal(name: str, content: bytes) -> bytes:
 
 
 def kept_small() -> None:
-    """Remove what ended processes left half written, and the entries that were not used for longest, where all together
-    are too large.
-    """
+    """Remove files left half written by ended processes, and the least recently used entries where the total is too large."""
     within = _usable()
     if within is None:
         return
-    found: list[tuple[float, int, Path]] = []
+    entries: list[tuple[float, int, Path]] = []
     for path in (p for kind in KINDS for p in within.glob(kind)):
         with suppress(OSError):  # another process may remove them too
             status = path.lstat()
-            found.append((status.st_mtime, status.st_size, path))
+            entries.append((status.st_mtime, status.st_size, path))
     total = 0
     now = time.time()
-    for used, size, path in sorted(found, reverse=True):
+    for used, size, path in sorted(entries, reverse=True):
         total += size
         if total > MOST_BYTES or (path.suffix == PART and now - used > STALE):
             with suppress(OSError):
@@ -186,12 +184,12 @@ def _kept_small_once() -> None:
     kept_small()
 
 
-# ---------------------------------------------------------------------- what is made
+# ---------------------------------------------------------------------- cached values
 
 
 def disk_cached(key: object, make: Callable[[], Made]) -> Made:
-    """What `make` gives, from a file if it was made before: by this version, from the same `key`, which has a `repr`
-    that says all. With `TADC_REMEMBER=0` it is always made.
+    """The value of `make()`, read from a file if this version made it before from the same `key`, whose `repr`
+    identifies it completely. With `TADC_REMEMBER=0` it is always made.
     """
     if os.environ.get("TADC_REMEMBER") == "0":
         return make()
@@ -199,7 +197,7 @@ def disk_cached(key: object, make: Callable[[], Made]) -> Made:
 
 
 def kept(name: str, make: Callable[[], Made]) -> Made:
-    """What `make` gives, from the entry of this name if there is one."""
+    """The value of `make()`, read from the entry of this name if there is one."""
     content = read(name)
     if content is not None:
         with suppress(Exception):  # it needs more than an entry may have
@@ -216,18 +214,18 @@ def kept(name: str, make: Callable[[], Made]) -> Made:
 
 
 class _Values(pickle.Unpickler):
-    """Reads values: what is built in, and objects of tadc's own classes.
+    """Reads values: built-in ones, and objects of tadc's own classes.
 
-    Programs are graphs of such objects that share their parts, which is what the format of pickle is for. What makes it
-    dangerous is left out: a name that is looked up is that of a class of tadc, never of a function or of another
+    Programs are graphs of such objects that share their parts, which pickle's format supports. The dangerous part of it
+    is left out: a name that is looked up is that of a class of tadc, never of a function or of another
     module, so that reading an entry runs nothing but constructors of values.
     """
 
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("tadc.") and name.isidentifier():
-            found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
+            value = super().find_class(module, name)
+            if isinstance(value, type) and value.__module__ == module:
+                return value
         raise pickle.UnpicklingError(f"{module}.{name} is no value of tadc")
 
 
@@ -238,11 +236,11 @@ def digest(*texts: str) -> str:
 
 @cache
 def own_files() -> str:
-    """What changes when tadc, or the Python that runs it, does."""
+    """A digest that changes whenever tadc, or the Python that runs it, does."""
     places = [Path(__file__).parent, resource("grammar"), resource("templates")]
-    found = []
+    states = []
     for path in sorted(p for place in places for p in place.rglob("*") if p.suffix != ".pyc"):
         with suppress(OSError):
             status = path.stat()
-            found.append(f"{path} {status.st_size} {status.st_mtime_ns}")
-    return digest(sys.version, *found)
+            states.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+    return digest(sys.version, *states)

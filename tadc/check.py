@@ -161,7 +161,7 @@ def _with_small_sizes(
 
 
 def _open_candidates(count: int) -> Iterator[tuple[int, ...]]:
-    """Numbers to try for open sizes: 2, 3, 4, .. first, which keep what they multiply small."""
+    """Candidates for open sizes: 2, 3, 4, .. first, so that products with them stay small."""
     yield tuple(range(2, 2 + count))
     if count:
         yield from _candidates(count)
@@ -236,8 +236,8 @@ def _backends(
     backends = dict.fromkeys(("numpy", default_backend(), *_on_devices()))
     for backend, dtype in product(backends, LIMITS):
         given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
-        found = runners.run(backend, dtype, given, sizes)
-        error = max((_difference(found[n], expected[n]) for n in program.outputs), default=0.0)
+        computed = runners.run(backend, dtype, given, sizes)
+        error = max((_difference(computed[n], expected[n]) for n in program.outputs), default=0.0)
         yield Row(subject, f"{backend} {dtype}", error, LIMITS[dtype])
 
 
@@ -299,7 +299,7 @@ class _Numeric:
 
 
 def _is_analytic(program: Program) -> bool:
-    """Whether complex inputs give what the functions are in the complex plane, near real ones."""
+    """Whether the functions, given complex inputs near real ones, are analytic continuations there."""
     if any(t.dtype for t in program.tensors.values()):
         return False
     for e in (e for s in program.statements for e in postorder(s.body)):
@@ -318,15 +318,15 @@ def _weighted(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     return product
 
 
-def _difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
+def _difference(computed: NDArray[Any], expected: NDArray[Any]) -> float:
     """The largest difference relative to the largest value; equal infinities and NaNs agree."""
-    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
-    if found.shape != expected.shape or not np.array_equal(
-        np.isfinite(found), np.isfinite(expected)
+    same = (computed == expected) | (np.isnan(computed) & np.isnan(expected))
+    if computed.shape != expected.shape or not np.array_equal(
+        np.isfinite(computed), np.isfinite(expected)
     ):
         return float("inf")
     finite = np.isfinite(expected) & ~same
     if not finite.any():
         return 0.0 if same.all() else float("inf")
     scale = float(np.max(np.abs(expected[np.isfinite(expected)]), initial=1e-30))
-    return float(np.max(np.abs(found[finite].astype(float) - expected[finite]))) / scale
+    return float(np.max(np.abs(computed[finite].astype(float) - expected[finite]))) / scale

@@ -1,4 +1,4 @@
-"""The stages of the compiler, in order: text to program, program to derivative, program to what is run."""
+"""The stages of the compiler, in order: text to program, program to derivative, program to kernels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from tadc.cache import disk_cached
 from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
+from tadc.derive.batched import batched
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
@@ -26,7 +27,7 @@ from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modes_of
+from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.program import scheduled
@@ -35,7 +36,8 @@ from tadc.syntax import ast, parse_idx
 
 __all__ = [
     "adjoint_program",
-    "atomic_mode",
+    "atomic_module",
+    "batched_program",
     "decisions",
     "front",
     "gradient_program",
@@ -74,8 +76,8 @@ def parsed(source: Source, lang: str) -> ast.Program:
 
 
 def normalized(program: Program) -> Program:
-    """What every program goes through, the user's and derivatives alike."""
-    # Derivatives hold copies of reductions inside each other: names are told apart before they are solved.
+    """The program in normal form. Every program goes through this, the user's and derivatives alike."""
+    # Derivatives hold copies of reductions inside each other: names are made distinct before they are solved.
     program = _solved(plain_names(live(simplify(program))))
     settled = frozenset(program.statements)
     program = _solved(separate_inner_reductions(program, taken_names(program)), settled)
@@ -112,14 +114,14 @@ def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
 
 
 def vjp_program(program: Program, wrt: Sequence[str]) -> Program:
-    """The outputs and the gradients as one program: the adjoint, with what the program gives as outputs before."""
+    """The outputs and the gradients as one program: the adjoint, with the program's outputs before its own."""
     names = taken_names(program)
     both = adjoint(separate_reductions(program, names), wrt, names)
     return normalized(replace(both, outputs=(*program.outputs, *both.outputs)))
 
 
 def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program]:
-    """The adjoint in two halves: what needs no cotangent, with the program's outputs; and the gradients from there.
+    """The adjoint in two halves: the part that needs no cotangent, with the program's outputs; and the gradients from there.
 
     The first gives the outputs, then the residuals: tensors that the second reads, and nothing else. The second takes
     the inputs, the residuals, then the cotangents.
@@ -141,7 +143,7 @@ def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
 def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
     """The program's outputs and their tangents, from the inputs of the tangent program.
 
-    The outputs are copies: tangents read what was computed, and not what 16 bits keep of it.
+    The outputs are copies: tangents read the computed values, and not those rounded to 16 bits.
     """
     names = taken_names(program)
     both = tangent(separate_reductions(program, names), wrt, names)
@@ -158,13 +160,18 @@ def gradient_program(program: Program, wrt: Sequence[str], prefix: str = "d") ->
 
 
 def hvp_program(program: Program, wrt: Sequence[str]) -> Program:
-    """The tangent of the gradient, which is called otherwise than the tangents: `d<input>` is theirs."""
+    """The tangent of the gradient. Gradients are named `g<input>` here, since `d<input>` are the tangents."""
     return tangent_program(gradient_program(program, wrt, prefix="g"), wrt)
 
 
 def jacobian_program(program: Program, x: str, output: str) -> Program:
     names = taken_names(program)
     return normalized(jacobian(separate_reductions(program, names), x, names, output=output))
+
+
+def batched_program(program: Program, inputs: Sequence[str]) -> Program:
+    """The program for many values of these inputs. It is solved already, since only an index is new."""
+    return batched(program, inputs, taken_names(program))
 
 
 def taken_names(program: Program) -> Names:
@@ -179,7 +186,7 @@ def stored(program: Program) -> Program:
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-    """What these values of all sizes decide about a run."""
+    """The decisions about a run that follow from these values of all sizes."""
     return Decisions.of(stored(program), sizes, dtype, options)
 
 
@@ -188,16 +195,16 @@ def module(
 ) -> Module:
     """The program with its kernels, for any target: for these sizes, or as if all its temporaries fitted into memory."""
     recomputed = () if sizes is None else decisions(program, sizes, dtype, options).recomputed
-    (found,) = modes_of({mode: program}, recomputed)
-    return found
+    (result,) = modules_of({mode: program}, recomputed)
+    return result
 
 
 def lowered_for_cpu(
     program: Program, mode: str, decided: Decisions, dtype: str, *, blas: bool
 ) -> CpuModule:
     """The program as a CPU runs it."""
-    (found,) = modes_of({mode: program}, decided.recomputed)
-    return CpuModule.of(found, dtype, dict(decided.few), blas=blas)
+    (unscheduled,) = modules_of({mode: program}, decided.recomputed)
+    return CpuModule.of(unscheduled, dtype, dict(decided.lane_limits), blas=blas)
 
 
 def lowered_for_gpu(
@@ -215,19 +222,19 @@ def lowered_for_gpu(
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:
-        (found,) = modes_of({mode: program}, decided.recomputed)
-        values = None if numbers is None else found.program.size_values(numbers)
-        return GpuModule.of(found, values, dtype, blas=blas, tiles=tiles, machine=machine)
+        (unscheduled,) = modules_of({mode: program}, decided.recomputed)
+        values = None if numbers is None else unscheduled.program.size_values(numbers)
+        return GpuModule.of(unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine)
 
     # The schedules take longer to choose than to read.
     chosen = (decided.recomputed, numbers, dtype, machine, blas, sorted(tiles.items()))
     return disk_cached(("gpu", fingerprint(program), mode, *chosen), made)
 
 
-def atomic_mode(program: Program, wrt: Sequence[str], *, points: bool) -> Module:
+def atomic_module(program: Program, wrt: Sequence[str], *, points: bool) -> Module:
     """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`."""
-    own = replace(program, name=identifier(program.name))
-    names = taken_names(own)
-    found, scatters = scattered(separate_reductions(own, names), wrt, names)
-    kernels = scatter_kernels(found, scatters, "adjoint_atomic", points=points)
-    return Module("adjoint_atomic", found, kernels)
+    renamed = replace(program, name=identifier(program.name))
+    names = taken_names(renamed)
+    scattering, scatters = scattered(separate_reductions(renamed, names), wrt, names)
+    kernels = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
+    return Module("adjoint_atomic", scattering, kernels)

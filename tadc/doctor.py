@@ -1,4 +1,4 @@
-"""What tadc finds on this machine, and what to do about what it does not find."""
+"""A report of the software and devices that tadc finds on this machine, and remedies for what is missing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ int tadc_openmp(void) { return 0; }
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`found` is empty where there is none of it; then `advice` says what to do, and what goes on without."""
+    """`found` is empty where there is none of it; then `advice` says how to get it, and what works without."""
 
     what: str
     found: str
@@ -58,12 +58,14 @@ def findings() -> Iterator[Finding]:
         "scipy's" if gemm("float64") else "",
         "update scipy; without it matrix products run in tadc's own kernels",
     )
-    own = place()
-    wrong = unused(own) or ("" if os.access(own, os.W_OK) else "it cannot be written")
+    cache_folder = place()
+    wrong = unused(cache_folder) or (
+        "" if os.access(cache_folder, os.W_OK) else "it cannot be written"
+    )
     yield Finding(
         "cache",
-        "" if wrong else str(own),
-        f"{own} is not used: {wrong}; set TADC_CACHE_DIR to a folder that is yours alone",
+        "" if wrong else str(cache_folder),
+        f"{cache_folder} is not used: {wrong}; set TADC_CACHE_DIR to a folder that is yours alone",
     )
     yield Finding(
         "NVRTC",

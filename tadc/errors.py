@@ -67,13 +67,13 @@ class Span:
         return self.source.text.rfind("\n", 0, self.start) + 1
 
     def to(self, other: Span) -> Span:
-        """From the start of this span to the end of `other`."""
+        """The span from the start of this one to the end of `other`."""
         return Span(self.source, self.start, other.end)
 
     def excerpt(self) -> str:
         """The line of the span and a line of carets under it; a tab stays a tab in the line of carets.
 
-        A long line is cut, with `..` where something is missing, to what is around the start of the span.
+        A long line is cut, with `..` where something is missing, to the surroundings of the start of the span.
         """
         line_end = self.source.text.find("\n", self.start)
         line_end = len(self.source.text) if line_end < 0 else line_end
@@ -101,7 +101,7 @@ def _blank(character: str, sign: str = " ") -> str:
 
 
 def _visible(line: str) -> str:
-    """The line without what would move the cursor or change colours."""
+    """The line without characters that would move the cursor or change colours."""
     kept = (c.isprintable() or c == "\t" or unicodedata.category(c) == "Zs" for c in line)
     return "".join(c if keep else "\ufffd" for c, keep in zip(line, kept, strict=True))
 
@@ -116,9 +116,9 @@ def _short(sentence: str) -> str:
     if len(sentence) <= MOST_QUOTED and "\n" not in sentence:
         return sentence
     sentence = re.sub(
-        r"`([^`]*)`", lambda found: f"`{cut(' '.join(found[1].split()), MOST_QUOTED)}`", sentence
+        r"`([^`]*)`", lambda match: f"`{cut(' '.join(match[1].split()), MOST_QUOTED)}`", sentence
     )
-    return cut(re.sub(r"[^\s`]{301,}", lambda found: cut(found[0], 300), sentence), MOST_SAID)
+    return cut(re.sub(r"[^\s`]{301,}", lambda match: cut(match[0], 300), sentence), MOST_SAID)
 
 
 class Error(Exception):
@@ -127,7 +127,7 @@ class Error(Exception):
     `fact` is one sentence saying what is wrong, `fix` one saying what to write instead; neither repeats long parts of
     the text.
     `.errors` lists the single diagnostics; one error may carry those of several statements. `.sizes` are those that
-    need numbers for the text to be a program, if that is what is wrong.
+    need numbers for the text to be a program, if that is the error.
     """
 
     def __init__(self, span: Span | None, fact: str, *, fix: str = "") -> None:

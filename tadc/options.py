@@ -1,4 +1,4 @@
-"""What a user may choose when compiling. Decided once, at the edge; nothing further in reads an environment."""
+"""Options of a compilation, as the user chooses them. Decided once, at the edge; nothing further in reads an environment."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack
 
 from tadc.errors import ArgumentError, BackendError
+from tadc.ir.element_types import ELEMENT_TYPES
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["BACKENDS", "DTYPES", "ON_DEVICES", "Given", "Options", "size_number", "with_options"]
+__all__ = ["BACKENDS", "ON_DEVICES", "Given", "Options", "size_number", "with_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check: TypeAlias = Callable[
@@ -25,15 +26,14 @@ Check: TypeAlias = Callable[
 
 BACKENDS = ("auto", "numpy", "native", "cuda", "opencl", "interpreter")
 ON_DEVICES = ("cuda", "opencl")  # backends that compute in the memory of a device
-DTYPES = ("float32", "float64", "float16", "bfloat16")
 MEMORY = ("auto", "recompute", "materialize")
 
 
-# ---------------------------------------------------------------------- of what kind a value is
+# ---------------------------------------------------------------------- kinds of values
 
 
 def size_number(what: str, n: object) -> int:
-    """A size that is given. Raises ArgumentError for what is no integer from 0 to 2**63 - 1."""
+    """A given size. Raises ArgumentError for anything but an integer from 0 to 2**63 - 1."""
     if not isinstance(n, Integral) or isinstance(n, bool) or not 0 <= int(n) < 2**63:
         raise ArgumentError(None, f"{what} is {n!r:.40}", fix="give an integer from 0 to 2**63 - 1")
     return int(n)
@@ -75,7 +75,7 @@ def _element_type(what: str, dtype: Any) -> str | None:
     """The name of an element type: "float32", or anything that `numpy.dtype` takes for one that is supported."""
     if dtype is None:
         return None
-    if isinstance(dtype, str) and dtype in DTYPES:
+    if isinstance(dtype, str) and dtype in ELEMENT_TYPES:
         return str(dtype)
     import numpy as np  # text is compiled without it
 
@@ -83,11 +83,11 @@ def _element_type(what: str, dtype: Any) -> str | None:
         name = str(np.dtype(dtype).name)
     except Exception:  # whatever a foreign object raises
         name = ""
-    if name not in DTYPES:
+    if name not in ELEMENT_TYPES:
         raise ArgumentError(
             None,
             f"{what} is {dtype!r:.40}",
-            fix=f"use one of {', '.join(map(repr, DTYPES))}, or numpy's type of that name",
+            fix=f"use one of {', '.join(map(repr, ELEMENT_TYPES))}, or numpy's type of that name",
         )
     return name
 
@@ -128,7 +128,7 @@ class Options:
     """The options as they are used: a row of the table, and of `Given`, for each, in the order of signatures.
 
     `dtype` None: that of the arrays of a call, float32 in generated text. `sizes` are numbers for sizes. Under "auto"
-    what only some backends have a use for is a hint.
+    options that only some backends use are hints.
     """
 
     # fmt: off
@@ -175,11 +175,11 @@ def _refuse_unused(options: Options) -> None:
 def with_options(function: F) -> F:
     """The function, in whose signature each option stands by its name, in place of `**options`."""
     signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    explicit = [p for p in signature.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     types = {name: t.__forward_arg__ for name, t in Given.__annotations__.items()}
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=row.default, annotation=types[name])
         for name, row in ROWS.items()
     ]
-    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    function.__signature__ = signature.replace(parameters=[*explicit, *options])  # type: ignore[attr-defined]
     return function

@@ -1,4 +1,4 @@
-"""A line on a terminal that says what takes longer than a second, and how far it is; erased at the end.
+"""A line on a terminal that shows the progress of stages that take longer than a second; erased at the end.
 
 It is written to standard error, and only where that is a terminal.
 """
@@ -30,25 +30,25 @@ _stages: list[_Stage] = []  # those at work, the outermost first; the line says 
 
 @contextmanager
 def stage(name: str, steps: int = 0) -> Iterator[Callable[[], None]]:
-    """While it lasts the line says `name`, and which share of its `steps` are done: call what is given at each."""
-    own = _Stage(name)
+    """While it lasts the line shows `name` and the share of `steps` done: call the value of the context at each."""
+    entered = _Stage(name)
 
     def step() -> None:
-        own.done += 1
-        own.name = f"{name}, {100 * own.done // (steps or 1)} %"
+        entered.done += 1
+        entered.name = f"{name}, {100 * entered.done // (steps or 1)} %"
 
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda: None
         return
     over = Event()
     watch = None if _stages else Thread(target=_watch, args=(sys.stderr, over), daemon=True)
-    _stages.append(own)
+    _stages.append(entered)
     if watch is not None:
         watch.start()
     try:
         yield step
     finally:
-        _stages.remove(own)
+        _stages.remove(entered)
         if watch is not None:
             over.set()
             watch.join()

@@ -1,4 +1,4 @@
-"""Where the grammars and the templates are: beside the package in a checkout, inside it once installed."""
+"""The places of grammars and templates: next to the package in a checkout, inside it once installed."""
 
 from __future__ import annotations
 

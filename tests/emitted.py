@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tadc.emit.c.file import emit_c
 from tadc.emit.cuda.file import cuda_text
-from tadc.schedule.lowered import CpuModule, GpuModule, modes_of
+from tadc.schedule.lowered import CpuModule, GpuModule, modules_of
 
 __all__ = ["c_file", "cuda_file"]
 
 
 def c_file(programs, dtype):
-    return emit_c([CpuModule.of(m, dtype) for m in modes_of(programs)], dtype, "int64")
+    return emit_c([CpuModule.of(m, dtype) for m in modules_of(programs)], dtype, "int64")
 
 
 def cuda_file(programs, source, dtype):
-    return cuda_text([GpuModule.of(m, dtype=dtype) for m in modes_of(programs)], source, dtype)
+    return cuda_text([GpuModule.of(m, dtype=dtype) for m in modules_of(programs)], source, dtype)

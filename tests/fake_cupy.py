@@ -228,14 +228,28 @@ def matmul(a, b, out):
 
 @contextmanager
 def stream(number):
-    STATE.stream = number
+    before, STATE.stream = STATE.stream, number
     yield
-    STATE.stream = 0
+    STATE.stream = before
+
+
+def unowned_memory(address, size, owner, device):
+    assert device == STATE.device
+    return (ctypes.c_char * size).from_address(address)
+
+
+def memory_pointer(memory, offset):
+    """Memory in a form that numpy makes arrays of."""
+    assert offset == 0
+    return memory
 
 
 def compile_text(text, arch, flags):
     STATE.flags = flags
     return Compiled(text.encode(), "")
+
+
+MACHINE = Machine(resident_threads=2**11)  # soon busy
 
 
 def install(patched):
@@ -258,6 +272,9 @@ def install(patched):
         function=SimpleNamespace(Module=Module),
         get_current_stream=CurrentStream,
         Stream=Stream,
+        ExternalStream=stream,
+        UnownedMemory=unowned_memory,
+        MemoryPointer=memory_pointer,
         Event=Event,
         get_elapsed_time=lambda start, end: 1e3 * (end.time - start.time),
         MemoryPool=MemoryPool,
@@ -269,5 +286,5 @@ def install(patched):
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))
     patched.setattr(runtime, "supported_architectures", lambda: (75, 80, 90, 100))
     patched.setattr(runtime, "_modules", BoundedCache(256))
-    patched.setattr(runtime, "MACHINE", Machine(resident_threads=2**11))
+    patched.setattr(runtime, "MACHINE", MACHINE)
     return module

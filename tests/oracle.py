@@ -13,7 +13,7 @@ from emitted import cuda_file
 from tadc.runtime.binding import bind_sizes
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = sorted((ROOT / "examples").glob("*.*"))
+EXAMPLES = sorted(p for p in (ROOT / "examples").iterdir() if p.suffix in (".idx", ".tex"))
 
 # Distinct, so that no extent is taken for another; what is not a size of an example is ignored.
 SIZES = {

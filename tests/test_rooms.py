@@ -14,13 +14,14 @@ PACKAGE = Path(tadc.__file__).parent
 ROOMS = """
     errors
     resources version progress tables
-    cache bounded_cache options
+    cache bounded_cache
     syntax.ast syntax.paths syntax.reading
     syntax.arithmetic
     syntax.idx
     syntax.tex
     syntax
     ir
+    options
     printing
     integer
     resolve
@@ -39,16 +40,17 @@ ROOMS = """
     runtime.cpu runtime.cuda runtime.numpy runtime.opencl
     runtime.arguments runtime.run
     runtime.calls
-    interop
     check prove
     bench doctor
-    function.open_sizes function.signature
+    function.open_sizes function.signature function.foreign
     function.origin function.derivatives function.targets
     function.vjp function.jvp function.runs
     function.graph
     function.function
+    function.operator
     function.entries
     function
+    torch jax
     cli.output cli.parameters cli.status
     cli.program
     cli.compile cli.show cli.run cli.check cli.bench cli.doctor

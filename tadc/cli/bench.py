@@ -56,10 +56,10 @@ def bench(
             yield from bar
 
     on_gpu = backend == "cuda"
-    found = benching.bench(f, chosen, repetitions, progress=progress, on_gpu=on_gpu, tune=tune)
-    found = replace(found, sizes={**sizes, **chosen})
+    times = benching.bench(f, chosen, repetitions, progress=progress, on_gpu=on_gpu, tune=tune)
+    times = replace(times, sizes={**sizes, **chosen})
     if as_json:
-        print_json(asdict(found))
+        print_json(asdict(times))
     else:
-        click.echo(str(found))
+        click.echo(str(times))
     return 0

@@ -21,8 +21,7 @@ from tadc.cli.program import loaded, refuse_open_sizes
 from tadc.cli.status import report
 from tadc.function.derivatives import in_mode
 from tadc.function.targets import FILES, TARGETS, Unit
-from tadc.ir.element_types import HALF_TYPES
-from tadc.options import DTYPES
+from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
 from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
 if TYPE_CHECKING:
@@ -67,7 +66,9 @@ def _distinct_modes(
     help="May be given several times.",
 )
 @wrt_option
-@click.option("--dtype", type=click.Choice(DTYPES), default="float32", show_default=True)
+@click.option(
+    "--dtype", type=click.Choice(list(ELEMENT_TYPES)), default="float32", show_default=True
+)
 @size_option
 @click.option(
     "--baseline",
@@ -133,7 +134,7 @@ def _check_targets(targets: Sequence[str], dtype: str) -> None:
 def _output_paths(
     file: str, folder: Path, targets: Sequence[str], modes: Sequence[str]
 ) -> tuple[Path, ...]:
-    """Where the texts of `_contents` go, in its order."""
+    """The paths of the texts of `_contents`, in its order."""
     stem = Path(file).stem
     names = [
         f"{stem}{part}{TARGETS[target].suffix}"
@@ -151,9 +152,9 @@ def _contents(
     baseline: str | None,
 ) -> list[str]:
     """The text of every output of `compile`, the manifest last."""
-    from tadc.compiler import atomic_mode
+    from tadc.compiler import atomic_module
 
-    further = (atomic_mode(f.program, wrt or f.inputs, points=False),) if baseline else ()
+    further = (atomic_module(f.program, wrt or f.inputs, points=False),) if baseline else ()
     unit = Unit({mode: in_mode(f, mode, wrt) for mode in modes}, targets, further)
     manifest = json.dumps(unit.manifest, indent=2, ensure_ascii=False)
     return [*unit.texts(), f"{manifest}\n"]

@@ -1,4 +1,4 @@
-"""The program `tadc`: its commands, a file each. What needs numpy is imported when a command runs."""
+"""The program `tadc`: its commands, a file each. Modules that need numpy are imported when a command runs."""
 
 from __future__ import annotations
 

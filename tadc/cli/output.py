@@ -1,4 +1,4 @@
-"""What commands print in one form: data as JSON, and places in texts."""
+"""Output that all commands print alike: data as JSON, and places in texts."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LATER_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
 MODE = click.Choice((*DERIVED, *LATER_MODES))
 
 
-# ---------------------------------------------------------------------- what options are made of
+# ---------------------------------------------------------------------- parts of options
 
 
 def assignments(

@@ -96,7 +96,7 @@ def show(
 
 
 def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, Any]:
-    """What `show` prints, as data: a text, and what was asked for besides."""
+    """The output of `show`, as data: a text, and whatever else was asked for."""
     data: dict[str, Any] = {
         "program": f.name,
         "mode": mode,
@@ -151,7 +151,7 @@ def _print_ranges(f: Function) -> None:
     for r in f.ranges:
         where = place(r.place) if r.place else ""
         table.add_row(r.index, r.statement, r.range, RULES[r.rule], where)
-    # What is not read on a terminal is not wrapped.
+    # Output that does not go to a terminal is not wrapped.
     width = None if sys.stdout.isatty() else 10_000
     console = Console(markup=False, highlight=False, width=width)
     console.print(table)
@@ -159,13 +159,13 @@ def _print_ranges(f: Function) -> None:
 
 def _print_costs(f: Function, g: Function, mode: str) -> None:
     """The table of the mode's kernels, and what value and gradients cost together, as a multiple of the value."""
-    own = g.cost()
-    click.echo(str(own))
-    if not own.has_numbers:
+    cost = g.cost()
+    click.echo(str(cost))
+    if not cost.has_numbers:
         return
     value, both = f.cost(), f.cost(mode="vjp")
     if value.operations:
         ratios = [f"value and gradients: {both.operations / value.operations:.2f} times the value"]
         if mode != "primal":
-            ratios.insert(0, f"{mode}: {own.operations / value.operations:.2f} times the value")
+            ratios.insert(0, f"{mode}: {cost.operations / value.operations:.2f} times the value")
         click.echo("\n".join(ratios))

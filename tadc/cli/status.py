@@ -1,4 +1,4 @@
-"""Exit statuses of commands, and what is said of errors.
+"""Exit statuses of commands, and the messages of errors.
 
 Exit status 0; 1 for an error in the input, on standard error as `errors.Error` prints it; 2 for a wrong command line
 (click's own); 70 for a bug of ours, 130 and 141 for Ctrl-C and a closed pipe.

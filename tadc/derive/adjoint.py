@@ -1,7 +1,7 @@
-"""The adjoint program: Jᵀ times the cotangents, by one gathering statement a tensor (design, section 3).
+"""The adjoint program: Jᵀ times the cotangents, by one gathering statement per tensor (design, section 3).
 
-Statements are taken in reverse order; a tensor's adjoint is the sum of what its readers contribute, so it is complete
-before its own statement hands it on. Each element is gathered by one statement element: nothing is scattered.
+Statements are taken in reverse order; a tensor's adjoint is the sum of its readers' contributions, so it is complete
+before its own statement propagates it. Each element is gathered by one statement element: nothing is scattered.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def adjoint(program: Program, wrt: Sequence[str], names: Names) -> Program:
 
 
 def gradient(program: Program, called: Mapping[str, str], names: Names) -> Program:
-    """The adjoint of one scalar output with the cotangent 1, by each input of `called`, and called so."""
+    """The adjoint of one scalar output with the cotangent 1, by each input in `called`, under the name given there."""
     (f,) = program.outputs
     sweep = _Sweep(program, names, {f: _Cotangent(None)})
     return _adjoint(sweep, (), sweep.run(tuple(called), called))
@@ -60,8 +60,8 @@ def jacobian(program: Program, x: str, names: Names, *, output: str) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """What one statement adds to the adjoints of the tensors that it reads: the gathering statements read the other
-    way. For every point of its box and of the loops of `uses[0]`, each use adds its derivative to an element of
+    """The additions of one statement to the adjoints of the tensors that it reads: the gathering statements, read the
+    other way. For every point of its box and of the loops of `uses[0]`, each use adds its derivative to an element of
     `adjoints`, the tensor's adjoint.
     """
 
@@ -73,7 +73,7 @@ class Scatter:
 def scattered(
     program: Program, wrt: Sequence[str], names: Names
 ) -> tuple[Program, tuple[Scatter, ...]]:
-    """The adjoint as it is written with atomic additions: what tadc is compared with, and nothing that it runs.
+    """The adjoint as it is written with atomic additions: for comparison only, tadc does not run it.
 
     First the program, in which adjoints are zero, or the cotangents of outputs; then the scatters, in order.
     """
@@ -81,9 +81,9 @@ def scattered(
     sweep = _Sweep(program, names, seeds)
     outputs = sweep.run(wrt, {x: f"d{x}" for x in wrt})
     scatters: list[Scatter] = []
-    for statement, found in sweep.handed:
+    for statement, handed in sweep.handed:
         regions: dict[object, list[Use]] = {}
-        for use in found:
+        for use in handed:
             if use.domain != EMPTY:
                 regions.setdefault((use.unknowns, use.derived, use.domain), []).append(use)
         for uses_ in regions.values():
@@ -122,7 +122,7 @@ class _Cotangent:
 
 @dataclass(slots=True)
 class _Sweep:
-    """The backward sweep over a program, and what it knows of the adjoints so far.
+    """The backward sweep over a program, with the adjoints so far.
 
     `rows` are further indices that every adjoint has in front, each with its extent.
     """
@@ -140,7 +140,7 @@ class _Sweep:
     handed: list[tuple[Statement, list[Use]]] = field(default_factory=list)
 
     def run(self, wrt: Sequence[str], gradients: Mapping[str, str]) -> tuple[str, ...]:
-        """Add the statements of the adjoints; the names of the gradients. `gradients` are the names wished for."""
+        """Add the statements of the adjoints, and return the names of the gradients. `gradients` are the preferred names."""
         reached = active(self.program, wrt)
         self.program, self.ties = with_ties(self.program, reached, self.names)
         outputs = {x: self.names.derivative(gradients[x]) for x in wrt}
@@ -161,14 +161,14 @@ class _Sweep:
         return self.seeds.get(name)
 
     def _complete(self, name: str, called: str) -> _Cotangent:
-        """State the adjoint of a tensor all of whose readers have handed on theirs."""
-        found, seed = self.uses.get(name, []), self.seeds.get(name)
+        """Add the statement of a tensor's adjoint, after all of its readers have propagated theirs."""
+        uses, seed = self.uses.get(name, []), self.seeds.get(name)
         tensor = self.program.tensors[name]
         rows = tuple(r for r, _ in self.rows)
-        indices = element_indices(found, len(tensor.shape), (*rows, *self.program.parameters))
-        body = gathered(found, indices)
+        indices = element_indices(uses, len(tensor.shape), (*rows, *self.program.parameters))
+        body = gathered(uses, indices)
         if seed is not None:
-            body = Call("add", (seed.at(indices), body)) if found else seed.at(indices)
+            body = Call("add", (seed.at(indices), body)) if uses else seed.at(indices)
         shape = (*(n for _, n in self.rows), *tensor.shape)
         target = Tensor(called, shape, tensor.dtype)
         self.adjoints[name] = called
@@ -188,9 +188,9 @@ class _Sweep:
                 use, self.program.tensors[name], self.program.known
             ):
                 self.masked.add(name)
-            own = replace(use, derivative=_by_value(use.derivative, statement))
-            self.uses.setdefault(name, []).append(own)
-            handed.append(own)
+            by_value = replace(use, derivative=_by_value(use.derivative, statement))
+            self.uses.setdefault(name, []).append(by_value)
+            handed.append(by_value)
 
 
 def _seeded(program: Program, names: Names) -> tuple[tuple[Tensor, ...], dict[str, _Cotangent]]:
@@ -216,8 +216,8 @@ def _by_value(derivative: Expr, statement: Statement) -> Expr:
     """The derivative with the statement's own value read where it is computed again: `exp` is its own derivative."""
     if not isinstance(statement.body, (Call, Reduce)):
         return derivative
-    own = Read(statement.target.name, tuple(map(symbol, statement.indices)))
-    return rewrite(derivative, lambda e: own if e is statement.body else e)
+    value = Read(statement.target.name, tuple(map(symbol, statement.indices)))
+    return rewrite(derivative, lambda e: value if e is statement.body else e)
 
 
 def _reads_all(use: Use, tensor: Tensor, known: Domain) -> bool:

@@ -19,7 +19,7 @@ __all__ = ["element_indices", "gathered"]
 
 
 def gathered(uses: Sequence[Use], indices: tuple[Symbol, ...]) -> Expr:
-    """What the uses contribute to the element at `indices`: one reduction a use, zero without uses."""
+    """The contributions of the uses to the element at `indices`: one reduction per use, zero without uses."""
     total: Expr | None = None
     for use in uses:
         total = plus(total, _contribution(use, indices))
@@ -27,7 +27,7 @@ def gathered(uses: Sequence[Use], indices: tuple[Symbol, ...]) -> Expr:
 
 
 def _contribution(use: Use, indices: tuple[Symbol, ...]) -> Expr:
-    renamed = _apart(use, indices)
+    renamed = _with_distinct_unknowns(use, indices)
     equations = Domain.of(
         equals_zero(form - symbol(b))
         for form, b in zip(renamed.read.subscripts, indices, strict=True)
@@ -53,7 +53,7 @@ def element_indices(uses: Sequence[Use], rank: int, taken: Sequence[Symbol]) -> 
     return tuple(result)
 
 
-def _apart(use: Use, indices: tuple[Symbol, ...]) -> Use:
+def _with_distinct_unknowns(use: Use, indices: tuple[Symbol, ...]) -> Use:
     """The use with unknowns that are named like an index of the element renamed."""
     names = Names({*indices, *use.unknowns, *use.derivative.symbols, *use.domain.symbols})
     values: dict[Symbol, Affine] = {}

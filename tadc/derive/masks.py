@@ -1,4 +1,4 @@
-"""Which values may be zeros that a mask put there, and which may not be finite although all inputs are.
+"""Analysis of values that may be zeros put there by a mask, or not finite although all inputs are.
 
 A branch that is not taken is a zero in a derivative, and what was computed for it may be infinite or NaN: a statement
 does not know who reads it. So where the two can meet in a product it is a `gate`, and otherwise plain.
@@ -27,10 +27,10 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What holds of tensors: `masked` may hold zeros of masks, `infinite` elements that are infinite or NaN;
-    `nonnegative` hold no negative number.
+    """Properties of tensors, as sets of names: `masked` may contain zeros of masks, `infinite` elements that are
+    infinite or NaN; `nonnegative` contain no negative number.
 
-    `known` holds of the sizes. An input is finite.
+    `known` are conditions on the sizes. Inputs are taken to be finite.
     """
 
     known: Domain
@@ -46,7 +46,7 @@ class Marks:
         return marks
 
     def note(self, statement: Statement, masked: bool | None = None) -> None:
-        """Judge the target of a statement, from what was noted of the tensors that it reads."""
+        """Judge the target of a statement, from the marks of the tensors that it reads."""
         judge = self.judge(statement)
         name = statement.target.name
         if judge.may_be_masked(statement.body) if masked is None else masked:
@@ -72,7 +72,7 @@ class Judge:
     _signs: dict[Expr, int] = field(default_factory=dict)
 
     def may_be_masked(self, e: Expr) -> bool:
-        """Whether it may be a zero that stands for what was not taken, or was not read."""
+        """Whether it may be a zero that stands for a value not taken, or not read."""
         return _judged(e, self._is_masked, self._masked)
 
     def may_be_infinite(self, e: Expr) -> bool:
@@ -180,12 +180,11 @@ def is_never_empty(e: Reduce, known: Domain) -> bool:
     if bounds.tests:
         return False
     for b in bounds.each:
-        if b.tests or any(c != 1 for _, c in (*b.lows, *b.highs)):
+        if b.tests or any(c != 1 for _, c in b.range.bounds):
             return False
-        pairs = (at_least_zero(high - low) for low, _ in b.lows for high, _ in b.highs)
-        if not all(implies(known, c) for c in pairs):
+        if not all(implies(known, at_least_zero(width)) for width, _ in b.range.widths):
             return False
-        known &= Domain.of(c for c in e.domain if b.index in c.form.symbols)
+        known &= Domain.of(c for c in e.domain if b.range.index in c.form.symbols)
     return True
 
 
@@ -201,7 +200,7 @@ def _is_zero(e: Expr) -> bool:
 def _judged(
     root: Expr, rule: Callable[[Expr, dict[Expr, Result]], Result], done: dict[Expr, Result]
 ) -> Result:
-    """What the rule says of the root, from what it said of the operands; `done` remembers it."""
+    """The result of the rule for the root, from its results for the operands; `done` holds those known already."""
     for node in postorder(root, lambda e: () if e in done else _values(e)):
         if node not in done:
             done[node] = rule(node, done)

@@ -40,16 +40,16 @@ def with_ties(
 
 def active(program: Program, wrt: Sequence[str]) -> frozenset[str]:
     """The tensors that depend on one of `wrt`, those included."""
-    found = set(wrt)
+    names = set(wrt)
     for s in program.statements:
-        if any(isinstance(e, Read) and e.tensor in found for e in postorder(s.body)):
-            found.add(s.target.name)
-    return frozenset(found)
+        if any(isinstance(e, Read) and e.tensor in names for e in postorder(s.body)):
+            names.add(s.target.name)
+    return frozenset(names)
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What each value that a reduction is made of gets of a change, or gives to one.
+    """The share of a change that each value of a reduction receives, or contributes.
 
     A maximum or minimum that is the whole right side of `statement` is read, and so is the count of its ties.
     """
@@ -75,7 +75,7 @@ class Shares:
 
 
 def _ties(reduce: Reduce, value: Expr) -> Reduce:
-    """At how many points the maximum or minimum `value` stands."""
+    """The number of points at which the maximum or minimum `value` is attained."""
     tie = Select(Comparison("==", reduce.body, value), Const(1), Const(0))
     return Reduce("sum", reduce.indices, reduce.derived, reduce.domain, tie)
 
@@ -92,11 +92,11 @@ def _others(reduce: Reduce, names: Names) -> Expr:
             new = {s: symbol(names.fresh(s)) for s in bound}
             equal = [equals_zero(new[s] - symbol(s)) for s in reduce.indices[:d]]
             s = reduce.indices[d]
-            apart = at_least_zero((symbol(s) - new[s]) * sign - 1)
+            different = at_least_zero((symbol(s) - new[s]) * sign - 1)
             derived = tuple(
                 Derived(str(new[e.name]), e.form.substitute(new), e.modulus) for e in reduce.derived
             )
-            domain = reduce.domain.substitute(new) & Domain.of((*equal, apart))
+            domain = reduce.domain.substitute(new) & Domain.of((*equal, different))
             indices = tuple(str(new[i]) for i in reduce.indices)
             parts.append(Reduce("prod", indices, derived, domain, substitute(reduce.body, new)))
     result = parts[0]

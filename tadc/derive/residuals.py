@@ -1,4 +1,4 @@
-"""Residuals: what of an adjoint needs no cotangent is computed with the outputs, and kept for when there is one."""
+"""Residuals: values of an adjoint that need no cotangent are computed with the outputs, and kept until there is one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def halves(both: Program, program: Program, gradients: Sequence[str]) -> tuple[P
     """
     later = {t.name for t in both.inputs} - {t.name for t in program.inputs}
     cotangents = tuple(t for t in both.inputs if t.name in later)
-    later |= set(gradients)  # and what depends on a cotangent
+    later |= set(gradients)  # and tensors that depend on a cotangent
     first: list[Statement] = []
     second: list[Statement] = []
     for s in both.statements:

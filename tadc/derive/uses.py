@@ -27,7 +27,7 @@ class Use:
 
     `unknowns` are the indices of the reductions around the read, then those of the statement: those that stand first
     stay loop indices if the solver has a choice. `derived` are the derived ones,
-    `domain` what is known of both there (W of design, section 3), `derivative` the cotangent of the statement times
+    `domain` the conditions on both there (W of design, section 3), `derivative` the cotangent of the statement times
     the derivative by this read, reductions around it dropped (D).
     """
 
@@ -40,7 +40,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """Where the unknowns and the domain are the same for all nodes. It is not entered where one of `unless` holds."""
+    """A region of an expression, with the same unknowns and domain for all nodes. It is not entered where one of `unless` holds."""
 
     root: Expr
     cotangent: Expr
@@ -64,8 +64,8 @@ def uses(statement: Statement, cotangent: Expr, active: Set[str], shares: Shares
     matters = _depends(statement.body, active)
     while regions:
         region = regions.pop(0)
-        found, inner = _accumulate(region, matters, shares)
-        yield from found
+        direct, inner = _accumulate(region, matters, shares)
+        yield from direct
         regions += inner
 
 
@@ -75,7 +75,7 @@ def _accumulate(
     """The uses in the region, and the regions inside it. `matters` are the nodes that have a derivative."""
     order = list(postorder(region.root, _within_region))
     cotangents: dict[Expr, Expr | None] = {region.root: region.cotangent}
-    found: list[Use] = []
+    uses: list[Use] = []
     inner: list[_Region] = []
 
     def add(operand: Expr, g: Expr) -> None:
@@ -95,8 +95,8 @@ def _accumulate(
         unknowns = (reduce.indices if reduce else ()) + region.unknowns
         derived = region.derived + (reduce.derived if reduce else ())
         domain = region.domain & further & Domain.of(c for d in derived for c in d.conditions)
-        apart = domain.overlapping((*region.unless, *unless))
-        inner.append(_Region(root, g, unknowns, derived, domain, apart))
+        excluded = domain.overlapping((*region.unless, *unless))
+        inner.append(_Region(root, g, unknowns, derived, domain, excluded))
 
     for node in reversed(order):
         g = cotangents.get(node)
@@ -105,7 +105,7 @@ def _accumulate(
         match node:
             case Read():
                 derivative = region.guarded(g)
-                found.append(Use(node, region.unknowns, region.derived, region.domain, derivative))
+                uses.append(Use(node, region.unknowns, region.derived, region.domain, derivative))
             case Call():
                 for operand, contribution in shares.products.partials(node, g):
                     add(operand, contribution)
@@ -123,7 +123,7 @@ def _accumulate(
                 enter(body, shares.of(node, g), domain, reduce=node)
             case Const() | IndexValue():
                 pass
-    return found, inner
+    return uses, inner
 
 
 def _negated(domain: Domain) -> Domain | None:

@@ -1,4 +1,4 @@
-"""Derivatives of functions, by mode: their programs, and what they need of a function."""
+"""Derivatives of functions, by mode: their programs, and their requirements on a function."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tadc import compiler
 from tadc.cache import disk_cached
 from tadc.errors import ArgumentError, DerivativeError
 from tadc.ir.program import Program
+from tadc.normalize.live import only, with_inputs
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -39,6 +40,11 @@ def _hessian(program: Program, wrt: tuple[str, ...]) -> Program:
     return compiler.jacobian_program(gradient, wrt[0], f"d2{program.outputs[0]}_d{wrt[0]}")
 
 
+def _fixed(program: Program, numbers: Sequence[str]) -> Program:
+    pairs = (text.split("=") for text in numbers)
+    return program.specialised({size: int(n) for size, n in pairs})
+
+
 # fmt: off
 MODES: Mapping[str, Mode] = {
     "adjoint":  Mode(compiler.adjoint_program),
@@ -53,6 +59,11 @@ MODES: Mapping[str, Mode] = {
 PROGRAMS: Mapping[str, Derive] = {
     **{name: mode.program for name, mode in MODES.items()},
     "jvp": compiler.jvp_program,
+    # No derivatives: for many values of the named inputs; with the named outputs or inputs alone; for sizes `N=4`.
+    "batched": compiler.batched_program,
+    "only": only,
+    "pruned": with_inputs,
+    "fixed": _fixed,
 }
 
 
@@ -89,7 +100,7 @@ def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
 
 
 def chosen_inputs(f: Function, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
-    """The inputs that are named. Raises ArgumentError for what is none, and for one that is named twice."""
+    """The inputs that are named. Raises ArgumentError for names of no input, and for an input named twice."""
     if not isinstance(wrt, (str, Iterable, NoneType)):
         raise ArgumentError(None, f"`wrt` is {wrt!r}", fix="give the name of an input, or several")
     names = tuple(default) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)

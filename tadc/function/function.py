@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, Span
 from tadc.function.derivatives import Wrt, derivative, derived_programs
+from tadc.function.foreign import framework_of
 from tadc.function.open_sizes import OpenSizes
 from tadc.function.origin import Derivation, Origin
 from tadc.function.signature import signature, with_argument_errors
@@ -58,8 +59,11 @@ class Function:
         program: Program,
         mode: str,
         open_: OpenSizes | None = None,
+        base: Function | None = None,
     ) -> None:
         self._origin = origin
+        self._base = base  # the function that this is a derivative of
+        self._wrapped: dict[str, Any] = {}  # for arrays of frameworks, by the framework's name
         self._open = open_  # then `program` has other numbers, and tells inputs and outputs only
         self._resolved = resolved
         self._program = program
@@ -82,7 +86,7 @@ class Function:
     def _options(self) -> Options:
         return self._origin.options
 
-    # ------------------------------------------------------------------ what it is
+    # ------------------------------------------------------------------ properties
 
     @property
     def name(self) -> str:
@@ -130,12 +134,12 @@ class Function:
         return self._resolved.skipped
 
     def fix(self, /, **sizes: int) -> Function:
-        """The same function with these sizes as numbers. Raises ArgumentError for what is no size of it."""
+        """The same function with these sizes as numbers. Raises ArgumentError for names that are no sizes of it."""
         numbers = self._numbers(sizes)
         return self._of_numbers(numbers) if numbers else self
 
     def _numbers(self, sizes: Mapping[str, Any]) -> dict[str, int]:
-        """The given numbers of sizes. Raises ArgumentError for unknown sizes and for what is no number."""
+        """The given numbers of sizes. Raises ArgumentError for unknown sizes and for values that are no numbers."""
         numbers = {s: size_number(f"the size `{s}`", n) for s, n in sizes.items()}
         for size in numbers:
             if size not in self.sizes:
@@ -147,7 +151,7 @@ class Function:
 
     @property
     def _tree(self) -> OpenSizes | None:
-        """What has the text of a program that is none before its sizes have numbers; derivatives have no text then."""
+        """The source of a program whose sizes need numbers first, if it is one; derivatives have no text then."""
         return None if self._origin.derivations else self._open
 
     def __str__(self) -> str:
@@ -174,7 +178,7 @@ class Function:
 
     @property
     def __signature__(self) -> Signature:
-        """How the function is called, for `inspect.signature` and editors."""
+        """The signature of a call, for `inspect.signature` and editors."""
         shapes = {s for t in self._program.inputs for n in t.shape for s in n.symbols}
         shown = shapes if self._open is None else {*shapes, *self._open.shown()}
         groups: dict[bool, list[str]] = {True: [], False: []}
@@ -204,6 +208,9 @@ class Function:
         `out` is an array, a tuple or a dict of arrays to write to; `accumulate` adds to them instead. Raises
         ArgumentError, ShapeError and RangeError for arguments that do not fit.
         """
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            return framework.called(self, arrays, named, out, accumulate)
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f(*arrays, out=out, accumulate=accumulate, **named)
@@ -219,6 +226,10 @@ class Function:
         change before it is called, and nothing that is returned or written to `out`: these may change. `wrt` restricts
         the gradients; without it all inputs with real elements have one.
         """
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            outside: tuple[Any, Callable[..., Any]] = framework.vjp(self, arrays, named, wrt, out)
+            return outside
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.vjp(*arrays, wrt=wrt, out=out, **named)
@@ -232,7 +243,7 @@ class Function:
 
         A launch returns the outputs, and with `cotangents` (as for the pullback of `vjp`) the outputs and a dict of the
         gradients. It reads the given arrays as they are then, and returns the same arrays every time. Raises
-        ArgumentError for arrays that are not on a GPU, and what the call raises.
+        ArgumentError for arrays that are not on a GPU, and any error of the call.
         """
         from tadc.function.graph import graph
 
@@ -254,10 +265,14 @@ class Function:
         `out` and `accumulate` are for the tangents, as those of a call are for the outputs, whose names a dict has.
         """
         for what, given in (("primals", primals), ("tangents", tangents)):
-            if not isinstance(given, Mapping):
+            if type(given) is not dict and not isinstance(given, Mapping):
                 raise ArgumentError(
                     None, f"`{what}` is no dict", fix="give arrays by input: {'x': x}"
                 )
+        framework = framework_of((*primals.values(), *tangents.values()))
+        if framework is not None:
+            both: tuple[Any, Any] = framework.jvp(self, primals, tangents, out, accumulate)
+            return both
         if self._open is not None:
             f, named = self._of_call((), primals)
             return f.jvp(named, tangents, out=out, accumulate=accumulate)
@@ -273,7 +288,7 @@ class Function:
 
         return check(self, size_number("`seed`", seed), self._numbers(sizes))
 
-    # ------------------------------------------------------------------ what it costs
+    # ------------------------------------------------------------------ costs
 
     def cost(self, /, *, mode: str = "primal", **sizes: int) -> Cost:
         """Operations and bytes of every kernel for these sizes, and as formulas of the sizes; without any, as formulas alone.
@@ -301,7 +316,7 @@ class Function:
         return Report(sizes, tuple(prove(f.program, checks, adjoint, f.inputs)))
 
     def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
-        """What is stored, and how each kernel runs, in words: with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
+        """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.function.runs import plan
 
         return plan(self, mode, sizes)
@@ -355,7 +370,7 @@ class Function:
             for derived, program in programs.items():
                 taken = (*self._origin.derivations, (derived, wrt))
                 origin = replace(self._origin, derivations=taken)
-                f = Function(origin, self._resolved, program, derived, self._open)
+                f = Function(origin, self._resolved, program, derived, self._open, self)
                 self._derived[derived, wrt] = f
         return self._derived[mode, wrt]
 
@@ -363,7 +378,7 @@ class Function:
 
     @cached_property
     def calls(self) -> Calls:
-        """What binds arguments and runs the program."""
+        """The binder of arguments, which also runs the program."""
         from tadc.runtime.calls import Calls
 
         return Calls(self._program, self._resolved, self._options, self._for_numbers)
@@ -386,17 +401,40 @@ class Function:
 
     def _of_numbers(self, sizes: Mapping[str, int]) -> Function:
         """The same function, compiled for these sizes alone."""
-        return self._closed.of(
-            tuple(sizes.items()), lambda: self._of(self._origin.with_sizes(sizes))
+        return self._closed.of(tuple(sizes.items()), lambda: self._closed_for(sizes))
+
+    def _closed_for(self, sizes: Mapping[str, int]) -> Function:
+        """The same function for these sizes: derived again, since simplifications may not hold where one is 0.
+
+        Its inputs and outputs stand in the same order, and names of derivatives may differ.
+        """
+        base = self._base
+        if base is None:
+            return self._of(self._origin.with_sizes(sizes))
+        mode, chosen = self._origin.derivations[-1]
+        known = {s: n for s, n in sizes.items() if s in base.sizes}
+        if mode == "batched" and not base._is_empty(known):
+            return self._derivative("fixed", tuple(f"{s}={n}" for s, n in sizes.items()))
+        closed = base._of_numbers(known) if known else base
+        before, after = (
+            (base.outputs, closed.outputs) if mode == "only" else (base.inputs, closed.inputs)
         )
+        f = closed._derivative(mode, tuple(after[before.index(n)] for n in chosen))
+        left = {s: n for s, n in sizes.items() if s not in known}
+        numbers = zip(f.sizes, left.values(), strict=True)  # names may differ, the order does not
+        return f._derivative("fixed", tuple(f"{s}={n}" for s, n in numbers)) if left else f
+
+    def _is_empty(self, sizes: Mapping[str, int]) -> bool:
+        """Whether a size or an extent is 0, for these numbers of all sizes."""
+        return self._program.is_empty(self._program.size_values(sizes))
 
     def rank(self, name: str) -> int | None:
-        """How many dimensions an input or an output has; None for any other name."""
+        """The number of dimensions of an input or an output; None for any other name."""
         tensor = self._program.tensors.get(name)
         return None if tensor is None else len(tensor.shape)
 
     def of_call(self, named: Mapping[str, Any]) -> tuple[Function, dict[str, Any]]:
-        """The function that a call with these arguments runs, which has its program, and what is left of them for it."""
+        """The function that a call with these arguments runs, which has its program, and the remaining arguments for it."""
         return (self, dict(named)) if self._open is None else self._of_call((), named)
 
     def _of_call(
@@ -405,12 +443,17 @@ class Function:
         """The function for the open sizes of this call, and its named arguments without them."""
         from tadc.runtime.arguments import bound_arguments
 
-        assert self._open is not None
         bound = bound_arguments(replace(self._program, sizes=self.sizes), arrays, named)
-        shapes = {n: a.shape for n, a in bound.arrays.items()}
-        key = (tuple(shapes.items()), tuple(sorted(bound.sizes.items())))
-        numbers = self._numbers_of_calls.of(key, lambda: self._numbers_of(shapes, bound.sizes))
-        return self._of_numbers(numbers), {n: a for n, a in named.items() if n not in numbers}
+        f, left = self.of_shapes({n: a.shape for n, a in bound.arrays.items()}, bound.sizes)
+        return f, {n: a for n, a in named.items() if n not in bound.sizes or n in left}
+
+    def of_shapes(
+        self, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]
+    ) -> tuple[Function, dict[str, int]]:
+        """The function for the open sizes of a call with these shapes and sizes, and the other sizes."""
+        key = (tuple(shapes.items()), tuple(sorted(given.items())))
+        numbers = self._numbers_of_calls.of(key, lambda: self._numbers_of(shapes, given))
+        return self._of_numbers(numbers), {s: n for s, n in given.items() if s not in numbers}
 
     def _numbers_of(
         self, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tadc.bounded_cache import BoundedCache
 from tadc.function.derivatives import chosen_inputs
 from tadc.runtime.arguments import targets
-from tadc.runtime.calls import MOST_SIGNATURES, signature
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -17,11 +15,12 @@ __all__ = ["Jvp"]
 
 
 class Jvp:
-    """What `jvp` of a function runs; the types of its outputs are kept by signature of calls."""
+    """The program that `jvp` of a function runs."""
 
     def __init__(self, f: Function) -> None:
         self._function = f
-        self._types: BoundedCache[tuple[Any, ...]] = BoundedCache(MOST_SIGNATURES)
+        # One object, by which calls know that they are of the same form.
+        self._types = self._types_of
 
     def __call__(
         self, primals: Mapping[str, Any], tangents: Mapping[str, Any], out: Any, accumulate: bool
@@ -33,18 +32,18 @@ class Jvp:
         chosen = tuple([x for x in f.inputs if x in tangents])
         if len(chosen) < len(tangents):
             chosen_inputs(f, tuple(tangents), ())
-        key = signature(arrays, sizes)
-        types = None if key is None else self._types.get(key)
-        if types is None:
-            types = f.calls.types(f.calls.bound(arrays, sizes))
-            if key is not None:
-                self._types.keep(key, types)
         count = len(f.outputs)
         both = f._derivative("jvp", chosen).calls(
             (*arrays, *map(tangents.__getitem__, chosen)),
             sizes,
             (*(None,) * count, *into) if into else (),
             accumulate,
-            (*types, *(None,) * count),
+            self._types,
         )
         return both[:count], both[count:]
+
+    def _types_of(self, arrays: Sequence[Any], sizes: Mapping[str, int]) -> tuple[Any, ...]:
+        """Those of the function's own outputs, from its primals; and the tangents', as they are computed."""
+        f = self._function
+        primals = arrays[: len(f.inputs)]
+        return (*f.calls.types(f.calls.bound(primals, sizes)), *(None,) * len(f.outputs))

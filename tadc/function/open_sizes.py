@@ -48,10 +48,10 @@ class OpenSizes:
     index_base: int
     extents: Mapping[str, tuple[str, int]]
 
-    # ------------------------------------------------------------------ what is left without numbers
+    # ------------------------------------------------------------------ sizes without numbers
 
     def refusal(self, names: Sequence[str] = ()) -> Error:
-        """The error for what needs the numbers of `names`, by default of all."""
+        """The error of an operation that needs the numbers of `names`, by default of all."""
         names = tuple(names or self.names)
         numbers = ", ".join(f"{s}=8" for s in names)
         options = " ".join(f"--size {s}=8" for s in names)
@@ -101,9 +101,9 @@ class OpenSizes:
         """The numbers of the open sizes in a call with inputs of these shapes. Raises ArgumentError for one that is missing."""
         known = {**self.given, **given}
         while True:
-            found = shown_sizes(self._tensors(known, shapes), shapes, known)
+            by_shape = shown_sizes(self._tensors(known, shapes), shapes, known)
             named = {*named_sizes(self.tree), *self.extents}
-            values = {s: n for s, n in found.items() if s in named}
+            values = {s: n for s, n in by_shape.items() if s in named}
             if values.keys() <= known.keys():
                 break
             known |= values
@@ -133,7 +133,7 @@ class OpenSizes:
             if name not in declared:
                 sizes.declare(ast.SizeDeclaration(ast.Name(name, span), None, span))
         for declaration in sorted(declarations, key=lambda d: d.value is not None):
-            with suppress(Error):  # what is wrong, or not affine yet, names no extent
+            with suppress(Error):  # a wrong extent, or one that is not affine yet, names none
                 sizes.declare(declaration)
         tensors = []
         for name, item in declared_inputs(self.tree).items():
@@ -154,13 +154,13 @@ class OpenSizes:
     ) -> list[Tensor]:
         """The inputs without a declared shape, of which some extents have a name of their own."""
         known = {t.name for t in declared}
-        found: dict[str, dict[int, str]] = {}
+        extents: dict[str, dict[int, str]] = {}
         for size, (tensor, d) in self.extents.items():
             if tensor not in known:
-                found.setdefault(tensor, {})[d] = size
+                extents.setdefault(tensor, {})[d] = size
         return [
             Tensor(t, tuple(symbol(by.get(d, f"{t}.{d}")) for d in range(len(shapes[t]))), None)
-            for t, by in found.items()
+            for t, by in extents.items()
             if t in shapes
         ]
 

@@ -1,4 +1,4 @@
-"""Where a function comes from: all that a copy of it in another process needs."""
+"""The origin of a function: all that a copy of it in another process needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from tadc.resolve.resolve import Resolved
 
 __all__ = ["Derivation", "Origin"]
 
-Derivation: TypeAlias = tuple[str, tuple[str, ...]]  # the mode of a derivative, and by what it is
+Derivation: TypeAlias = tuple[
+    str, tuple[str, ...]
+]  # the mode of a derivative, and the inputs that it is by
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Origin:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What decides about the program: under it, it is found again."""
+        """The key under which the program is cached: everything that determines it."""
         o = self.options
         sizes = sorted(o.sizes.items())
         return self.source, self.lang, o.name, sizes, o.index_base, self.derivations
@@ -57,10 +59,10 @@ class Origin:
         try:
             return disk_cached(("front", *self.key), lambda: front(o.sizes)), None
         except Error as error:
-            found = with_stand_ins(front, o.sizes, error)
-            if found is None:
+            with_numbers = with_stand_ins(front, o.sizes, error)
+            if with_numbers is None:
                 raise
-            names, resolved = found
+            names, resolved = with_numbers
             tree = compiler.parsed(self.source, self.lang)
             open_ = OpenSizes(error, names, tree, o.sizes, o.index_base, resolved.extents)
             return resolved, open_

@@ -1,4 +1,4 @@
-"""The programs that a function runs, for sizes: what they cost, and how they are run."""
+"""The programs that a function runs, for sizes: their costs and plans."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
 
 
 def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
-    """What is stored, and how each kernel runs."""
+    """The plan of a run: the tensors that are stored, and how each kernel runs."""
     total = Plan((), {})
     for part, sizes, dtype in _runs(f, mode, given):
         total += _plan(part, sizes, dtype)
@@ -41,7 +41,7 @@ def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
 
 
 def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
-    """The plan of what runs the program, with numbers for all of its sizes, or for none."""
+    """The plan of the module that runs the program, with numbers for all of its sizes, or for none."""
     program, real, options = f._program, cast("DType", dtype), f._options
     match options.backend:
         case "cuda":

@@ -1,4 +1,4 @@
-"""How a function is called, as `inspect.signature` and editors show it."""
+"""The signature of a function, as `inspect.signature` and editors show it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What functions are written as: a row a target, read by `f.source` and by the command line."""
+"""Targets that functions are written for: a row per target, read by `f.source` and by the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -11,12 +11,11 @@ from tadc import compiler
 from tadc.errors import ArgumentError, BackendError, DerivativeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
-from tadc.schedule.lowered import CpuModule, GpuModule, Module, modes_of
+from tadc.schedule.lowered import CpuModule, GpuModule, Module, modules_of
 
 if TYPE_CHECKING:  # a row's function imports its emitter
+    from tadc.emit.clike.gpu_kernel import GpuSource
     from tadc.emit.clike.spelling import DType
-    from tadc.emit.cuda.file import CudaText
-    from tadc.emit.opencl.file import OpenClSource
     from tadc.function.function import Function
 
 __all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
@@ -47,19 +46,24 @@ class Unit:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What callers of the targets' files must know (`docs/api.md`)."""
+        """The manifest of the targets' files: all that their callers must know (`docs/api.md`)."""
         described = {entry for t in self.targets for entry in TARGETS[t].manifest.split()}
         nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
-        kernels = self.opencl if "opencl" in self.targets else self.cuda
-        whole = (kernels if "kernels" in described else self._plain).manifest
+        whole = self._with_kernels(described).manifest
         return {**whole, "modes": {name: mode | nothing for name, mode in whole["modes"].items()}}
 
+    def _with_kernels(self, described: Set[str]) -> GpuSource:
+        """The source of the manifest's kernels; without schedules, if no target has kernels."""
+        if "kernels" not in described:
+            return self._plain
+        return self.opencl if "opencl" in self.targets else self.cuda
+
     @cached_property
-    def cuda(self) -> CudaText:
+    def cuda(self) -> GpuSource:
         return self.cuda_text(self._on_gpu)
 
     @cached_property
-    def opencl(self) -> OpenClSource:
+    def opencl(self) -> GpuSource:
         from tadc.emit.opencl.file import opencl_text
 
         return opencl_text(self._on_gpu, self._first._origin.source.text, self.dtype)
@@ -69,27 +73,27 @@ class Unit:
         return [GpuModule.of(m, dtype=self.dtype) for m in self.modules]
 
     @property
-    def _plain(self) -> CudaText:
+    def _plain(self) -> GpuSource:
         """As `cuda`, without schedules."""
         return self.cuda_text(list(map(GpuModule.plain, self.modules)))
 
-    def cuda_text(self, modules: Sequence[GpuModule]) -> CudaText:
+    def cuda_text(self, modules: Sequence[GpuModule]) -> GpuSource:
         from tadc.emit.cuda.file import cuda_text
 
         return cuda_text(modules, self._first._origin.source.text, self.dtype)
 
     @cached_property
     def modules(self) -> list[Module]:
-        return [*modes_of({m: f.program for m, f in self.functions.items()}), *self.baseline]
+        return [*modules_of({m: f.program for m, f in self.functions.items()}), *self.baseline]
 
     @property
     def index_type(self) -> DType:
-        """That of indices in files of C: as the manifest says; without one, wide enough for all sizes."""
+        """The type of indices in files of C: as the manifest says; without one, wide enough for all sizes."""
         return self.manifest["index_type"] if self.targets else "int64"
 
     @property
     def dtype(self) -> DType:
-        """That of tensors without a declared one."""
+        """The element type of tensors without a declared one."""
         return cast("DType", self._first._options.dtype or "float32")
 
     @property
@@ -122,7 +126,7 @@ def _cuda_atomic(unit: Unit) -> str:
     match f._origin.derivations:
         case (*before, ("adjoint", wrt)):
             primal = f._of(replace(f._origin, derivations=tuple(before)))
-            scattered = compiler.atomic_mode(primal.program, wrt, points=False)
+            scattered = compiler.atomic_module(primal.program, wrt, points=False)
             return unit.cuda_text([GpuModule.plain(scattered)]).text
         case _:
             raise DerivativeError(
@@ -157,8 +161,8 @@ def _latex(unit: Unit) -> str:
 class Target(NamedTuple):
     """A kind of text.
 
-    `suffix` is that of its files, empty for what has none; `all_modes` says that they have all modes, else there is one
-    for each; `halves` that there are elements of 16 bits; `manifest` has what a manifest tells of their modes.
+    `suffix` is that of its files, empty if there is none; `all_modes` says that they have all modes, else there is one
+    for each; `halves` that there are elements of 16 bits; `manifest` has the entries of a manifest for their modes.
     """
 
     text: Callable[[Unit], str]

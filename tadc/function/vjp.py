@@ -30,7 +30,7 @@ MOST_DECIDED = 64  # sets of sizes for which it is kept whether there are residu
 
 
 class Vjp:
-    """What `vjp` of a function runs: decided once for a set of sizes, and kept by signature of calls."""
+    """The implementation of a function's `vjp`: decided once per set of sizes, and kept by the signature of calls."""
 
     def __init__(self, f: Function) -> None:
         self._function = f
@@ -60,7 +60,7 @@ class Vjp:
         return made.run(ordered, sizes, into)
 
     def _made(self, bound: Call, wrt: Wrt) -> _Halves | Vjp:
-        """What a call runs; where an extent is 0, what runs it for its numbers."""
+        """The halves for a call; where an extent is 0, the `Vjp` of the function for these sizes."""
         f = self._function
         types = {n: a.dtype if is_real(a.dtype) else None for n, a in bound.arrays.items()}
         chosen = chosen_inputs(f, wrt, [n for n, t in types.items() if t is not None])
@@ -76,7 +76,8 @@ class Vjp:
     def parts(
         self, wrt: tuple[str, ...], sizes: Mapping[str, int], dtype: str
     ) -> tuple[Function, Function]:
-        """What runs first, with the residuals behind the outputs; and what the pullback runs on them.
+        """The function that runs first, whose outputs are followed by the residuals, and the one that the pullback runs on
+        the residuals.
 
         Where the residuals would be too large, or rounded, there are none, and the second is the whole adjoint.
         """
@@ -108,7 +109,7 @@ class Vjp:
 
 @dataclass(frozen=True, slots=True)
 class _Halves:
-    """What `vjp` runs for calls of one signature: `forward` gives the outputs, then the residuals.
+    """The two halves of `vjp` for calls of one signature: `forward` gives the outputs, then the residuals.
 
     `backward` takes the inputs, the residuals, then the cotangents. `types` are those of the gradients by `wrt`.
     """

@@ -2,13 +2,11 @@
 
 from tadc.integer.dictionary import TooComplex
 from tadc.integer.points import UNDECIDED, Undecided, implies, is_empty, smallest_point
-from tadc.integer.solution import Bound, Loop, Solution
+from tadc.integer.solution import Solution
 from tadc.integer.solver import solve
 
 __all__ = [
     "UNDECIDED",
-    "Bound",
-    "Loop",
     "Solution",
     "TooComplex",
     "Undecided",

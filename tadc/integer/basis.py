@@ -84,8 +84,8 @@ def _unimodular_block(
                 return None
             trial = [column[:] for column in columns]
             _gather(trial, row, c)
-            if (found := extended(trial, [*chosen, row], place + 1)) is not None:
-                return found
+            if (block := extended(trial, [*chosen, row], place + 1)) is not None:
+                return block
         return None
 
     return extended(columns, [], 0)

@@ -121,7 +121,7 @@ def _made_up(hint: str, number: int) -> Symbol:
 
 
 def _tidied(values: Mapping[Symbol, Affine], z: Symbol, unknown: Symbol) -> dict[Symbol, Affine]:
-    """With `z` shifted and reflected so that `unknown` is `.. + a*z + d`, where `0 <= d < a`."""
+    """The values with `z` shifted and reflected so that `unknown` is `.. + a*z + d`, where `0 <= d < a`."""
     a, d = values[unknown].coefficient(z), values[unknown].constant
     sign = 1 if a > 0 else -1
     new = {z: sign * (symbol(z) - d // abs(a))}

@@ -162,7 +162,7 @@ class Dictionary:
 
     @property
     def entries(self) -> int:
-        """How many numbers a pivot may change."""
+        """The number of entries that a pivot may change."""
         return (len(self.rows) + len(self.carried) + 1) * (len(self.columns) + 2)
 
     @property

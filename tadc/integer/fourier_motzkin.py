@@ -10,34 +10,34 @@ from collections.abc import Iterable, Sequence
 
 from tadc.integer.dictionary import Dictionary, too_complex
 from tadc.integer.redundancy import Facts, irredundant, merged
-from tadc.integer.solution import Bound, Loop
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import at_least_zero
+from tadc.ir.range import Range
 
 __all__ = ["nest", "remaining"]
 
 # A dense system has dozens of irredundant bounds by nature; beyond these numbers finding them takes seconds, and
-# nobody would read or run the loops. The statements of real programs stay below 10 bounds, and 20 combinations.
+# the loops would be of no use. The statements of real programs stay below 10 bounds, and 20 combinations.
 MOST_BOUNDS = 40
 MOST_COMBINATIONS = 200
 
 
 def nest(
     indices: Sequence[Symbol], forms: Sequence[Affine], facts: Facts
-) -> tuple[Loop, ...] | None:
+) -> tuple[Range, ...] | None:
     """Loops, outermost first, over the integer points of `forms >= 0`; None where there are none.
 
-    `forms` are irredundant beside `facts`, and each has at least one of `indices`. Conditions on parameters alone that
+    `forms` are irredundant given `facts`, and each has at least one of `indices`. Conditions on parameters alone that
     elimination leaves are dropped: where they fail, there is a loop that does not run.
     """
-    loops: list[Loop] = []
+    loops: list[Range] = []
     for depth in reversed(range(len(indices))):
         if len(forms) > MOST_BOUNDS:
             raise too_complex(f"{len(forms)} conditions bound {depth + 1} indices")
         z, outer = indices[depth], set(indices[:depth])
         lows = [form for form in forms if form.coefficient(z) > 0]
         highs = [form for form in forms if form.coefficient(z) < 0]
-        loops.append(_loop(z, lows, highs))
+        loops.append(Range.of(z, (*lows, *highs)).ordered)
         forms = [form for form in forms if not form.coefficient(z)]
         shadows = _shadows(z, lows, highs) if outer else []
         shadows = [form for form in shadows if not outer.isdisjoint(form.symbols)]
@@ -47,27 +47,6 @@ def nest(
                 return None
             forms = needed
     return tuple(reversed(loops))
-
-
-def _loop(z: Symbol, lows: Iterable[Affine], highs: Iterable[Affine]) -> Loop:
-    return Loop(
-        z,
-        tuple(sorted((_bound(z, form) for form in lows), key=_order)),
-        tuple(sorted((_bound(z, form) for form in highs), key=_order)),
-    )
-
-
-def _bound(z: Symbol, form: Affine) -> Bound:
-    """`c*z + e >= 0` as `z >= ceil(-e / c)`, or as `z <= floor(e / -c)` where `c` is negative."""
-    c = form.coefficient(z)
-    rest = Affine(tuple(term for term in form.terms if term[0] != z), form.constant)
-    return Bound(-rest if c > 0 else rest, abs(c))
-
-
-def _order(bound: Bound) -> tuple[object, ...]:
-    """The simple ones first: a constant, then few symbols, then few divisions."""
-    form = bound.form
-    return len(form.terms), bound.divisor, form.terms, form.constant
 
 
 def _shadows(z: Symbol, lows: Sequence[Affine], highs: Sequence[Affine]) -> list[Affine]:

@@ -1,4 +1,4 @@
-"""The smallest integer point of a domain, and what follows from it: emptiness, implication (design, section 4).
+"""The smallest integer point of a domain, and its consequences: emptiness, implication (design, section 4).
 
 These are integer questions, which rational loops do not decide. Equations are solved over the integers first; then
 branch and bound goes through the rational relaxation, the lexicographically smallest vertex first. It is given a
@@ -47,7 +47,7 @@ def smallest_point(
     >>> smallest_point(Domain.of([*between(1, 2*i - 3*j, 1), *between(5, j, 9)]))
     {'i': 8, 'j': 5}
     """
-    found: dict[Symbol, int] = {}
+    smallest: dict[Symbol, int] = {}
     undecided = False
     for part in domain.parts():
         point = _smallest_of_part(part, order)
@@ -56,11 +56,11 @@ def smallest_point(
         if isinstance(point, Undecided):
             undecided = True
         else:
-            found.update(point)
+            smallest.update(point)
     if undecided:
         return UNDECIDED
-    assert domain.holds(found), "the smallest point is not in the domain"
-    return {s: found.get(s, 0) for s in dict.fromkeys((*order, *domain.symbols))}
+    assert domain.holds(smallest), "the smallest point is not in the domain"
+    return {s: smallest.get(s, 0) for s in dict.fromkeys((*order, *domain.symbols))}
 
 
 def is_empty(domain: Domain) -> bool | None:
@@ -100,11 +100,11 @@ def _smallest_of_part(
         highs = [c.form.constant for c in domain if c.form.terms[0][1] < 0]
         low = max(lows, default=min((0, *highs)))
         return {s: low} if all(low <= high for high in highs) else None
-    own = dict.fromkeys(s for s in order if s in occurring)
+    ordered = dict.fromkeys(s for s in order if s in occurring)
     try:
-        point = _smallest(domain, list(own | dict.fromkeys(occurring)))
-        few = len(occurring) <= MOST_SHORT
-        if isinstance(point, Undecided) and few and _is_excluded(domain):
+        point = _smallest(domain, list(ordered | dict.fromkeys(occurring)))
+        is_small = len(occurring) <= MOST_SHORT
+        if isinstance(point, Undecided) and is_small and _is_excluded(domain):
             return None
     except TooComplex:
         return UNDECIDED

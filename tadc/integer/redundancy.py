@@ -1,4 +1,4 @@
-"""Which inequalities say nothing new, and which can only hold with equality (design, 4.0 and 4.4).
+"""Redundant inequalities, and inequalities that can only hold with equality (design, 4.0 and 4.4).
 
 Both are questions to the rational relaxation: a yes is always right, for integers too.
 """
@@ -17,7 +17,7 @@ __all__ = ["Facts", "connected", "hidden_equalities", "irredundant", "merged", "
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What holds anyway: `inequalities >= 0` and `equations == 0`."""
+    """Facts that hold anyway: `inequalities >= 0` and `equations == 0`."""
 
     inequalities: tuple[Affine, ...]
     equations: tuple[Affine, ...]
@@ -33,7 +33,7 @@ class Facts:
 
 
 def merged(forms: Iterable[Affine]) -> tuple[Affine, ...] | None:
-    """Of inequalities `form >= 0` with the same terms the tightest; None where two opposite ones contradict.
+    """The tightest of the inequalities `form >= 0` with the same terms; None where two opposite ones contradict.
 
     The order is that of the first with the terms. A constant is its own opposite: it contradicts if it is negative, else
     it is left out.
@@ -101,7 +101,7 @@ def irredundant(
 
 
 def connected(forms: Sequence[Affine], symbols: Iterable[Symbol]) -> tuple[Affine, ...]:
-    """Those of `forms` that share a symbol with `symbols`, or with another that does, and so on."""
+    """The members of `forms` that share a symbol with `symbols`, or with another that does, and so on."""
     places: dict[Symbol, list[int]] = {}
     for i, form in enumerate(forms):
         for s, _ in form.terms:

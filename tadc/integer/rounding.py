@@ -1,4 +1,4 @@
-"""Divisions in bounds that what is known makes superfluous: `3*q + b >= 0` is `q >= 0` where `0 <= b <= 2`."""
+"""Divisions in bounds that known conditions make superfluous: `3*q + b >= 0` is `q >= 0` where `0 <= b <= 2`."""
 
 from __future__ import annotations
 

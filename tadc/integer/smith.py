@@ -43,7 +43,7 @@ class SmithForm:
 def smith_form(M: Matrix) -> SmithForm:
     """The Smith normal form of `M`, which has at least one row and one column.
 
-    The pivot is always a smallest entry of what is left, which keeps the entries of `U` and `V` small: where a
+    The pivot is always a smallest entry of the remaining block, which keeps the entries of `U` and `V` small: where a
     coefficient is 1 no Euclidean step is needed at all.
     """
     S = [list(row) for row in M]
@@ -59,7 +59,7 @@ def smith_form(M: Matrix) -> SmithForm:
 
 
 def _smallest_entry(S: list[list[int]], k: int) -> tuple[int, int] | None:
-    """Where the smallest absolute value stands among rows and columns from `k` on; the first of several."""
+    """The row and column of the smallest nonzero absolute value among those from `k` on; the first of several."""
     best, place = 0, None
     for i in range(k, len(S)):
         for j in range(k, len(S[i])):

@@ -8,7 +8,7 @@ are bounds of nested loops over `z`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 
 from tadc.integer.coordinates import Coordinates, System, coordinates, is_made_up, without
@@ -17,7 +17,7 @@ from tadc.integer.fourier_motzkin import nest
 from tadc.integer.points import implies
 from tadc.integer.redundancy import Facts, hidden_equalities, irredundant, merged, opposite_pairs
 from tadc.integer.rounding import rounded
-from tadc.integer.solution import Bound, Loop, Solution
+from tadc.integer.solution import Solution
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Derived, Domain, at_least_zero
 
@@ -36,11 +36,11 @@ def solve(
     Parameters
     ----------
     unknowns
-        What is to be found, in the order in which loops are wanted, outermost first.
+        The unknowns, in the order in which loops are wanted, outermost first.
     domain
-        What the unknowns have to satisfy; it bounds each on both sides. Its other symbols are parameters.
+        The conditions on the unknowns, which bound each on both sides. The other symbols are parameters.
     known
-        What holds for the parameters wherever the solution is used; it is not tested again.
+        Conditions on the parameters that hold wherever the solution is used; they are not tested again.
     fresh
         Gives a new symbol for a hint: for quotients, and for loops over no unknown.
     keep
@@ -83,7 +83,7 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class _Reduced:
-    """What has to be tested and what bounds the indices, without what is redundant."""
+    """The guards to be tested and the bounds of the indices, without redundant ones."""
 
     guards: tuple[Condition, ...]
     bounds: tuple[Affine, ...]
@@ -148,7 +148,7 @@ def _in_coordinates(inequalities: Iterable[Affine], solved: Coordinates) -> dict
 
 
 def _without_quotients(form: Affine, quotients: Sequence[Derived]) -> Affine:
-    """A positive multiple of `form` in which each quotient is replaced by what it divides."""
+    """A positive multiple of `form` in which each quotient is replaced by its dividend."""
     used = [q for q in quotients if form.coefficient(q.name)]
     factor = lcm(*(q.modulus for q in used))
     rest = factor * without(form, [q.name for q in used])
@@ -156,7 +156,7 @@ def _without_quotients(form: Affine, quotients: Sequence[Derived]) -> Affine:
 
 
 def _needed(guards: Iterable[Condition], known: Domain) -> tuple[Condition, ...]:
-    """The guards that do not follow from what is known and from those before them, over the integers."""
+    """The guards that do not follow, over the integers, from known conditions and from guards before them."""
     needed: list[Condition] = []
     for guard in Domain.of(guards):
         if not implies(known & Domain.of(needed), guard):
@@ -165,7 +165,7 @@ def _needed(guards: Iterable[Condition], known: Domain) -> tuple[Condition, ...]
 
 
 def _facts(known: Domain, guards: Iterable[Condition], quotients: Iterable[Derived]) -> Facts:
-    """What holds inside the guards. Divisibilities are not among it, but the quotients they make exact are."""
+    """The facts that hold inside the guards. Divisibilities are not among them, but the quotients they make exact are."""
     return Facts(
         tuple(c.form for c in known if c.relation == ">="),
         (
@@ -181,18 +181,14 @@ def _feasible(forms: Sequence[Affine], facts: Facts) -> Dictionary | None:
 
 
 def _named(solution: Solution, fresh: Callable[[str], str]) -> Solution:
-    """With fresh names for the quotients that are used, and for the indices that are no unknowns."""
-    bounds = [b for loop in solution.loops for b in (*loop.lows, *loop.highs)]
-    forms = [*solution.values, *(b.form for b in bounds)]
-    used = {s for form in forms for s in form.symbols}
+    """The solution with fresh names for the quotients that are used, and for the indices that are no unknowns."""
+    used = {s for form in solution.values for s in form.symbols}
+    used = used.union(*(loop.symbols for loop in solution.loops))
     names: Mapping[Symbol, Symbol] = {
         **{q.name: fresh("q") for q in solution.quotients if q.name in used},
         **{z: fresh("z") for z in solution.indices if is_made_up(z)},
     }
     new = {old: symbol(name) for old, name in names.items()}
-
-    def renamed(bounds: tuple[Bound, ...]) -> tuple[Bound, ...]:
-        return tuple(Bound(b.form.substitute(new), b.divisor) for b in bounds)
 
     return Solution(
         unknowns=solution.unknowns,
@@ -201,7 +197,7 @@ def _named(solution: Solution, fresh: Callable[[str], str]) -> Solution:
             Derived(names[q.name], q.form, q.modulus) for q in solution.quotients if q.name in names
         ),
         loops=tuple(
-            Loop(names.get(loop.index, loop.index), renamed(loop.lows), renamed(loop.highs))
+            replace(loop.substitute(new), index=names.get(loop.index, loop.index))
             for loop in solution.loops
         ),
         values=tuple(value.substitute(new) for value in solution.values),

@@ -11,9 +11,10 @@ from functools import cached_property
 from math import gcd
 from typing import TypeAlias
 
-__all__ = ["Affine", "Symbol", "constant", "symbol"]
+__all__ = ["Affine", "SignedTexts", "Symbol", "constant", "signed_sum", "symbol"]
 
 Symbol: TypeAlias = str
+SignedTexts: TypeAlias = list[tuple[bool, str]]  # terms, each with whether it is subtracted
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Affine:
         if self.constant == 0 and len(self.terms) == 1 and self.terms[0][1] == 1:
             return self.terms[0][0]
         return None
+
+    @property
+    def is_atom(self) -> bool:
+        """Whether its text is a single name or number, without a sign."""
+        return self.constant >= 0 if self.is_constant else self.as_symbol() is not None
 
     def __add__(self, other: Affine | int) -> Affine:
         if isinstance(other, int):
@@ -115,17 +121,20 @@ class Affine:
 
     def text(self, spelled: Mapping[Symbol, str]) -> str:
         """As `.idx` text: positive terms first as they are sorted, `2*i + j - 1`; some symbols spelled otherwise."""
+        return signed_sum(self.parts(spelled))
+
+    def parts(self, spelled: Mapping[Symbol, str], times: str = "*") -> SignedTexts:
+        """The terms of the text, of which there is at least one."""
         ordered = [t for t in self.terms if t[1] > 0] + [t for t in self.terms if t[1] < 0]
         parts = [
-            (c < 0, spelled.get(s, s) if abs(c) == 1 else f"{abs(c)}*{spelled.get(s, s)}")
+            (c < 0, spelled.get(s, s) if abs(c) == 1 else f"{abs(c)}{times}{spelled.get(s, s)}")
             for s, c in ordered
         ]
         if self.constant or not parts:
             # A leading constant avoids a leading minus: `1 - i`, not `-i + 1`.
             leads = self.constant > 0 and bool(parts) and parts[0][0]
             parts.insert(0 if leads else len(parts), (self.constant < 0, str(abs(self.constant))))
-        text = ("-" if parts[0][0] else "") + parts[0][1]
-        return text + "".join(f" {'-' if negative else '+'} {term}" for negative, term in parts[1:])
+        return parts
 
     def __repr__(self) -> str:
         return f"Affine('{self}')"
@@ -137,6 +146,13 @@ def symbol(name: Symbol) -> Affine:
 
 def constant(value: int) -> Affine:
     return Affine((), value)
+
+
+def signed_sum(parts: SignedTexts) -> str:
+    """`-a + b - c`, or 0 without terms."""
+    (negative, first), *others = parts or [(False, "0")]
+    rest = "".join(f" {'-' if subtracted else '+'} {term}" for subtracted, term in others)
+    return f"{'-' if negative else ''}{first}{rest}"
 
 
 def total(forms: Iterable[Affine]) -> Affine:

@@ -26,7 +26,7 @@ __all__ = [
 
 
 class _Remembered:
-    """Slots for what is worked out once, and is no part of the value: pickles do not hold it."""
+    """Slots for results that are computed once and are no part of the value: pickles do not contain them."""
 
     __slots__ = ("_hash", "_places")
     _hash: int
@@ -48,11 +48,11 @@ class Condition(_Remembered):
 
     def __hash__(self) -> int:
         try:
-            own: int = self._hash
+            value: int = self._hash
         except AttributeError:
-            own = hash((self.relation, self.form.terms, self.form.constant, self.modulus))
-            object.__setattr__(self, "_hash", own)
-        return own
+            value = hash((self.relation, self.form.terms, self.form.constant, self.modulus))
+            object.__setattr__(self, "_hash", value)
+        return value
 
     def substitute(self, values: Mapping[Symbol, Affine]) -> Condition:
         form = self.form.substitute(values)
@@ -132,7 +132,7 @@ def between(low: Affine | int, form: Affine, high: Affine | int) -> tuple[Condit
 
 
 def _greatest(conditions: Iterable[Condition]) -> dict[object, int]:
-    """What linear forms, as terms, are at most by one of the conditions."""
+    """Upper bounds of linear forms, given by their terms, each by a single condition."""
     greatest: dict[object, int] = {}
     for c in conditions:
         if c.relation == "|":
@@ -169,18 +169,18 @@ def _exclude_each_other(conditions: Collection[Condition]) -> bool:
 class Domain(_Remembered):
     """The integer points at which all `conditions` hold. Sorted; `EMPTY` if one is `FALSE`, or if two exclude each other.
 
-    Of inequalities with the same terms only the tightest is there.
+    Of inequalities with the same terms only the tightest is kept.
     """
 
     conditions: tuple[Condition, ...]
 
     def __hash__(self) -> int:
         try:
-            own: int = self._hash
+            value: int = self._hash
         except AttributeError:
-            own = hash(self.conditions)
-            object.__setattr__(self, "_hash", own)
-        return own
+            value = hash(self.conditions)
+            object.__setattr__(self, "_hash", value)
+        return value
 
     @classmethod
     def of(cls, conditions: Iterable[Condition]) -> Domain:
@@ -206,7 +206,7 @@ class Domain(_Remembered):
         return Domain.of((*self.conditions, *other.conditions))
 
     def overlapping(self, others: Iterable[Domain]) -> tuple[Domain, ...]:
-        """Those of `others` with which this has an intersection that is not `EMPTY`."""
+        """The members of `others` with which this has an intersection that is not `EMPTY`."""
         if self == EMPTY:
             return ()
         greatest = _greatest(self.conditions)
@@ -215,7 +215,7 @@ class Domain(_Remembered):
     def near(self, symbols: Iterable[Symbol]) -> Domain:
         """The conditions that share a symbol with `symbols`, or with another one that does, and so on.
 
-        What they leave out says nothing about `symbols`, unless it is empty.
+        The parts left out say nothing about `symbols`, unless one of them is empty.
         """
         if self == EMPTY:
             return self
@@ -236,13 +236,13 @@ class Domain(_Remembered):
 
     def parts(self) -> tuple[Domain, ...]:
         """Domains without a symbol in common that hold together where this one does."""
-        found: list[Domain] = []
+        parts: list[Domain] = []
         done: set[Symbol] = set()
         for s in self.symbols:
             if s not in done:
-                found.append(self.near((s,)))
-                done.update(found[-1].symbols)
-        return tuple(found) if found else (self,)
+                parts.append(self.near((s,)))
+                done.update(parts[-1].symbols)
+        return tuple(parts) if parts else (self,)
 
     @property
     def _using(self) -> Mapping[Symbol, list[int]]:

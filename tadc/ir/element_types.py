@@ -1,4 +1,4 @@
-"""Types of elements: their bytes, and the type in which elements of 16 bits are computed with.
+"""The types of elements: a row each, with its bytes and its spellings. Numpy and the language know them by the same names.
 
 `float16` and `bfloat16` are storage: of inputs and outputs, and of nothing else. Arithmetic and all that is stored in
 between are `float32`, so no value is rounded to 16 bits before it leaves.
@@ -6,18 +6,46 @@ between are `float32`, so no value is rounded to 16 bits before it leaves.
 
 from __future__ import annotations
 
-__all__ = ["HALF_TYPES", "arithmetic", "item_bytes"]
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-HALF_TYPES = ("float16", "bfloat16")
+__all__ = ["ARITHMETIC_TYPES", "ELEMENT_TYPES", "HALF_TYPES", "arithmetic", "item_bytes"]
 
-_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4}
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """A type of elements, whose values are computed in the type `arithmetic`.
+
+    `c` is its name in C, OpenCL and CUDA, those of 16 bits as `templates/cuda/` defines them. What C calls `sqrt` has
+    the `suffix` for this type, and so have constants.
+    """
+
+    name: str
+    bytes: int
+    arithmetic: str
+    c: str
+    suffix: str
+
+
+# fmt: off
+_ROWS = (
+    #           name        bytes  arithmetic  c           suffix
+    ElementType("float32",  4,     "float32",  "float",    "f"),
+    ElementType("float64",  8,     "float64",  "double",   ""),
+    ElementType("float16",  2,     "float32",  "float16",  ""),
+    ElementType("bfloat16", 2,     "float32",  "bfloat16", ""),
+)
+# fmt: on
+ELEMENT_TYPES: Mapping[str, ElementType] = {row.name: row for row in _ROWS}
+ARITHMETIC_TYPES = tuple(row.name for row in _ROWS if row.arithmetic == row.name)
+HALF_TYPES = tuple(row.name for row in _ROWS if row.arithmetic != row.name)
 
 
 def arithmetic(dtype: str) -> str:
     """The type in which values of elements of this type are computed."""
-    return "float32" if dtype in HALF_TYPES else dtype
+    return ELEMENT_TYPES[dtype].arithmetic
 
 
 def item_bytes(dtype: str) -> int:
     """The bytes of an element."""
-    return _BYTES.get(dtype, 8)
+    return ELEMENT_TYPES[dtype].bytes

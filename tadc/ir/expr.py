@@ -1,11 +1,11 @@
-"""Scalar expressions: what a statement computes for one element.
+"""Scalar expressions: the value of a statement for one element.
 
     Expr      = Const(value) | IndexValue(form) | Read(tensor, subscripts) | Call(function, args)
               | Select(condition, then, otherwise) | Reduce(op, indices, derived, domain, body)
     Condition = Domain (affine) | Comparison(relation, left, right) (of values)
 
 Nodes are immutable and interned: equal expressions are one node, so `is` compares and sharing is structural. What
-depends on *where* a node stands (its span, the domain around it, its derivative) belongs to a use and is kept beside it.
+depends on *where* a node stands (its span, the domain around it, its derivative) belongs to a use and is kept there.
 A chain of `and`, `or`, `not` is nested `Select`s, so a condition is always one of the two forms above.
 """
 
@@ -48,7 +48,7 @@ _lock = RLock()
 
 
 def _renew_lock() -> None:
-    """In a forked process, where a thread that held the lock is no more."""
+    """Make a new lock in a forked process, where a thread that held the old one no longer exists."""
     global _lock
     _lock = RLock()
 
@@ -75,7 +75,7 @@ def _bits(value: float) -> tuple[str, bytes]:
 
 
 class Node(metaclass=_Interned):
-    """What all expressions have in common. Compared and hashed by identity; arithmetic makes `Call`s."""
+    """The base of all expressions. Compared and hashed by identity; arithmetic makes `Call`s."""
 
     __slots__ = ("__weakref__", "symbols")
     symbols: frozenset[Symbol]  # the free symbols: indices and sizes that the value depends on

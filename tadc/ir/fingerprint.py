@@ -1,4 +1,4 @@
-"""A text that two programs share if and only if they are equal: what is made of a program is kept under it."""
+"""A text that two programs share if and only if they are equal: the key under which results for a program are cached."""
 
 from __future__ import annotations
 

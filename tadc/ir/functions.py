@@ -37,7 +37,7 @@ np = _Numpy()
 class Function:
     """A scalar function of as many arguments as it has derivatives.
 
-    `value` computes on numpy arrays and scalars of a floating type, and in that type; Python numbers may stand beside
+    `value` computes on numpy arrays and scalars of a floating type, and in that type; Python numbers may be mixed with
     them. Numpy's warnings (`log(0)`) are the caller's to silence.
 
     `finite`: finite arguments give finite values. Sums and products count as finite although they may overflow;
@@ -51,7 +51,7 @@ class Function:
 
     `nonnegative`: no value is negative.
 
-    `meaning` is LaTeX that says what it is, for functions that no reader knows.
+    `meaning` is its definition in LaTeX, for functions that are not generally known.
     """
 
     name: str

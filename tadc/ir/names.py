@@ -1,4 +1,4 @@
-"""Names that nobody uses yet: for temporaries, indices and derivatives."""
+"""Fresh names, for temporaries, indices and derivatives."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ __all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A name, an extent a dimension (affine in the sizes) and an element type, None for that of the call."""
+    """A name, an extent per dimension (affine in the sizes) and an element type, None for that of the call."""
 
     name: str
     shape: tuple[Affine, ...]
@@ -43,7 +43,7 @@ class Tensor:
 class DerivedSize:
     """A size made of others when the program is called: `name = form // modulus`, or a `min` or `max` of forms.
 
-    A parameter from then on, with `conditions` among what is known of the parameters.
+    A parameter from then on, with `conditions` among the facts known of the parameters.
     """
 
     name: Symbol
@@ -53,14 +53,14 @@ class DerivedSize:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        own = symbol(self.name)
+        size = symbol(self.name)
         match self.op:
             case "floor":
                 return Derived(self.name, self.forms[0], self.modulus).conditions
             case "min":
-                return tuple(at_least_zero(form - own) for form in self.forms)
+                return tuple(at_least_zero(form - size) for form in self.forms)
             case "max":
-                return tuple(at_least_zero(own - form) for form in self.forms)
+                return tuple(at_least_zero(size - form) for form in self.forms)
 
     def at(self, sizes: Mapping[Symbol, int]) -> int:
         values = [form.at(sizes) for form in self.forms]
@@ -93,7 +93,7 @@ class Statement:
 
     @property
     def box(self) -> Domain:
-        """`0 <= index < extent`, and what defines the derived indices."""
+        """`0 <= index < extent`, and the definitions of the derived indices."""
         derived = Domain.of(c for d in self.derived for c in d.conditions)
         return Domain.box(self.extents) & derived
 
@@ -137,12 +137,12 @@ class Program:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """What no index may be called: sizes and tensors."""
+        """The names that no index may have: those of sizes and tensors."""
         return frozenset((*self.parameters, *self.tensors))
 
     @cached_property
     def known(self) -> Domain:
-        """What holds of the sizes whenever a kernel runs: extents of at least 1, what defines derived sizes, the facts.
+        """Conditions on the sizes that hold whenever a kernel runs: extents of at least 1, definitions of derived sizes, facts.
 
         A call with an extent of 0 is compiled for its numbers, so that kernels never meet one. An extent that is the
         number 0 already says nothing of the sizes.
@@ -159,13 +159,13 @@ class Program:
     @cached_property
     def symbols(self) -> frozenset[Symbol]:
         """Every index, derived index and size."""
-        found = set(self.parameters)
+        names = set(self.parameters)
         for s in self.statements:
-            found |= {*s.indices, *(d.name for d in s.derived)}
+            names |= {*s.indices, *(d.name for d in s.derived)}
             for node in postorder(s.body):
                 if isinstance(node, Reduce):
-                    found |= {*node.indices, *(d.name for d in node.derived)}
-        return frozenset(found)
+                    names |= {*node.indices, *(d.name for d in node.derived)}
+        return frozenset(names)
 
     def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> dict[str, int]:
         """The bytes of each tensor by name; temporaries are of the type of the arithmetic."""
@@ -177,8 +177,8 @@ class Program:
 
     def item_bytes(self, tensor: str, dtype: str) -> int:
         """The bytes of an element of this tensor, as `bytes_at` counts them."""
-        own = dtype if tensor in self._outside else arithmetic(dtype)
-        return self.tensors[tensor].itemsize(own)
+        element_type = dtype if tensor in self._outside else arithmetic(dtype)
+        return self.tensors[tensor].itemsize(element_type)
 
     @cached_property
     def _outside(self) -> frozenset[str]:
@@ -201,11 +201,11 @@ class Program:
         values = {s: constant(n) for s, n in sizes.items()}
         derived_sizes = []
         for d in self.derived_sizes:
-            own = replace(d, forms=tuple(form.substitute(values) for form in d.forms))
-            if all(form.is_constant for form in own.forms):
-                values[d.name] = constant(own.at({}))
+            specialised = replace(d, forms=tuple(form.substitute(values) for form in d.forms))
+            if all(form.is_constant for form in specialised.forms):
+                values[d.name] = constant(specialised.at({}))
             else:
-                derived_sizes.append(own)
+                derived_sizes.append(specialised)
 
         def with_numbers(t: Tensor) -> Tensor:
             extents = [n.substitute(values) for n in t.shape]

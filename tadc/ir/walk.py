@@ -5,8 +5,8 @@ A sum of ten thousand terms is a legal program, so nothing here, and no pass bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
@@ -22,9 +22,22 @@ from tadc.ir.expr import (
     reduction,
 )
 
-__all__ = ["descend", "postorder", "rewrite", "substitute", "tensors_read", "with_operands"]
+__all__ = [
+    "Entered",
+    "descend",
+    "postorder",
+    "rewrite",
+    "rewrite_in",
+    "substitute",
+    "tensors_read",
+    "with_operands",
+]
 
 Result = TypeVar("Result")
+Context = TypeVar("Context", bound=Hashable)
+Entered: TypeAlias = tuple[Expr, Sequence[Context]]  # a node, with a context for each operand
+_Place: TypeAlias = tuple[Expr, Context]
+_Values: TypeAlias = tuple[tuple[Symbol, Affine], ...]  # a substitution that can be a context
 
 
 def postorder(
@@ -75,30 +88,52 @@ def with_operands(node: Expr, operands: tuple[Expr, ...]) -> Expr:
             return node
 
 
+def rewrite_in(
+    root: Expr,
+    context: Context,
+    enter: Callable[[Expr, Context], Entered[Context]],
+    rule: Callable[[Expr, Context], Expr] = lambda e, _: e,
+) -> Expr:
+    """`root` rewritten with the context of each node: once in each context that it occurs in.
+
+    On the way down `enter` gives the replacement of a node, and a context for each operand of that; without contexts they
+    stay as they are. On the way up `rule` is applied to it, its operands rewritten, in the context around it.
+    """
+    done: dict[_Place[Context], Expr] = {}
+    first: _Place[Context] = (root, context)
+    stack: list[tuple[_Place[Context], Expr, list[_Place[Context]] | None]] = [(first, root, None)]
+    while stack:
+        place, node, operands = stack.pop()
+        if operands is not None:
+            if operands:
+                node = with_operands(node, tuple(done[o] for o in operands))
+            done[place] = rule(node, place[1])
+        elif place not in done:
+            node, contexts = enter(*place)
+            operands = list(zip(node.operands, contexts, strict=False))
+            stack.append((place, node, operands))
+            stack.extend((o, o[0], None) for o in reversed(operands))
+    return done[first]
+
+
 def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
     """`root` with free symbols replaced by affine forms. A bound name that a form uses gets `_`s until it is free."""
-    done: dict[tuple[object, ...], Expr] = {}
-    values = {s: form for s, form in values.items() if form.as_symbol() != s}
 
-    def substituted(node: Expr, values: Mapping[Symbol, Affine]) -> Generator[Any, Any, Expr]:
-        values = {s: form for s, form in values.items() if s in node.symbols}
-        if not values:
-            return node
-        key = (node, *values.items())
-        if key in done:
-            return done[key]
-        changed = node
+    def enter(node: Expr, needed: _Values) -> Entered[_Values]:
+        if not needed:
+            return node, ()
+        values = dict(needed)
         match node:
             case IndexValue(form):
-                changed = IndexValue(form.substitute(values))
+                node = IndexValue(form.substitute(values))
             case Read(tensor, subscripts):
-                changed = Read(tensor, tuple(s.substitute(values) for s in subscripts))
+                node = Read(tensor, tuple(s.substitute(values) for s in subscripts))
             case Select(Domain() as domain, then, otherwise):
-                changed = Select(domain.substitute(values), then, otherwise)
+                node = Select(domain.substitute(values), then, otherwise)
             case Reduce(op, indices, derived, domain, body):
                 names = _uncaptured(node, values)
                 values |= {s: symbol(new) for s, new in names.items() if new != s}
-                changed = reduction(
+                node = reduction(
                     op,
                     tuple(names[i] for i in indices),
                     tuple(
@@ -110,13 +145,14 @@ def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
                 )
             case Const() | Call() | Select():
                 pass
-        operands = []
-        for operand in changed.operands:
-            operands.append((yield substituted(operand, values)))
-        done[key] = with_operands(changed, tuple(operands))
-        return done[key]
+        return node, [_needed(operand, values) for operand in node.operands]
 
-    return descend(substituted(root, values))
+    changing = {s: form for s, form in values.items() if form.as_symbol() != s}
+    return rewrite_in(root, _needed(root, changing), enter)
+
+
+def _needed(node: Expr, values: Mapping[Symbol, Affine]) -> _Values:
+    return tuple((s, form) for s, form in values.items() if s in node.symbols)
 
 
 def _uncaptured(reduce: Reduce, values: Mapping[Symbol, Affine]) -> dict[Symbol, Symbol]:

@@ -1,4 +1,4 @@
-"""A sum of what does not depend on the index is a product with the number of its values."""
+"""A sum of a value that does not depend on the index becomes a product with the number of the index's values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def counted(e: Reduce, known: Domain) -> Expr:
 
 
 def _count(e: Reduce, i: Symbol) -> IndexValue | None:
-    """How many values the index takes between one lower and one upper bound, if the body does not mention it."""
+    """The number of values of the index between one lower and one upper bound, if the body does not mention it."""
     if i in e.body.symbols or any(i in d.form.symbols for d in e.derived):
         return None
     bounds = [c.form for c in e.domain if i in c.form.symbols]

@@ -1,12 +1,13 @@
-"""What no output needs is compiled away."""
+"""Removal of dead parts: statements that no output depends on, outputs and inputs that are not requested."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tadc.ir.program import Program
 
-__all__ = ["live"]
+__all__ = ["live", "only", "read_inputs", "with_inputs"]
 
 
 def live(program: Program) -> Program:
@@ -18,3 +19,20 @@ def live(program: Program) -> Program:
             kept.append(statement)
             needed |= statement.reads
     return replace(program, statements=tuple(reversed(kept)))
+
+
+def only(program: Program, outputs: Sequence[str]) -> Program:
+    """The program with these outputs alone. Inputs stay."""
+    return live(replace(program, outputs=tuple(outputs)))
+
+
+def read_inputs(program: Program) -> tuple[str, ...]:
+    """The inputs that a statement reads, or that are outputs."""
+    read = {name for s in program.statements for name in s.reads} | set(program.outputs)
+    return tuple(t.name for t in program.inputs if t.name in read)
+
+
+def with_inputs(program: Program, kept: Sequence[str]) -> Program:
+    """The program with these inputs alone, of which the others are not read."""
+    assert set(read_inputs(program)) <= set(kept), "an input that is read is dropped"
+    return replace(program, inputs=tuple(t for t in program.inputs if t.name in kept))

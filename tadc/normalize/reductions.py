@@ -7,18 +7,17 @@ statement too, because every gradient reads it at other places than where it was
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Derived, Domain, between
 from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import descend, with_operands
+from tadc.ir.walk import Entered, rewrite_in
 
-__all__ = ["extents_inside", "plain_extent", "separate_inner_reductions", "separate_reductions"]
+__all__ = ["extents_in_body", "plain_extent", "separate_inner_reductions", "separate_reductions"]
 
 
 def separate_inner_reductions(program: Program, names: Names) -> Program:
@@ -35,21 +34,22 @@ def _separated(program: Program, names: Names, *, top: bool) -> Program:
     sizes = set(program.parameters)
     statements: list[Statement] = []
     for statement in program.statements:
-        separation = _Separation(statement, sizes, names, top, statements, {})
-        body = descend(separation.walk(statement.body, _Surroundings({}, (), True)))
+        separation = _Separation(statement, sizes, names, top, statements)
+        around = _Surroundings((), (), True)
+        body = rewrite_in(statement.body, around, separation.enter, separation.separated)
         statements.append(replace(statement, body=body))
     return replace(program, statements=tuple(statements))
 
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What stands around an expression: indices bound by reductions, and the affine conditions on the way.
+    """The context of an expression: indices bound by reductions around it, and the affine conditions on the way.
 
     An index has its extent, or None if its range is no plain 0..extent-1. A guard is a condition and whether it holds.
     `compared`: in a maximum or minimum, whose derivative compares the body with the value.
     """
 
-    bound: dict[Symbol, Affine | None]
+    bound: tuple[tuple[Symbol, Affine | None], ...]
     guards: tuple[tuple[Domain, bool], ...]
     root: bool
     compared: bool = False
@@ -62,47 +62,35 @@ class _Separation:
     names: Names
     top: bool
     statements: list[Statement]
-    done: dict[tuple[object, ...], Expr]
 
-    def walk(self, e: Expr, around: _Surroundings) -> Generator[Any, Any, Expr]:
-        key = (e, tuple(around.bound.items()), around.guards, around.root, around.compared)
-        if key in self.done:
-            return self.done[key]
+    def enter(self, e: Expr, around: _Surroundings) -> Entered[_Surroundings]:
         inner = replace(around, root=False)
-        operands: list[Expr] = []
         match e:
-            case Reduce(_, indices, derived, domain, body):
-                bound = {i: plain_extent(i, domain, self.sizes) for i in indices}
-                guards = (*around.guards, *_narrowing(domain, bound))
-                bound |= dict.fromkeys(d.name for d in derived)
-                within = replace(
-                    inner,
-                    bound=around.bound | bound,
-                    guards=guards,
-                    compared=around.compared or e.op in ("max", "min"),
-                )
-                operands.append((yield self.walk(body, within)))
-            case Select(Domain() as domain, then, otherwise):
-                for branch, holds in ((then, True), (otherwise, False)):
-                    guards = (*around.guards, (domain, holds))
-                    operands.append((yield self.walk(branch, replace(inner, guards=guards))))
+            case Reduce(op, indices, derived, domain):
+                plain = {i: plain_extent(i, domain, self.sizes) for i in indices}
+                guards = (*around.guards, *_narrowing(domain, plain))
+                bound = dict(around.bound) | plain | dict.fromkeys(d.name for d in derived)
+                compared = around.compared or op in ("max", "min")
+                return e, [_Surroundings(tuple(bound.items()), guards, False, compared)]
+            case Select(Domain() as domain):
+                each = ((*around.guards, (domain, holds)) for holds in (True, False))
+                return e, [replace(inner, guards=guards) for guards in each]
             case _:
-                for operand in e.operands:
-                    operands.append((yield self.walk(operand, inner)))
-        result = with_operands(e, tuple(operands))
-        if isinstance(result, Reduce) and not around.root and self._separates(result, around):
-            result = self._separate(result, around)
-        self.done[key] = result
-        return result
+                return e, [inner] * len(e.operands)
+
+    def separated(self, e: Expr, around: _Surroundings) -> Expr:
+        if isinstance(e, Reduce) and not around.root and self._separates(e, around):
+            return self._separate(e, around)
+        return e
 
     def _separates(self, reduce: Reduce, around: _Surroundings) -> bool:
         free = self._free(reduce)
-        if any(s in around.bound and around.bound[s] is None for s in free):
+        if any(s in free and n is None for s, n in around.bound):
             return False
         if any(not free.issuperset(self._free(domain)) for domain, _ in around.guards):
             return False  # its reads may be inside only because of an index that it does not know
         fewer = len(free) < len(self.statement.indices) + len(around.bound)
-        # What is compared must be the same to the bit, and is not computed twice.
+        # Compared values must be the same to the bit, and are not computed twice.
         stored = reduce.op != "sum" or not around.bound or around.compared
         return fewer or (self.top and stored)
 
@@ -119,13 +107,13 @@ class _Separation:
 
         Where the guards fail, reads of the body may be outside; there it is the neutral element.
         """
-        own = {s: n for s, n in around.bound.items() if n is not None}
-        extents = self.statement.extents | own
+        bound = {s: n for s, n in around.bound if n is not None}
+        extents = self.statement.extents | bound
         free = self._free(reduce)
         indices = tuple(s for s in extents if s in free)
-        inside = Domain.of(c for domain, holds in around.guards if holds for c in domain)
+        held = Domain.of(c for domain, holds in around.guards if holds for c in domain)
         body: Expr = Reduce(
-            reduce.op, reduce.indices, reduce.derived, reduce.domain & inside, reduce.body
+            reduce.op, reduce.indices, reduce.derived, reduce.domain & held, reduce.body
         )
         for domain, holds in reversed(around.guards):
             body = body if holds else Select(domain, Const(NEUTRAL[reduce.op]), body)
@@ -143,25 +131,25 @@ class _Separation:
 def _narrowing(
     domain: Domain, bound: Mapping[Symbol, Affine | None]
 ) -> tuple[tuple[Domain, bool], ...]:
-    """What the domain says besides plain ranges, as a guard: only where it holds is the body evaluated."""
+    """The conditions of the domain other than plain ranges, as a guard: the body is evaluated only where it holds."""
     plain = {c for i, n in bound.items() if n is not None for c in between(0, symbol(i), n - 1)}
     rest = Domain.of(c for c in domain if c not in plain)
     return ((rest, True),) if rest != EVERYWHERE else ()
 
 
-def extents_inside(
+def extents_in_body(
     e: Reduce, extents: Mapping[Symbol, Affine], sizes: Set[Symbol]
 ) -> dict[Symbol, Affine]:
     """The extents of the indices around the reduction's body: those outside, and its own that have plain ranges."""
-    own = {i: plain_extent(i, e.domain, sizes) for i in e.indices}
-    around = {i: n for i, n in extents.items() if i not in own}
-    return around | {i: n for i, n in own.items() if n is not None}
+    inner = {i: plain_extent(i, e.domain, sizes) for i in e.indices}
+    around = {i: n for i, n in extents.items() if i not in inner}
+    return around | {i: n for i, n in inner.items() if n is not None}
 
 
 def plain_extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:
     """The extent if all the domain says of the index is `0 <= index <= extent - 1`, for an extent made of sizes."""
-    own = [c for c in domain if c.form.coefficient(index)]
-    extents = [c.form + symbol(index) + 1 for c in own if c.form.coefficient(index) == -1]
+    bounds = [c for c in domain if c.form.coefficient(index)]
+    extents = [c.form + symbol(index) + 1 for c in bounds if c.form.coefficient(index) == -1]
     if len(extents) != 1 or not sizes >= set(extents[0].symbols):
         return None
-    return extents[0] if set(own) == set(between(0, symbol(index), extents[0] - 1)) else None
+    return extents[0] if set(bounds) == set(between(0, symbol(index), extents[0] - 1)) else None

@@ -1,6 +1,6 @@
 """Every reduction over a domain with equations becomes one over plain bounds (design, section 4).
 
-What the solver finds goes back into the program: guards as a choice around the reduction, quotients as derived indices
+The solver's results go back into the program: guards as a choice around the reduction, quotients as derived indices
 of whoever binds the parameters, loops as the reduction's indices. The result is a program again.
 """
 
@@ -59,19 +59,17 @@ def _matters(e: Expr) -> bool:
 
 
 def _needs_solving(reduce: Reduce) -> bool:
-    """Whether its domain is more than bounds of its indices, each over what is further out."""
-    own = {*reduce.indices, *(d.name for d in reduce.derived)}
+    """Whether its domain is more than bounds of its indices, each in terms of symbols further out."""
+    bound = {*reduce.indices, *(d.name for d in reduce.derived)}
     if not reduce.indices:
-        return (
-            True  # derived indices alone: a value that exists, of sizes or of what is further out
-        )
-    if any(own.isdisjoint(c.form.symbols) for c in reduce.domain):
+        return True  # derived indices alone: an existing value, of sizes or of symbols further out
+    if any(bound.isdisjoint(c.form.symbols) for c in reduce.domain):
         return True  # a guard
     if any(c.relation != ">=" for c in reduce.domain):
         return True
     bounds = bounded(reduce)
-    return any(not own.isdisjoint(d.form.symbols) for d in reduce.derived) or not all(
-        b.lows and b.highs for b in bounds.each
+    return any(not bound.isdisjoint(d.form.symbols) for d in reduce.derived) or not all(
+        b.range.lows and b.range.highs for b in bounds.each
     )
 
 
@@ -104,7 +102,7 @@ class _Solver:
     def walk(self, e: Expr, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
         if not self._has_ranges(e):
             return e
-        known = known.near(e.symbols)  # so that what is far around costs nothing further in
+        known = known.near(e.symbols)  # so that conditions far outside cost nothing further in
         key = (e, known, owner)
         if key in self.done:
             return self.done[key]
@@ -171,7 +169,7 @@ class _Solver:
         for quotient in solution.quotients:
             owner.of(quotient).derived.append(quotient)
         values = {s: form for s, form in solution.substitution.items() if form.as_symbol() != s}
-        indices, own = self._loops(solution, owner, values)
+        indices, derived_indices = self._loops(solution, owner, values)
         body = substitute(e.body, values)
         bounds = (c for loop in solution.loops if loop.index in indices for c in loop.conditions)
         loops = Domain.of(bounds).substitute(values)
@@ -180,7 +178,7 @@ class _Solver:
             inner = _Owner(frozenset(indices), owner)
             quotients = (c for q in solution.quotients for c in q.conditions)
             body = yield self.walk(body, known & Domain.of((*loops, *quotients)), inner)
-            reduce = Reduce(e.op, indices, (*own, *inner.derived), loops, body)
+            reduce = Reduce(e.op, indices, (*derived_indices, *inner.derived), loops, body)
         else:
             reduce = yield self.walk(body, known, owner)
         guards = Domain.of(solution.guards)
@@ -189,7 +187,7 @@ class _Solver:
     def _loops(
         self, solution: Solution, owner: _Owner, values: dict[Symbol, Affine]
     ) -> tuple[tuple[Symbol, ...], tuple[Derived, ...]]:
-        """The indices of the solution's loops, and those that are floor divisions of what is further out.
+        """The indices of the solution's loops, and those that are floor divisions of symbols further out.
 
         Such a loop runs once. Where it needs no other loop its index goes to the owner, under a name of its own that
         `values` gets: other reductions there may have derived indices of the same name.

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 from tadc.errors import Error
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.bounds import Bounded, bounded
+from tadc.ir.bounds import bounded
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.range import Range
 from tadc.ir.walk import descend, postorder
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
     "tensor_text",
 ]
 
-# What an operand must at least be, to stand without parentheses. A reduction ends with its multiplicative term, so it
+# The least level of an operand that stands without parentheses. A reduction ends with its multiplicative term, so it
 # may stand in a sum, but not in a product.
 CHOICE, SUM, REDUCTION, PRODUCT, SIGN, POWER, ATOM = range(7)
 MOST_COMMENTED = 300  # nodes of a right side in a comment
@@ -75,14 +76,14 @@ def check_written_out(statement: Statement) -> None:
 
 
 def statement_comment(statement: Statement) -> str:
-    """The statement where a person would read it: shared parts are written out, and may make it endless."""
+    """The statement for a person to read: shared parts are expanded, and may make it very long."""
     if _written_out(statement.body) > MOST_COMMENTED:
         return f"{_left(statement)} = .."
     return statement_text(statement)
 
 
 def _written_out(root: Expr) -> int:
-    """How many nodes the expression has as a tree."""
+    """The number of nodes of the expression written as a tree."""
     written: dict[Expr, int] = {}
     for node in postorder(root):
         written[node] = 1 + sum(written[o] for o in node.operands)
@@ -164,23 +165,24 @@ def _ranges(reduce: Reduce, spelling: Spelled) -> str:
     bounds = bounded(reduce)
     ranges, tests = [], list(bounds.tests)
     for b in bounds.each:
-        if b.lows and b.highs:
-            ranges.append(f"{b.index}={_low(b, spelling)}..{_high(b, spelling)}")
+        r = b.range
+        if r.lows and r.highs:
+            ranges.append(f"{r.index}={_low(r, spelling)}..{_high(r, spelling)}")
             tests += b.tests
         else:
-            ranges.append(b.index)
-            tests += [c for c in reduce.domain if c.form.coefficient(b.index)]
+            ranges.append(r.index)
+            tests += [c for c in reduce.domain if c.form.coefficient(r.index)]
     condition = f" | {Domain.of(tests).text(spelling)}" if tests else ""
     return ", ".join(ranges) + condition
 
 
-def _low(b: Bounded, spelling: Spelled) -> str:
-    forms = [_division((e + (c - 1)).text(spelling), c) for e, c in b.lows]
+def _low(r: Range, spelling: Spelled) -> str:
+    forms = [_division((e + (c - 1)).text(spelling), c) for e, c in r.lows]
     return forms[0] if len(forms) == 1 else f"max({', '.join(forms)})"
 
 
-def _high(b: Bounded, spelling: Spelled) -> str:
-    forms = [_division(e.text(spelling), c) for e, c in b.highs]
+def _high(r: Range, spelling: Spelled) -> str:
+    forms = [_division(e.text(spelling), c) for e, c in r.highs]
     return forms[0] if len(forms) == 1 else f"min({', '.join(forms)})"
 
 

@@ -9,7 +9,7 @@ r"""Programs as LaTeX: mathematics to read (amsmath, amssymb), which tadc's own 
     \end{align*}
     with $c \in \mathbb{R}^{N}$.
 
-What is read back are the `%!tadc` lines, the display, and the shapes behind it; the first sentence is for people.
+The `%!tadc` lines, the display, and the shapes after it are read back; the first sentence is for people.
 Derived indices are written as the floors they stand for; choices with a zero as Iverson brackets where they are a term
 of a sum, else as cases.
 """
@@ -35,8 +35,8 @@ from tadc.printing.tex_names import (
     PRODUCT,
     SIGN,
     SUM,
-    Names,
     Spelled,
+    TexNames,
     Text,
     affine_tex,
     floor_tex,
@@ -57,8 +57,8 @@ WIDTH = 80  # characters after which a sum goes on in the next row
 
 
 def tex_text(program: Program) -> str:
-    """The fragment: declarations, what is given, one `align*` with all statements, and their shapes."""
-    names = Names.of(program)
+    """The fragment: declarations, givens, one `align*` with all statements, and their shapes."""
+    names = TexNames.of(program)
     declarations = program_text(program).splitlines()[: -len(program.statements) or None]
     lines = [f"%!tadc {line}" for line in declarations]
     lines += [_given(program, names), _display(program, names), *_shapes(program, names)]
@@ -67,18 +67,18 @@ def tex_text(program: Program) -> str:
 
 def tex_display(program: Program) -> str:
     """The statements alone, for a notebook to show."""
-    return _display(program, Names.of(program))
+    return _display(program, TexNames.of(program))
 
 
-def _display(program: Program, names: Names) -> str:
+def _display(program: Program, names: TexNames) -> str:
     rows = " \\\\\n".join(_statement(s, names) for s in program.statements)
     return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
 
-# ---------------------------------------------------------------------- what is said in words
+# ---------------------------------------------------------------------- statements in words
 
 
-def _given(program: Program, names: Names) -> str:
+def _given(program: Program, names: TexNames) -> str:
     given = [f"${_shape(t, names)}$" for t in program.inputs]
     given += [f"${_size(d, names)}$" for d in program.derived_sizes]
     if not given:
@@ -86,8 +86,8 @@ def _given(program: Program, names: Names) -> str:
     return f"Let {', '.join(given)}; all indices start at $0$. Then"
 
 
-def _shapes(program: Program, names: Names) -> list[str]:
-    """The shapes of what is defined, and the meaning of functions that nobody else writes."""
+def _shapes(program: Program, names: TexNames) -> list[str]:
+    """The shapes of defined tensors, and the meaning of functions that are tadc's own."""
     shapes = ", ".join(f"${_shape(s.target, names)}$" for s in program.statements)
     nodes = [node for s in program.statements for node in postorder(s.body)]
     used = {node.function for node in nodes if isinstance(node, Call)}
@@ -96,7 +96,7 @@ def _shapes(program: Program, names: Names) -> list[str]:
     ]
 
 
-def _size(size: DerivedSize, names: Names) -> str:
+def _size(size: DerivedSize, names: TexNames) -> str:
     forms = [affine_tex(form, names.symbols) for form in size.forms]
     value = (
         floor_tex(forms[0], size.modulus)
@@ -106,7 +106,7 @@ def _size(size: DerivedSize, names: Names) -> str:
     return f"{names.symbols[size.name]} = {value}"
 
 
-def _shape(tensor: Tensor, names: Names) -> str:
+def _shape(tensor: Tensor, names: TexNames) -> str:
     numbers = f"\\mathtt{{{tensor.dtype}}}" if tensor.dtype else "\\mathbb{R}"
     texts = [affine_tex(n, names.symbols) for n in tensor.shape]
     if len(texts) > 1:
@@ -120,7 +120,7 @@ def _shape(tensor: Tensor, names: Names) -> str:
 # ---------------------------------------------------------------------- statements
 
 
-def _statement(statement: Statement, names: Names) -> str:
+def _statement(statement: Statement, names: TexNames) -> str:
     check_written_out(statement)
     names = names.with_derived(statement.derived)
     left = names.tensors[statement.target.name].tex
@@ -130,7 +130,7 @@ def _statement(statement: Statement, names: Names) -> str:
     return f"  {left} &= {rows}"
 
 
-def _terms(body: Expr, names: Names) -> list[str]:
+def _terms(body: Expr, names: TexNames) -> list[str]:
     """The text cut before the signs of its outermost sum."""
     terms: list[str] = []
     while isinstance(body, Call) and body.function in ("add", "sub"):
@@ -176,7 +176,7 @@ _TALL = ("\\frac", "\\sum", "\\prod", "\\max_", "\\min_", "\\begin", "\\left", "
 # fmt: on
 
 
-def _text(e: Expr, names: Names) -> Generator[Any, Any, Text]:
+def _text(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
     """One walk of `descend`."""
     match e:
         case Const(value):
@@ -214,13 +214,13 @@ def _text(e: Expr, names: Names) -> Generator[Any, Any, Text]:
             cases: Text = yield _cases(e, names)
             return cases
         case Reduce(op, _, derived, _, body):
-            inside = names.with_derived(derived)
-            factor = yield _summand(body, inside)
+            inner_names = names.with_derived(derived)
+            factor = yield _summand(body, inner_names)
             tex = factor.tex if factor.level >= PRODUCT else bracketed(factor.tex)
-            return Text(f"\\{op}{limits_tex(e, inside)} {tex}", FACTOR, is_open=True)
+            return Text(f"\\{op}{limits_tex(e, inner_names)} {tex}", FACTOR, is_open=True)
 
 
-def _summand(e: Expr, names: Names) -> Generator[Any, Any, Text]:
+def _summand(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
     """As `_text`; a choice between something and 0 is a product with its Iverson bracket."""
     match e:
         case Select(condition, then, Const(0 as zero)) if type(zero) is int:
@@ -234,8 +234,8 @@ def _summand(e: Expr, names: Names) -> Generator[Any, Any, Text]:
             return text
 
 
-def _term(e: Expr, names: Names) -> Generator[Any, Any, str]:
-    """What stands behind `+` or `-`."""
+def _term(e: Expr, names: TexNames) -> Generator[Any, Any, str]:
+    """A term as written after `+` or `-`."""
     text = yield _summand(e, names)
     return text.tex if text.level >= PRODUCT else bracketed(text.tex)
 
@@ -250,7 +250,7 @@ def product(first: Text, second: Text) -> Text:
     return Text(f"{left}{sign}{right}", level, second.is_open and second.level >= FACTOR)
 
 
-def applied(function: str, inner: str, names: Names, *, is_quotient: bool) -> Text:
+def applied(function: str, inner: str, names: TexNames, *, is_quotient: bool) -> Text:
     """The function of `inner`. The floor of a quotient is a word: as brackets it would be one of index arithmetic."""
     if function in _ENCLOSING and not (function in ("floor", "ceil") and is_quotient):
         before, after = _ENCLOSING[function]
@@ -261,7 +261,7 @@ def applied(function: str, inner: str, names: Names, *, is_quotient: bool) -> Te
     return Text(f"{command}{bracketed(inner)}", FACTOR)
 
 
-def _cases(e: Select, names: Names) -> Generator[Any, Any, Text]:
+def _cases(e: Select, names: TexNames) -> Generator[Any, Any, Text]:
     rows = []
     rest: Expr = e
     while isinstance(rest, Select):
@@ -274,7 +274,7 @@ def _cases(e: Select, names: Names) -> Generator[Any, Any, Text]:
     return Text(f"\\begin{{cases}} {lines} \\end{{cases}}", FACTOR)
 
 
-def number_tex(value: float, names: Names) -> Text:
+def number_tex(value: float, names: TexNames) -> Text:
     if value == pi and not names.knows("pi"):
         return Text("\\pi", ATOM)
     text = repr(value)
@@ -291,7 +291,7 @@ def bracketed(tex: str) -> str:
     return f"\\left({tex}\\right)" if tall else f"({tex})"
 
 
-def _condition(condition: Domain | Comparison, names: Names) -> Generator[Any, Any, str]:
+def _condition(condition: Domain | Comparison, names: TexNames) -> Generator[Any, Any, str]:
     if isinstance(condition, Domain):
         return " \\land ".join(conditions_tex(condition, names)) or "0 = 0"
     left = yield _text(condition.left, names)

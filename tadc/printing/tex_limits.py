@@ -3,50 +3,52 @@ r"""Limits of reductions and affine conditions in LaTeX: `_{k=0}^{4}`, `1 \le i 
 from __future__ import annotations
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.bounds import Bounded, bounded
+from tadc.ir.bounds import bounded
 from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Reduce
-from tadc.printing.tex_names import Names, Spelled, affine_tex, ceiling_tex, floor_tex
+from tadc.ir.range import Range
+from tadc.printing.tex_names import Spelled, TexNames, affine_tex, ceiling_tex, floor_tex
 
 __all__ = ["conditions_tex", "limits_tex"]
 
 
-def limits_tex(reduce: Reduce, names: Names) -> str:
+def limits_tex(reduce: Reduce, names: TexNames) -> str:
     r"""`_{k=0}^{4}`, and `_{\substack{0 \le k \le 4 \\ k \ne i}}` where more is to say."""
     bounds = bounded(reduce)
     tests = list(bounds.tests)
     entries: list[str] = []
     for b in bounds.each:
-        index = names.symbols[b.index]
-        if b.lows and b.highs:
-            low, high = _low(b, names.symbols), _high(b, names.symbols)
+        r = b.range
+        index = names.symbols[r.index]
+        if r.lows and r.highs:
+            low, high = _low(r, names.symbols), _high(r, names.symbols)
             entries.append(f"{low} \\le {index} \\le {high}")
             tests += b.tests
         else:
             entries.append(index)
-            tests += [c for c in reduce.domain if c.form.coefficient(b.index)]
+            tests += [c for c in reduce.domain if c.form.coefficient(r.index)]
     if tests:
         entries += conditions_tex(Domain.of(tests), names)
-    elif len(entries) == 1 and bounds.each[0].lows and bounds.each[0].highs:
+    elif len(entries) == 1 and r.lows and r.highs:
         return f"_{{{index}={low}}}^{{{high}}}"
     rows = " \\\\ ".join(entries)
     return f"_{{{rows}}}" if len(entries) == 1 else f"_{{\\substack{{{rows}}}}}"
 
 
-def _low(b: Bounded, symbols: Spelled) -> str:
+def _low(r: Range, symbols: Spelled) -> str:
     forms = [
         affine_tex(e, symbols) if c == 1 else ceiling_tex(affine_tex(e, symbols), c)
-        for e, c in b.lows
+        for e, c in r.lows
     ]
     return forms[0] if len(forms) == 1 else f"\\max({', '.join(forms)})"
 
 
-def _high(b: Bounded, symbols: Spelled) -> str:
-    forms = [floor_tex(affine_tex(e, symbols), c) for e, c in b.highs]
+def _high(r: Range, symbols: Spelled) -> str:
+    forms = [floor_tex(affine_tex(e, symbols), c) for e, c in r.highs]
     return forms[0] if len(forms) == 1 else f"\\min({', '.join(forms)})"
 
 
-def conditions_tex(domain: Domain, names: Names) -> list[str]:
+def conditions_tex(domain: Domain, names: TexNames) -> list[str]:
     """A text each, but one for both bounds of an index: `1 <= i <= N - 2`."""
     lows, highs = _sides(domain, names, 1), _sides(domain, names, -1)
     texts: list[str] = []
@@ -55,18 +57,18 @@ def conditions_tex(domain: Domain, names: Names) -> list[str]:
         if index is None:
             texts.append(_comparison(condition, names.symbols))
             continue
-        own = names.symbols[index]
+        name = names.symbols[index]
         if len(lows.get(index, ())) == len(highs.get(index, ())) == 1:
-            texts.append(f"{lows[index].pop()} \\le {own} \\le {highs[index].pop()}")
+            texts.append(f"{lows[index].pop()} \\le {name} \\le {highs[index].pop()}")
         elif condition.form.coefficient(index) > 0 and lows[index]:
-            texts.append(f"{own} \\ge {lows[index].pop(0)}")
+            texts.append(f"{name} \\ge {lows[index].pop(0)}")
         elif condition.form.coefficient(index) < 0 and highs[index]:
-            texts.append(f"{own} \\le {highs[index].pop(0)}")
+            texts.append(f"{name} \\le {highs[index].pop(0)}")
     return texts
 
 
-def _sides(domain: Domain, names: Names, sign: int) -> dict[Symbol, list[str]]:
-    """For each index what bounds it alone: from below for the sign 1, from above for -1."""
+def _sides(domain: Domain, names: TexNames, sign: int) -> dict[Symbol, list[str]]:
+    """The bounds on each index alone: from below for the sign 1, from above for -1."""
     sides: dict[Symbol, list[str]] = {}
     for condition in domain:
         index = _bounded_index(condition, names)
@@ -76,7 +78,7 @@ def _sides(domain: Domain, names: Names, sign: int) -> dict[Symbol, list[str]]:
     return sides
 
 
-def _bounded_index(condition: Condition, names: Names) -> Symbol | None:
+def _bounded_index(condition: Condition, names: TexNames) -> Symbol | None:
     """The one index of an inequality, where its coefficient is 1 or -1."""
     indices = [s for s in condition.form.symbols if s not in names.sizes]
     if condition.relation == ">=" and len(indices) == 1:

@@ -19,8 +19,8 @@ __all__ = [
     "PRODUCT",
     "SIGN",
     "SUM",
-    "Names",
     "Spelled",
+    "TexNames",
     "Text",
     "affine_tex",
     "ceiling_tex",
@@ -28,7 +28,7 @@ __all__ = [
     "is_sum",
 ]
 
-# How tight a text holds together. A sign may begin a sum or a product; a factor may not be raised to a power.
+# Binding strengths of a text. A sign may begin a sum or a product; a factor may not be raised to a power.
 SUM, SIGN, PRODUCT, FACTOR, ATOM = range(5)
 
 
@@ -47,15 +47,15 @@ _WORDS = {*commands.FUNCTIONS, *commands.CALLED, *commands.REDUCTIONS, *commands
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    r"""How tensors, indices and sizes are written. What is no letter with a mark is a word, `\mathit{d\_x}`."""
+class TexNames:
+    r"""LaTeX spellings of tensors, indices and sizes. A name that is no letter with a mark is a word, `\mathit{d\_x}`."""
 
     tensors: Mapping[str, Text]
     symbols: Spelled
     sizes: frozenset[Symbol]
 
     @classmethod
-    def of(cls, program: Program) -> Names:
+    def of(cls, program: Program) -> TexNames:
         bound: list[Symbol] = []
         for statement in program.statements:
             bound += statement.indices
@@ -66,7 +66,7 @@ class Names:
     @classmethod
     def written(
         cls, tensors: Iterable[str], sizes: Iterable[Symbol], indices: Iterable[Symbol]
-    ) -> Names:
+    ) -> TexNames:
         """The names of these tensors, sizes and indices."""
         written = {name: _tensor_name(name) for name in tensors}
         symbols = {s: _symbol_name(s, written, is_size=True) for s in sizes}
@@ -77,12 +77,12 @@ class Names:
     def knows(self, name: str) -> bool:
         return name in self.tensors or name in self.symbols
 
-    def with_derived(self, derived: Iterable[Derived]) -> Names:
-        """With every derived index as the floor that it is."""
+    def with_derived(self, derived: Iterable[Derived]) -> TexNames:
+        """The names with every derived index as the floor that it is."""
         symbols = dict(self.symbols)
         for d in derived:
             symbols[d.name] = floor_tex(affine_tex(d.form, symbols), d.modulus)
-        return Names(self.tensors, symbols, self.sizes)
+        return TexNames(self.tensors, symbols, self.sizes)
 
     def listed(self, subscripts: Iterable[Affine]) -> str:
         """`ij`, but `i, j + 1`; and `N, i`, because `Ni` is a product."""

@@ -29,7 +29,7 @@ Text: TypeAlias = tuple[str, int]
 Walk: TypeAlias = Generator[Any, Any, Text]
 Node: TypeAlias = ast.Expression | ast.Condition
 
-# The level of the whole, and what its operands must at least be.
+# The level of the whole, and the least levels of its operands.
 _INFIX = {
     "+": (" + ", SUM, SUM, REDUCTION),
     "-": (" - ", SUM, SUM, REDUCTION),
@@ -131,7 +131,7 @@ def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -
     said = shapes.get(d.target.name)
     extents = [left.extent for left in d.lefts]
     if said is not None and said.extents is not None:
-        extents = [own or e for own, e in zip(extents, said.extents, strict=True)]
+        extents = [written or e for written, e in zip(extents, said.extents, strict=True)]
     lefts = [
         left.name.name + (f": {node_text(extent)}" if extent else "")
         for left, extent in zip(d.lefts, extents, strict=True)

@@ -1,6 +1,6 @@
 r"""Syntax trees as LaTeX, for programs that have no affine statements yet: as `tex_text.py`, with the sizes by name.
 
-What stands in subscripts and limits is written as index arithmetic, `\lfloor i/S \rfloor` and `i \bmod S`.
+Expressions in subscripts and limits are written as index arithmetic, `\lfloor i/S \rfloor` and `i \bmod S`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tadc.errors import SyntaxError
 from tadc.ir.walk import descend
 from tadc.printing.tex import applied, bracketed, broken, number_tex, product
-from tadc.printing.tex_names import ATOM, FACTOR, PRODUCT, SIGN, SUM, Names, Text
+from tadc.printing.tex_names import ATOM, FACTOR, PRODUCT, SIGN, SUM, TexNames, Text
 from tadc.printing.tree_idx import (
     declaration_lines,
     declared_inputs,
@@ -61,8 +61,8 @@ def _base(tree: ast.Program, index_base: int) -> int:
     return bases[-1] if bases else index_base
 
 
-def _names(tree: ast.Program) -> Names:
-    """The names of the tree: what is no index, size or constant is a tensor."""
+def _names(tree: ast.Program) -> TexNames:
+    """The names of the tree: one that is no index, size or constant is a tensor."""
     sizes = named_sizes(tree)
     elements = dict.fromkeys(declared_inputs(tree))
     alone: dict[str, None] = {}
@@ -98,13 +98,13 @@ def _names(tree: ast.Program) -> Names:
             case _:
                 pass
     known = {*sizes, *indices, *CONSTANTS}
-    return Names.written((*elements, *(n for n in alone if n not in known)), sizes, indices)
+    return TexNames.written((*elements, *(n for n in alone if n not in known)), sizes, indices)
 
 
 # ---------------------------------------------------------------------- statements and shapes
 
 
-def _statement(d: ast.Definition, names: Names, base: int) -> str:
+def _statement(d: ast.Definition, names: TexNames, base: int) -> str:
     left = names.tensors[d.target.name].tex
     if d.lefts:
         left += f"_{{{names.joined([names.symbols[r.name.name] for r in d.lefts])}}}"
@@ -117,8 +117,8 @@ def _statement(d: ast.Definition, names: Names, base: int) -> str:
     return f"  {left} &= {broken([descend(value.text(body)).tex, *reversed(terms)])}"
 
 
-def _shape(d: ast.Definition, tree: ast.Program, names: Names) -> str:
-    """What is said of the shape and elements of a defined tensor; nothing where nothing has to be."""
+def _shape(d: ast.Definition, tree: ast.Program, names: TexNames) -> str:
+    """The declaration of the shape and elements of a defined tensor; empty where none is needed."""
     said = next(
         (
             i
@@ -130,7 +130,7 @@ def _shape(d: ast.Definition, tree: ast.Program, names: Names) -> str:
     dtype = d.dtype or (said.dtype if said else None)
     extents = [left.extent for left in d.lefts]
     if said is not None and said.extents is not None:
-        extents = [own or e for own, e in zip(extents, said.extents, strict=True)]
+        extents = [written or e for written, e in zip(extents, said.extents, strict=True)]
     if not dtype and None in extents:
         extents = [
             None if e is not None and _follows(left.name.name, e, d, tree) else e
@@ -190,7 +190,7 @@ def _follows(index: str, extent: ast.Expression, d: ast.Definition, tree: ast.Pr
 class _Indices:
     """The spelling of subscripts, extents, limits and conditions on indices."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: TexNames) -> None:
         self.names = names
 
     def text(self, e: Node) -> Walk:
@@ -245,7 +245,7 @@ def _at_least(text: Text, level: int) -> str:
 class _Values:
     """The spelling of values and conditions. `base` is the first index."""
 
-    def __init__(self, names: Names, base: int) -> None:
+    def __init__(self, names: TexNames, base: int) -> None:
         self.names, self.base = names, base
         self.indices = _Indices(names)
 
@@ -314,7 +314,7 @@ class _Values:
                 return Text(f"{command}_{{{limits[0]}}}{limits[1]} {tex}", FACTOR, is_open=True)
 
     def term(self, e: ast.Expression) -> Walk:
-        """What stands behind `+` or `-`."""
+        """A term as written after `+` or `-`."""
         text = yield self.text(e)
         return text.tex if text.level >= PRODUCT else bracketed(text.tex)
 
@@ -338,7 +338,7 @@ class _Values:
         return Text(f"\\begin{{cases}} {lines} \\end{{cases}}", FACTOR)
 
     def limits(self, e: ast.Reduction) -> Walk:
-        """What stands below and above the sign."""
+        """The limits below and above the sign."""
         entries: list[tuple[str, str | None, str | None]] = []
         for r in e.ranges:
             low = high = None

@@ -1,4 +1,4 @@
-"""Proofs that gradients gather what they must: design of `derive/gather.py`, seen from the other side.
+"""Proofs that gradients gather exactly their contributions: design of `derive/gather.py`, seen from the other side.
 
 A read `x[A u + c]` of a statement, at the points `u` of its region, owes the element `b = A u + c` of the gradient of `x`
 one term for each `u`. Two things are proved. *Each once*: with a tensor of tags `t[u]` for the derivative, what
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Owed", "Tagged", "flows", "owed", "tagged"]
 
-ANY_EXTENT = constant(2**40)  # of the tags, whose subscripts nobody checks
+ANY_EXTENT = constant(2**40)  # of the tags, whose subscripts are not checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Owed:
 
 
 def owed(program: Program, wrt: tuple[str, ...]) -> tuple[Program, list[Owed]]:
-    """What the reads of a program owe to the gradients by `wrt`; and the program in whose terms it is."""
+    """Contributions that the reads of a program owe to the gradients by `wrt`, and the program in whose terms they are."""
     names = compiler.taken_names(program)
     separated = separate_reductions(program, names)
-    found, scatters = scattered(separated, wrt, names)
-    seeds = zip(program.outputs, found.inputs[len(program.inputs) :], strict=True)
+    scattering, scatters = scattered(separated, wrt, names)
+    seeds = zip(program.outputs, scattering.inputs[len(program.inputs) :], strict=True)
     adjoints: dict[str, str] = {f: seed.name for f, seed in seeds}
     for scatter in scatters:
         pairs = zip(scatter.uses, scatter.adjoints, strict=True)
@@ -69,18 +69,18 @@ def owed(program: Program, wrt: tuple[str, ...]) -> tuple[Program, list[Owed]]:
             groups.setdefault((use.read, frozenset(use.unknowns)), []).append(use)
         for uses in groups.values():
             read, loops = uses[0].read, set(uses[0].unknowns)
-            own = tuple(
+            indices = tuple(
                 o
                 for o in reads
                 if (o.tensor, o.subscripts) == (read.tensor, read.subscripts)
                 and set(o.region.loops) == loops
             )
-            tensor = found.tensors[read.tensor]
+            tensor = scattering.tensors[read.tensor]
             cotangent = adjoints[statement.target.name]
             result.append(
-                Owed(statement, tuple(uses), own, tensor, adjoints[tensor.name], cotangent)
+                Owed(statement, tuple(uses), indices, tensor, adjoints[tensor.name], cotangent)
             )
-    return found, result
+    return scattering, result
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ class Tagged:
 
 
 def tagged(use: Use, tensor: Tensor, program: Program, sets: Sets) -> Tagged:
-    """What derivation and solver make of a use: the relation from elements to the points that they sum."""
+    """The relation, as derivation and solver make it of a use, from elements to the points that they sum."""
     names = Names((*program.tensors, *program.symbols, *use.unknowns))
     tags = Tensor(names.fresh("t"), (ANY_EXTENT,) * len(use.unknowns))
     tag = Read(tags.name, tuple(map(symbol, use.unknowns)))
     indices = tuple(names.fresh("b") for _ in tensor.shape)
     target = Tensor(names.fresh("dt"), tensor.shape)
-    own = replace(use, derivative=_guarded(tag, use.derivative))
-    statement = Statement(target, indices, (), gathered([own], indices))
+    guarded = replace(use, derivative=_guarded(tag, use.derivative))
+    statement = Statement(target, indices, (), gathered([guarded], indices))
     program = replace(
         program,
         inputs=(*program.inputs, tags),
@@ -139,21 +139,21 @@ def flows(
 ) -> Mapping[str, dict[str, islpy.Map]]:
     """For each tensor of the program, the elements of each of `sources` that its elements are made of.
 
-    Of sources themselves what is behind them is not followed.
+    Flows are not followed beyond the sources.
     """
-    found: dict[str, dict[str, islpy.Map]] = {}
+    result: dict[str, dict[str, islpy.Map]] = {}
     for s in program.statements:
         element = tuple(map(symbol, s.indices))
-        own: dict[str, islpy.Map] = {}
+        flow: dict[str, islpy.Map] = {}
         for o in reads_of_statement(s):
             behind: Iterator[tuple[str, islpy.Map]]
             read = sets.relation(o.region, element, o.subscripts)
             if o.tensor in sources:
                 behind = iter([(o.tensor, read)])
             else:
-                further = found.get(o.tensor, {})
+                further = result.get(o.tensor, {})
                 behind = ((t, read.apply_range(m)) for t, m in further.items())
             for t, m in behind:
-                own[t] = (own[t] | m).coalesce() if t in own else m
-        found[s.target.name] = own
-    return found
+                flow[t] = (flow[t] | m).coalesce() if t in flow else m
+        result[s.target.name] = flow
+    return result

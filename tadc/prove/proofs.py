@@ -1,7 +1,7 @@
 """`f.prove()`: that a program and its gradients are right for all sizes at once, as equality of Presburger sets.
 
-What is proved: every read is inside its tensor; every gradient gathers exactly the points whose read reaches its
-element, each once; the loop nests that run store every element once, and read what their statements say. What is not:
+These are proved: every read is inside its tensor; every gradient gathers exactly the points whose read reaches its
+element, each once; the loop nests that run store every element once, and read what their statements say. Not proved is
 the arithmetic between the reads, which `f.check()` compares with numeric differentiation.
 
 isl (Verdoolaege, "isl: An Integer Set Library for the Polyhedral Model", ICMS 2010) decides each question exactly.
@@ -68,7 +68,7 @@ class Report:
 def prove(
     program: Program, checks: Sequence[ReadCheck], adjoint: Program | None, wrt: Sequence[str]
 ) -> Iterator[Proof]:
-    """The proofs of a program and of its adjoint by `wrt`. `checks` are what every call tests of the program's reads.
+    """The proofs of a program and of its adjoint by `wrt`. `checks` are the conditions on the program's reads that every call tests.
 
     Raises BackendError without islpy.
     """
@@ -109,29 +109,29 @@ def _outside(o: Occurrence, program: Program, sets: Sets) -> str | None:
 def _gathered(
     program: Program, checks: Sequence[ReadCheck], adjoint: Program, wrt: tuple[str, ...]
 ) -> Iterator[Proof]:
-    found, owes = owed(program, wrt)
-    sets = Sets.of(found, checks)
+    scattering, owes = owed(program, wrt)
+    sets = Sets.of(scattering, checks)
     for each in owes:
         read = f"{each.tensor.name}[{', '.join(map(str, each.uses[0].read.subscripts))}]"
         fact = f"gathers the points of {each.statement.target.name} that read {read}, each once"
-        yield Proof("adjoint", each.gradient, fact, _wrong_points(each, found, sets))
+        yield Proof("adjoint", each.gradient, fact, _wrong_points(each, scattering, sets))
     seeds = frozenset(t.name for t in adjoint.inputs[len(program.inputs) :])
     yield from _flowing(adjoint, owes, seeds, Sets.of(adjoint, checks))
 
 
 def _wrong_points(each: Owed, program: Program, sets: Sets) -> str | None:
-    """Where the loops of the uses, and the regions in which the read stands, are not the same points."""
+    """A counterexample where the loops of the uses differ from the points at which the read stands; None without one."""
     left = list(each.occurrences)
     for use in each.uses:
         u = tuple(map(symbol, use.unknowns))
         names = (*(f"element[{d}]" for d in range(len(each.tensor.shape))), *use.unknowns)
-        found = tagged(use, each.tensor, program, sets)
-        if found.twice is not None:
-            return f"a point counts twice, {sets.sample(found.twice, names)}"
+        relation = tagged(use, each.tensor, program, sets)
+        if relation.twice is not None:
+            return f"a point counts twice, {sets.sample(relation.twice, names)}"
         wrong = f"the read stands {len(each.occurrences)} times, and is used more often"
         for n, o in enumerate(left):
             needed, all_ = (sets.relation(r, o.subscripts, u) for r in (o.needed, o.region))
-            differs = _difference(needed, found.points, names, sets, all_)
+            differs = _difference(needed, relation.points, names, sets, all_)
             if differs is None:
                 del left[n]
                 break
@@ -142,10 +142,10 @@ def _wrong_points(each: Owed, program: Program, sets: Sets) -> str | None:
 
 
 def _difference(
-    needed: Any, found: Any, names: Sequence[str], sets: Sets, allowed: Any = None
+    needed: Any, actual: Any, names: Sequence[str], sets: Sets, allowed: Any = None
 ) -> str | None:
     """A point of the one relation that is not in the other; where more is `allowed` than needed, one that is not."""
-    missing, surplus = needed - found, found - (needed if allowed is None else allowed)
+    missing, surplus = needed - actual, actual - (needed if allowed is None else allowed)
     if not missing.is_empty():
         return f"a point is missing, {sets.sample(missing, names)}"
     if not surplus.is_empty():
@@ -156,7 +156,7 @@ def _difference(
 def _flowing(
     adjoint: Program, owes: Sequence[Owed], seeds: Set[str], sets: Sets
 ) -> Iterator[Proof]:
-    """That in the adjoint program itself cotangents reach the gradients that the reads say, and no others."""
+    """Proofs that in the adjoint program itself cotangents reach the gradients that the reads imply, and no others."""
     needed: dict[tuple[str, str], Any] = {}
     allowed: dict[tuple[str, str], Any] = {}
     names: dict[tuple[str, str], list[str]] = {}
@@ -170,10 +170,10 @@ def _flowing(
                 relation = sets.relation(region, o.subscripts, a)
                 relations[key] = relations[key] | relation if key in relations else relation
     cotangents = frozenset(c for _, c in needed) | seeds
-    found = flows(adjoint, cotangents, sets)
+    by_seed = flows(adjoint, cotangents, sets)
     for (gradient, cotangent), relation in needed.items():
-        if gradient in found:
-            flow = found[gradient].get(cotangent, relation - relation)
+        if gradient in by_seed:
+            flow = by_seed[gradient].get(cotangent, relation - relation)
             key = gradient, cotangent
             wrong = _difference(relation, flow, names[key], sets, allowed[key])
             fact = f"gathers the elements of {cotangent} that its reads reach"
@@ -185,7 +185,7 @@ def _coordinates(tensor: str, program: Program) -> list[str]:
 
 
 def _nests(mode: str, program: Program, checks: Sequence[ReadCheck]) -> Iterator[Proof]:
-    """That the loop nests that run store all elements, each once, and read what their statements read."""
+    """Proofs that the loop nests that run store all elements, each once, and read the elements that their statements read."""
     run = scheduled(program)
     sets = Sets.of(run, checks)
     for kernel in kernels(run, mode):
@@ -218,33 +218,33 @@ def _unstored(kernel: Kernel, program: Program, sets: Sets) -> str | None:
 
 
 def _misread(kernel: Kernel, program: Program, sets: Sets) -> str | None:
-    """Where the elements that a nest reads for a point of the kernel are not those of its statements."""
-    own = {s.target.name for s in kernel.statements}
-    by_nest = _by_tensor(reads_of_kernel(kernel), kernel.indices, own, sets)
+    """A counterexample where the elements that a nest reads for a point differ from those of its statements; None without one."""
+    stored = {s.target.name for s in kernel.statements}
+    by_nest = _by_tensor(reads_of_kernel(kernel), kernel.indices, stored, sets)
     by_statements: dict[str, Any] = {}
     for s in kernel.statements:
         point = s.indices[: len(kernel.indices)]
         if set(kernel.indices) <= set(s.indices):  # a running sum may keep others than the first
             point = kernel.indices
-        for t, m in _by_tensor(reads_of_statement(s), point, own, sets).items():
+        for t, m in _by_tensor(reads_of_statement(s), point, stored, sets).items():
             by_statements[t] = by_statements[t] | m if t in by_statements else m
     for t in by_statements.keys() | by_nest.keys():
         m = by_nest.get(t) or by_statements[t]
-        expected, found = (by.get(t, m - m) for by in (by_statements, by_nest))
+        expected, actual = (by.get(t, m - m) for by in (by_statements, by_nest))
         names = [*kernel.indices, *_coordinates(t, program)]
-        if wrong := _difference(expected, found, names, sets):
+        if wrong := _difference(expected, actual, names, sets):
             return f"{t}: {wrong}"
     return None
 
 
 def _by_tensor(
-    reads: Iterable[Occurrence], indices: Sequence[Symbol], own: Set[str], sets: Sets
+    reads: Iterable[Occurrence], indices: Sequence[Symbol], excluded: Set[str], sets: Sets
 ) -> dict[str, Any]:
     """The elements of each tensor that are read, by the indices; without tensors of the kernel itself."""
     point = tuple(map(symbol, indices))
-    found: dict[str, Any] = {}
+    relations: dict[str, Any] = {}
     for o in reads:
-        if o.tensor not in own:
+        if o.tensor not in excluded:
             m = sets.relation(o.region, point, o.subscripts)
-            found[o.tensor] = found[o.tensor] | m if o.tensor in found else m
-    return found
+            relations[o.tensor] = relations[o.tensor] | m if o.tensor in relations else m
+    return relations

@@ -1,4 +1,4 @@
-"""Where reads stand: the integer points at which each read of a statement or of a loop nest is evaluated.
+"""Regions of reads: the integer points at which each read of a statement or of a loop nest is evaluated.
 
 The proofs rest on this reading of a program, and on isl. Nothing here calls the solver, the derivation or the emitters:
 it is their witness.
@@ -40,7 +40,7 @@ class Region:
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
-        """What the region binds."""
+        """The symbols that the region binds."""
         return (*self.loops, *self.divisions)
 
     def where(self, *conditions: str) -> Region:
@@ -50,7 +50,7 @@ class Region:
         return replace(self, loops=(*self.loops, *indices))
 
     def divided(self, derived: Derived) -> Region:
-        """With a derived index, as its definition has it."""
+        """The region with a derived index, by its definition."""
         q, form = f"{{{derived.name}}}", text(derived.form)
         exact = f"{derived.modulus}*{q} <= {form} < {derived.modulus}*{q} + {derived.modulus}"
         return replace(self, divisions=(*self.divisions, derived.name)).where(exact)
@@ -154,8 +154,8 @@ def _reads(root: Expr, around: Region) -> Iterator[Occurrence]:
 
 
 def _of_same_region(e: Expr) -> tuple[Expr, ...]:
-    apart = isinstance(e, Reduce) or _chooses_points(e) or _may_be_zero(e)
-    return () if apart else e.operands
+    is_separate = isinstance(e, Reduce) or _chooses_points(e) or _may_be_zero(e)
+    return () if is_separate else e.operands
 
 
 def _may_be_zero(e: Expr) -> bool:
@@ -194,12 +194,12 @@ def _steps(steps: Sequence[Step], region: Region) -> Iterator[tuple[Step, Region
         match step:
             case LetIndex(derived):
                 region = region.divided(derived)
-            case Loop(index, lows, highs, body):
+            case Loop(r, body):
                 bounds = (
-                    *(f"{text(e)} <= {c}*{{{index}}}" for e, c in lows),
-                    *(f"{c}*{{{index}}} <= {text(e)}" for e, c in highs),
+                    *(f"{text(e)} <= {c}*{{{r.index}}}" for e, c in r.lows),
+                    *(f"{c}*{{{r.index}}} <= {text(e)}" for e, c in r.highs),
                 )
-                yield from _steps(body, region.looped(index).where(*bounds))
+                yield from _steps(body, region.looped(r.index).where(*bounds))
             case Branch(Domain() as domain, then, otherwise):
                 yield from _steps(then, region.where(holds(domain)))
                 yield from _steps(otherwise, region.where(f"not ({holds(domain)})"))

@@ -1,4 +1,4 @@
-"""Presburger sets and relations of isl, from regions: points, subscripts, and what is known of the sizes."""
+"""Presburger sets and relations of isl, from regions: points, subscripts, and facts about the sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sets", "Space"]
 
-Space: TypeAlias = Sequence[Affine]  # coordinates, as forms of what a region binds
+Space: TypeAlias = Sequence[Affine]  # coordinates, as forms of the symbols that a region binds
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,16 @@ class Sets:
         """The pairs of the values of both spaces, over all points of the region."""
         import islpy
 
-        inside = {s: f"v{k}" for k, s in enumerate(region.symbols)}
-        spelled = {**self.names, **inside}
+        variables = {s: f"v{k}" for k, s in enumerate(region.symbols)}
+        spelled = {**self.names, **variables}
         places = [f"x{k}" for k in range(len(first) + len(second))]
         equal = [f"{x} = {text(f)}" for x, f in zip(places, (*first, *second), strict=True)]
         body = " and ".join((*self.known, *region.conditions, *equal)).format(**spelled) or "true"
-        exists = f"exists {', '.join(inside.values())} : " if inside else ""
+        exists = f"exists {', '.join(variables.values())} : " if variables else ""
         left, right = ", ".join(places[: len(first)]), ", ".join(places[len(first) :])
         parameters = ", ".join(self.names.values())
-        found = islpy.Map(f"[{parameters}] -> {{ [{left}] -> [{right}] : {exists}({body}) }}")
-        return found if self.allowed is None else found.intersect_params(self.allowed)
+        relation = islpy.Map(f"[{parameters}] -> {{ [{left}] -> [{right}] : {exists}({body}) }}")
+        return relation if self.allowed is None else relation.intersect_params(self.allowed)
 
     def nothing(self, first: int, second: int) -> islpy.Map:
         """The empty relation between spaces of so many coordinates."""
@@ -76,20 +76,20 @@ class Sets:
     def box(self, shape: Sequence[Affine]) -> islpy.Set:
         """All elements of a tensor."""
         places = tuple(f"'{k}" for k in range(len(shape)))
-        inside = (f"0 <= {{{i}}} < {text(n)}" for i, n in zip(places, shape, strict=True))
-        return self.points(Region(places, (), tuple(inside)), tuple(map(symbol, places)))
+        conditions = (f"0 <= {{{i}}} < {text(n)}" for i, n in zip(places, shape, strict=True))
+        return self.points(Region(places, (), tuple(conditions)), tuple(map(symbol, places)))
 
     def elements(self, occurrence: Occurrence) -> islpy.Set:
         """The elements that are read or stored."""
         return self.points(occurrence.region, occurrence.subscripts)
 
-    def sample(self, found: Any, names: Sequence[str]) -> str:
+    def sample(self, points: Any, names: Sequence[str]) -> str:
         """One point of a set, with the sizes at which it is in it: `b = 3, where N = 4`."""
         import islpy
 
-        found = found.wrap() if isinstance(found, islpy.Map) else found
-        point = found.sample_point()
-        space = found.get_space()
+        points = points.wrap() if isinstance(points, islpy.Map) else points
+        point = points.sample_point()
+        space = points.get_space()
         kinds = ((islpy.dim_type.set, names), (islpy.dim_type.param, tuple(self.names)))
         told = []
         for kind, named in kinds:

@@ -1,4 +1,4 @@
-"""Boundary forms (language, section 2): what a subscript reads that may lie outside its tensor.
+"""Boundary forms (language, section 2): values of reads whose subscripts may lie outside their tensor.
 
 Each becomes a list of choices: an affine subscript inside the tensor, or a constant, under a test. The tests are made in
 turn, and are single inequalities, so that what is known after one fails is an inequality too. Of `min` and `max` inside a
@@ -40,7 +40,7 @@ class _Place:
     def below(self) -> Condition:
         return at_least_zero(-self.form - 1)
 
-    def inside(self) -> tuple[Condition, ...]:
+    def in_bounds(self) -> tuple[Condition, ...]:
         return at_least_zero(self.form), at_least_zero(self.extent - 1 - self.form)
 
     def above(self) -> Condition:
@@ -56,12 +56,12 @@ def boundary_choices(
     holds: Holds,
     span: Span,
 ) -> list[Choice]:
-    """The choices for `name(form)` in a dimension of `extent`; `outside` is what `pad` gives there.
+    """The choices for `name(form)` in a dimension of `extent`; `outside` is the value that `pad` gives there.
 
     Raises SyntaxError where a period has no number and the subscript may be further out than one period.
     """
     place = _Place(form, extent, divided, holds, span)
-    if all(holds(c) for c in place.inside()):
+    if all(holds(c) for c in place.in_bounds()):
         return [((), form)]
     return _FORMS[name](place, outside)
 

@@ -1,7 +1,7 @@
 """Proof that every read is inside its tensor (language, section 3), or the smallest index value at which it is not.
 
 A read is inside if no point of the domain around it, for any sizes, leaves the tensor: an integer emptiness question.
-What cannot be answered before the sizes are known is kept and answered at the call.
+Questions that cannot be answered before the sizes are known are kept and answered at the call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ReadCheck:
     """A read that leaves its tensor at the points of `outside`, if there are any.
 
     `subscripts` and `extents` are those of the whole read; `dimension` is the one in question. `indices` names the
-    symbols as the program does, outermost first, and `base` is what its indices count from. `sizes` say where the read
+    symbols as the program does, outermost first, and `base` is the first index, 0 or 1. `sizes` say where the read
     goes and where the tensor ends.
     """
 
@@ -77,14 +77,14 @@ class ReadCheck:
         )
 
     def _range(self) -> str:
-        """What a read with `pad` no longer says."""
+        """Advice to declare the range, which a read with `pad` no longer determines."""
         if not self.ranged:
             return ""
         idx = f"`{self.ranged[0]}: N` with `size N`"
         return " and say the range, " + spelled(self.span, idx, r"`y \in \mathbb{R}^{N}`")
 
     def _counting(self, point: Mapping[str, int]) -> str:
-        """For a formula from a book, which reads one element too many."""
+        """A hint for a formula from a book, which reads one element too many."""
         extent = self.extents[self.dimension]
         is_tex = bool(spelled(self.span, "", "tex"))
         if not is_tex or self.base or not point.keys() >= set(extent.symbols):
@@ -93,7 +93,7 @@ class ReadCheck:
         return "; where the formula counts from 1, write `%!tadc base 1`" if last else ""
 
     def _end(self, point: Mapping[Symbol, int]) -> str:
-        """Where the tensor begins or ends, as a sentence: the end that the read is beyond."""
+        """The end of the tensor that the read is beyond, as a sentence."""
         where = (
             f"dimension {self.dimension} of {self.tensor}" if len(self.extents) > 1 else self.tensor
         )
@@ -128,7 +128,7 @@ def read_checks(
     allowed: Domain,
     base: int,
 ) -> Iterator[ReadCheck]:
-    """What cannot be proved of a read for all sizes. `values` names open extents.
+    """The conditions of a read that cannot be proved for all sizes. `values` names open extents.
 
     `known` holds of the sizes where no extent is 0, `allowed` of those of every call. Raises RangeError if the read
     leaves its tensor whatever the sizes are.
@@ -146,10 +146,10 @@ def read_checks(
     subscripts = tuple(form.substitute(values) for form in use.subscripts)
     around = use.known.substitute(values)
     for d, (form, extent) in enumerate(zip(subscripts, extents, strict=True)):
-        for inside in between(0, form, extent - 1):
-            if inside in around.domain.conditions:
+        for in_bounds in between(0, form, extent - 1):
+            if in_bounds in around.domain.conditions:
                 continue  # a bare index: its range is the extent
-            outside = around & Domain.of((at_least_zero(-inside.form - 1),))
+            outside = around & Domain.of((at_least_zero(-in_bounds.form - 1),))
             if (outside & allowed).is_empty():
                 continue
             spoken = (s for f in (*subscripts, extent) for s in f.symbols)
@@ -196,7 +196,7 @@ def _reached(
 def _always(outside: Domain, inner: list[Symbol], known: Domain) -> bool:
     """Whether the domain holds an integer point whatever the sizes are (false if in doubt).
 
-    Projecting the indices away leaves what it asks of the sizes; with unit coefficients nothing is lost by that.
+    Projecting the indices away leaves its conditions on the sizes; with unit coefficients that is exact.
     """
     indices = [s for s in inner if s in outside.symbols]
     if any(abs(c.form.coefficient(s)) > 1 for c in outside for s in indices):

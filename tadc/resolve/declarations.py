@@ -14,11 +14,11 @@ __all__ = ["in_order", "index_names", "names_in"]
 
 def index_names(definitions: Iterable[ast.Definition]) -> dict[str, ast.Range]:
     """The names of all indices, each with the range that binds it first."""
-    found: dict[str, ast.Range] = {}
+    names: dict[str, ast.Range] = {}
     for node in _nodes(definitions):
         if isinstance(node, ast.Range):
-            found.setdefault(node.name.name, node)
-    return found
+            names.setdefault(node.name.name, node)
+    return names
 
 
 def names_in(expressions: Iterable[ast.Expression]) -> list[ast.Name]:
@@ -27,7 +27,7 @@ def names_in(expressions: Iterable[ast.Expression]) -> list[ast.Name]:
 
 
 def in_order(sizes: Sequence[ast.SizeDeclaration]) -> list[ast.SizeDeclaration]:
-    """The declarations as they stand, but each behind those of the sizes that its value speaks of.
+    """The declarations in order, except that each follows those of the sizes that its value mentions.
 
     Raises SyntaxError for a size that is made of itself.
     """

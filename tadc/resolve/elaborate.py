@@ -1,6 +1,6 @@
 """From the syntax of a statement's right side to its expression, once every index has its range.
 
-What is found on the way and depends on where a read stands, its span and what is known there, is kept as a `ReadUse`
+Facts about a read that depend on where it stands, its span and the conditions there, are kept as a `ReadUse`
 for the proof that reads stay inside (`bounds.py`).
 """
 
@@ -31,10 +31,10 @@ from tadc.resolve.formula import (
 from tadc.resolve.index_expression import BOUNDARY_FORMS, IndexExpressions
 from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.reductions import REDUCTIONS, Points
-from tadc.resolve.scan import Scan, as_bracket, as_guard, factors
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
 from tadc.resolve.spelling import spelled
+from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
 
@@ -75,7 +75,7 @@ class ReadUse:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Where an expression stands: its scope, and what the conditions around it say."""
+    """The context of an expression: its scope, and the facts that the conditions around it establish."""
 
     scope: Scope
     around: Known
@@ -88,18 +88,18 @@ class _Context:
 
 
 def elaborate(
-    definition: ast.Definition, scan: Scan, shapes: Shapes, indexing: IndexExpressions
+    definition: ast.Definition, survey: Survey, shapes: Shapes, indexing: IndexExpressions
 ) -> tuple[Expr, list[ReadUse]]:
     """The expression of a definition, and its reads."""
-    elaborator = _Elaborator(scan, shapes, indexing, [])
-    scope = scan.scopes[definition]
+    elaborator = _Elaborator(survey, shapes, indexing, [])
+    scope = survey.scopes[definition]
     body = descend(elaborator.value(definition.body, _Context(scope, NOTHING)))
     return body, elaborator.uses
 
 
 @dataclass(frozen=True, slots=True)
 class _Elaborator:
-    scan: Scan
+    survey: Survey
     shapes: Shapes
     indexing: IndexExpressions
     uses: list[ReadUse]
@@ -208,7 +208,9 @@ class _Elaborator:
             return self._index_value(e, context)
         function = FUNCTIONS.get(name)
         if function is None or name in OPERATORS:
-            assert name in BOUNDARY_FORMS or name == "where", "the scan has refused what is unknown"
+            assert name in BOUNDARY_FORMS or name == "where", (
+                "the survey has refused what is unknown"
+            )
             form = spelled(e.span, f"`x[{name}(..)]`", rf"`x_{{\operatorname{{{name}}}(..)}}`")
             is_form = name != "where"
             raise SyntaxError(
@@ -245,7 +247,7 @@ class _Elaborator:
         return result
 
     def _reduction(self, e: ast.Reduction, context: _Context) -> Walk:
-        scope = self.scan.scopes[e]
+        scope = self.survey.scopes[e]
         op = e.op.name
         if op in ("argmax", "argmin") and len(e.ranges) > 1:
             raise SyntaxError(
@@ -348,7 +350,7 @@ class _Elaborator:
         return result
 
     def _subscript(self, e: ast.Expression, extent: Affine, context: _Context) -> Sequence[Choice]:
-        """What the subscript may be, by tests that are made in turn; the last needs none."""
+        """The values that the subscript may have, with tests that are made in order; the last needs none."""
         base = self.indexing.base
         if not (
             isinstance(e, ast.Application) and e.function.name in BOUNDARY_FORMS and len(e.args) < 3
@@ -400,10 +402,10 @@ class _Elaborator:
             ranges = Domain.of((*context.scope.conditions, *made, *assumed))
             inner = set().union(*(scope.symbols for scope in context.scope.chain))
             inner |= {d.name for d in derived}
-            found = (*ranges.symbols, *wanted.form.symbols)
-            positive = (symbol(s) - 1 for s in found if s not in inner)
-            own = () if extent.is_constant else (extent - 1,)
-            sizes = Domain.of(map(at_least_zero, (*own, *positive)))
+            symbols = (*ranges.symbols, *wanted.form.symbols)
+            positive = (symbol(s) - 1 for s in symbols if s not in inner)
+            last = () if extent.is_constant else (extent - 1,)
+            sizes = Domain.of(map(at_least_zero, (*last, *positive)))
             return (context.around & (ranges & sizes)).implies(wanted)
 
         if extent == Affine.of({}) and name != "pad":
@@ -440,7 +442,7 @@ class _Elaborator:
 
 
 def _pieces(choices: Sequence[Choice]) -> int:
-    """How many of the choices, those inside of them counted, are subscripts."""
+    """The number of subscripts among the choices, nested ones included."""
     return sum(
         _pieces(target) if isinstance(target, list) else isinstance(target, Affine)
         for _, target in choices
@@ -453,7 +455,7 @@ def _is_real(form: Affine) -> bool:
 
 
 def _combined(operator: str, a: Expr, b: Expr) -> Expr:
-    """`a operator b`; what is affine in indices and integers stays one value of an index expression."""
+    """`a operator b`; an affine form of indices and integers stays one value of an index expression."""
     if isinstance(a, (Const, IndexValue)) and isinstance(b, (Const, IndexValue)):
         f, g = _form(a), _form(b)
         if f is not None and g is not None:

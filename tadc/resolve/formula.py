@@ -133,8 +133,8 @@ def by_cases(alternatives: Cases) -> Formula:
 
 def _cases(cases: Iterable[tuple[tuple[Condition, ...], Formula]]) -> Formula:
     """One of the formulas, each under its conditions, which exclude those of the others."""
-    found = [And((*map(Atom, given), f)) if given else f for given, f in cases]
-    return found[0] if len(found) == 1 else Or(tuple(found))
+    conjunctions = [And((*map(Atom, given), f)) if given else f for given, f in cases]
+    return conjunctions[0] if len(conjunctions) == 1 else Or(tuple(conjunctions))
 
 
 def _affine(relation: str, a: Affine, b: Affine) -> Formula:
@@ -233,7 +233,7 @@ def _negated_atom(f: Formula) -> Condition | None:
 
 
 def known_where(f: Formula, fresh: Callable[[str], str]) -> Known:
-    """What is known wherever the formula holds. Of comparisons of values nothing is."""
+    """Facts that hold wherever the formula does. Comparisons of values yield none."""
     known: Known = descend(_known(f, True, fresh))
     return known
 
@@ -284,7 +284,7 @@ def selected(
 ) -> Generator[Any, Any, Expr]:
     """`then` where the formula holds, else `otherwise`, as nested `Select`s.
 
-    `value` makes operands of comparisons, which are evaluated where `known` holds: what is affine is tested first, and
+    `value` makes operands of comparisons, which are evaluated where `known` holds: affine conditions are tested first, and
     then the parts in their order.
     """
     domain = conjunction(f)
@@ -302,8 +302,10 @@ def selected(
             affine = EVERYWHERE
             rest: list[Formula] = []
             for p in parts:
-                own = conjunction(p)
-                affine, rest = (affine & own, rest) if own is not None else (affine, [*rest, p])
+                condition = conjunction(p)
+                affine, rest = (
+                    (affine & condition, rest) if condition is not None else (affine, [*rest, p])
+                )
             around = [known & affine]
             for p in rest[:-1]:
                 around.append(around[-1] & known_where(p, fresh))

@@ -83,10 +83,10 @@ class IndexExpressions:
                     parts.append((yield self._pieces(_expression(arg), scope)))
                 return self._extreme(e, "min" if op == "min" else "max", parts, scope)
             case ast.Application(ast.Name("clamp"), (value, low, high)):
-                inside = yield self._pieces(_expression(value), scope)
+                padded = yield self._pieces(_expression(value), scope)
                 lows = yield self._pieces(_expression(low), scope)
                 highs = yield self._pieces(_expression(high), scope)
-                above = self._extreme(e, "max", [inside, lows], scope)
+                above = self._extreme(e, "max", [padded, lows], scope)
                 return self._extreme(e, "min", [above, highs], scope)
             case ast.Application(ast.Name(name)) if name in BOUNDARY_FORMS:
                 raise SyntaxError(
@@ -202,12 +202,12 @@ class IndexExpressions:
             forms = list(dict.fromkeys(form for _, form in combination))
             for t, form in enumerate(forms):
                 # Of equal ones the first is taken.
-                own = [
+                comparisons = [
                     at_least_zero((other - form) * sign - (s < t))
                     for s, other in enumerate(forms)
                     if s != t
                 ]
-                conditions = tuple(c for c in (*around, *own) if c != TRUE)
+                conditions = tuple(c for c in (*around, *comparisons) if c != TRUE)
                 if Domain.of(conditions) != EMPTY:
                     pieces.append((conditions, form))
             self._few(e, pieces)

@@ -1,6 +1,6 @@
-"""What is known where an expression stands: conditions that hold together, and choices of which one alternative holds.
+"""Facts that hold where an expression stands: conditions that hold together, and choices of which one alternative holds.
 
-An `or` around a read is a choice, and so is what is left where an `=` fails. Whether there is a point is asked of the
+An `or` around a read is a choice, and so are the two sides that remain where an `=` fails. Whether there is a point is asked of the
 conditions alone first. Where the smallest point there fulfils no alternative of a choice, each alternative is a smaller
 question of its own: no product of the choices is made.
 """
@@ -29,14 +29,14 @@ class Known:
 
     @classmethod
     def all_of(cls, parts: Sequence[Known]) -> Known:
-        """What is known where all parts hold."""
+        """The facts that hold where all parts do."""
         domain = Domain.of(c for part in parts for c in part.domain)
         choices = dict.fromkeys(choice for part in parts for choice in part.choices)
         return cls(domain, tuple(choices))
 
     @classmethod
     def one_of(cls, parts: Sequence[Known]) -> Known:
-        """What is known where one part holds at least."""
+        """The facts that hold where at least one part does."""
         alternatives: dict[Known, None] = {}
         for part in parts:
             if part.domain == EVERYWHERE and len(part.choices) == 1:
@@ -95,7 +95,7 @@ class Known:
         undecided = False
         questions = 0
         # The smallest points of the conditions without the choices, smallest first: none is greater than the answer.
-        found: list[tuple[tuple[int, ...], int, Mapping[Symbol, int], Known]] = []
+        queue: list[tuple[tuple[int, ...], int, Mapping[Symbol, int], Known]] = []
         asked = [self]
         while True:
             for known in asked:
@@ -104,10 +104,10 @@ class Known:
                     undecided = True
                 elif point is not None:
                     questions += 1
-                    heappush(found, (tuple(point[s] for s in order), questions, point, known))
-            if questions > MOST_QUESTIONS or not found:
-                return UNDECIDED if undecided or found else None
-            _, _, point, known = heappop(found)
+                    heappush(queue, (tuple(point[s] for s in order), questions, point, known))
+            if questions > MOST_QUESTIONS or not queue:
+                return UNDECIDED if undecided or queue else None
+            _, _, point, known = heappop(queue)
             open_ = next(
                 (c for c in known.choices if not any(k.holds(point) for k in c)),
                 None,

@@ -14,11 +14,11 @@ from tadc.errors import Error, RangeError, ShapeError, merged
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import FALSE, Condition, Domain, at_least_zero
-from tadc.resolve.scan import Scan, Subscript
 from tadc.resolve.scope import Cases, Index, Scope
 from tadc.resolve.shapes import Fact, Shapes, escaped
 from tadc.resolve.sizes import Sizes
 from tadc.resolve.spelling import spelled
+from tadc.resolve.survey import Subscript, Survey
 from tadc.syntax import ast
 
 __all__ = ["bound_by_cases", "infer_ranges"]
@@ -26,25 +26,25 @@ __all__ = ["bound_by_cases", "infer_ranges"]
 MOST_CASES = 64  # of the bounds around one subscript
 
 
-def infer_ranges(scan: Scan, shapes: Shapes, sizes: Sizes) -> None:
+def infer_ranges(survey: Survey, shapes: Shapes, sizes: Sizes) -> None:
     """Give every index of the statement its range.
 
     Raises ShapeError for indices that no rule determines and bare uses that disagree, RangeError for an index whose
     value 0 is already outside.
     """
-    _by_bare_use(scan, shapes)
-    while any(not i.determined for i in scan.indices):
-        if not _by_what_is_left(scan, shapes, sizes):
+    _by_bare_use(survey, shapes)
+    while any(not i.determined for i in survey.indices):
+        if not _by_what_is_left(survey, shapes, sizes):
             break
-    missing = [_undetermined(i, scan) for i in scan.indices if not i.determined]
+    missing = [_undetermined(i, survey) for i in survey.indices if not i.determined]
     if missing:
         raise merged(missing)
 
 
-def _by_bare_use(scan: Scan, shapes: Shapes) -> None:
+def _by_bare_use(survey: Survey, shapes: Shapes) -> None:
     """Rule 2. The first bare use of an index says its extent, every further one must agree."""
-    for index in [i for i in scan.indices if not i.determined]:
-        for use in scan.subscripts:
+    for index in [i for i in survey.indices if not i.determined]:
+        for use in survey.subscripts:
             if use.form.as_symbol() != index.symbol:
                 continue
             extent = shapes.shape(use.tensor)[use.dimension]
@@ -55,11 +55,11 @@ def _by_bare_use(scan: Scan, shapes: Shapes) -> None:
                 shapes.unify(index, extent, use.span, use.dimension_name)
 
 
-def _by_what_is_left(scan: Scan, shapes: Shapes, sizes: Sizes) -> bool:
+def _by_what_is_left(survey: Survey, shapes: Shapes, sizes: Sizes) -> bool:
     """One round of rule 3; false if it determined nothing."""
-    open_ = {i.symbol: i for i in scan.indices if not i.determined}
+    open_ = {i.symbol: i for i in survey.indices if not i.determined}
     candidates: dict[Symbol, list[tuple[Affine, Subscript]]] = {}
-    for use in scan.subscripts:
+    for use in survey.subscripts:
         undetermined = _indices_of(use) & open_.keys()
         if len(undetermined) != 1:
             continue
@@ -69,10 +69,10 @@ def _by_what_is_left(scan: Scan, shapes: Shapes, sizes: Sizes) -> bool:
         extent = shapes.shape(use.tensor)[use.dimension]
         for candidate in _extents(use, i, extent, sizes):
             candidates.setdefault(i, []).append((candidate, use))
-    for i, found in candidates.items():
+    for i, extents in candidates.items():
         index = open_[i]
-        extent = sizes.extreme("min", [shapes.settled(e) for e, _ in found])
-        use = next((u for e, u in found if e == extent), found[0][1])
+        extent = sizes.extreme("min", [shapes.settled(e) for e, _ in extents])
+        use = next((u for e, u in extents if e == extent), extents[0][1])
         shapes.facts.append(_not_outside_at_zero(index, extent, use, shapes))
         if extent.is_constant:
             extent = constant(max(0, extent.constant))
@@ -83,15 +83,15 @@ def _by_what_is_left(scan: Scan, shapes: Shapes, sizes: Sizes) -> bool:
 def _indices_of(use: Subscript) -> set[Symbol]:
     """The indices that the subscript depends on, through derived indices too."""
     derived = {d.name: d for scope in use.scope.chain for d in scope.derived}
-    found: set[Symbol] = set()
+    indices: set[Symbol] = set()
     stack = list(use.form.symbols)
     while stack:
         s = stack.pop()
         if s in derived:
             stack.extend(derived[s].form.symbols)
         else:
-            found.add(s)
-    return found
+            indices.add(s)
+    return indices
 
 
 def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> list[Affine]:
@@ -103,8 +103,8 @@ def _extents(use: Subscript, index: Symbol, extent: Affine, sizes: Sizes) -> lis
     around, nothing = _ranges_around(use)
     every = islice(product(*use.scope.cases), MOST_CASES)
     cases = ([*around, *(c for part in case for c in part)] for case in every)
-    found = (_limits(use, index, extent, c, nothing, sizes) for c in cases)
-    return [sizes.extreme("max", limits) for limits in found if limits]
+    by_case = (_limits(use, index, extent, c, nothing, sizes) for c in cases)
+    return [sizes.extreme("max", limits) for limits in by_case if limits]
 
 
 def _limits(
@@ -116,7 +116,7 @@ def _limits(
     sizes: Sizes,
 ) -> list[Affine]:
     """Forms of which the largest is the extent that keeps the subscript inside where `around` holds."""
-    value = "value."  # the subscript's extreme value; a dot keeps it apart from every name
+    value = "value."  # the subscript's extreme value; with a dot it differs from every name
     away = _others(use.scope, index)
     limits: list[Affine] = []
     for sign in (1, -1):
@@ -164,36 +164,36 @@ def _others(scope: Scope, index: Symbol) -> Sequence[Symbol]:
     return [s for part in scope.chain for s in sorted(part.symbols) if s != index]
 
 
-def bound_by_cases(scan: Scan, sizes: Sizes) -> None:
+def bound_by_cases(survey: Survey, sizes: Sizes) -> None:
     """Give every index whose bound is a case distinction conditions too: the smallest and largest value of all cases.
 
     Every index has its range. The conditions hold of more points than the cases, which are tested besides.
     """
-    for scope in scan.scopes.values():
+    for scope in survey.scopes.values():
         for index in scope.indices.values():
             for cases in index.cases:
                 assert index.conditions is not None
                 index.conditions += (_widest(index.symbol, cases, scope, sizes),)
 
 
-def _widest(own: Symbol, cases: Cases, scope: Scope, sizes: Sizes) -> Condition:
-    sign = 1 if cases[0][-1].form.coefficient(own) > 0 else -1
+def _widest(index: Symbol, cases: Cases, scope: Scope, sizes: Sizes) -> Condition:
+    sign = 1 if cases[0][-1].form.coefficient(index) > 0 else -1
     ends: list[Affine] = []
     for case in cases:
         limits: list[Affine] = []
-        for condition in project(Domain.of((*scope.conditions, *case)), _others(scope, own)):
-            slope = condition.form.coefficient(own) * sign
+        for condition in project(Domain.of((*scope.conditions, *case)), _others(scope, index)):
+            slope = condition.form.coefficient(index) * sign
             if condition == FALSE:
                 break
             if condition.relation == ">=" and slope > 0:
-                rest = condition.form - symbol(own) * (slope * sign)
+                rest = condition.form - symbol(index) * (slope * sign)
                 limits.append(
                     sizes.floor(rest, slope)
-                )  # -own <= limit for a low, own <= limit for a high
+                )  # -index <= limit for a low, index <= limit for a high
         else:
-            assert limits, f"{own} is not bounded"
+            assert limits, f"{index} is not bounded"
             ends.append(sizes.extreme("min", limits))
-    return at_least_zero(sizes.extreme("max", ends) + symbol(own) * sign) if ends else FALSE
+    return at_least_zero(sizes.extreme("max", ends) + symbol(index) * sign) if ends else FALSE
 
 
 def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: Shapes) -> Fact:
@@ -209,12 +209,12 @@ def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: S
     return fact
 
 
-def _undetermined(index: Index, scan: Scan) -> Error:
-    uses = [u for u in scan.subscripts if index.symbol in _indices_of(u)]
+def _undetermined(index: Index, survey: Survey) -> Error:
+    uses = [u for u in survey.subscripts if index.symbol in _indices_of(u)]
     where = f": nothing but `{uses[0].span.text}` says how far it goes" if uses else ""
-    definition = next(iter(scan.scopes))
+    definition = next(iter(survey.scopes))
     assert isinstance(definition, ast.Definition)
-    is_left = any(index is i for i in scan.scopes[definition].indices.values())
+    is_left = any(index is i for i in survey.scopes[definition].indices.values())
     fix = f"declare it on the left or in the sum, `{index.name}: N`, with `size N`"
     if is_left:
         extents = r" \times ".join("NMKLPQRST"[: len(definition.lefts)])

@@ -48,9 +48,9 @@ def _rational(
                 for first, a, d in lefts
                 for second, b, f in rights
             ]
-            found = [(given, form, d) for given, form, d in combined if form is not None]
-            if len(found) == len(combined):
-                return found
+            affine = [(given, form, d) for given, form, d in combined if form is not None]
+            if len(affine) == len(combined):
+                return affine
     return [(conditions, form, 1) for conditions, form in indexing.pieces(e, scope)]
 
 

@@ -35,9 +35,9 @@ _INFINITY = Const(float("inf"))
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What a reduction runs over: a domain, and within it a test that gives a value or the neutral element.
+    """The points that a reduction runs over: a domain, and within it a test that gives a value or the neutral element.
 
-    `base` is what the text counts indices from.
+    `base` is the first index in the text, 0 or 1.
     """
 
     indices: tuple[Symbol, ...]
@@ -63,7 +63,7 @@ def _mean(points: Points, body: Expr) -> Expr:
 def _logsumexp(points: Points, body: Expr) -> Expr:
     m = Call("detached", (points.reduce("max", body),))
     total = points.reduce("sum", call("exp", call("difference", body, m)))
-    # Where m is infinite, `total` is the number of infinite terms. What several have for a derivative nobody can say:
+    # Where m is infinite, `total` is the number of infinite terms. With several of them the derivative is undefined:
     # it is NaN, as that of an infinite `hypot` is. Of one term this `hypot` is 0, and so is its derivative.
     several = call("hypot", call("gate", _INFINITY, total - 1), Const(0))
     log = call("log", total) + Select(Comparison("==", m, _INFINITY), several, Const(0))

@@ -1,4 +1,4 @@
-"""What to write instead, in the spelling of the place: `.idx`, or LaTeX."""
+"""Suggestions of what to write instead, in the language of the source: `.idx`, or LaTeX."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["check_function", "check_quotient", "check_subscripts"]
 
 REDUCTIONS = ("sum", "prod", "mean", "logsumexp", "argmax", "argmin", "max", "min")
 
-# What other languages call by these names, for the arguments `a`, `b`, `c`.
+# Equivalents of functions of other languages, for the arguments `a`, `b`, `c`.
 FOREIGN = {
     "ln": "log(a)", "loge": "log(a)", "arcsin": "asin(a)", "arccos": "acos(a)", "arctan": "atan(a)", "arctan2": "atan2(a, b)",
     "arcsinh": "asinh(a)", "arccosh": "acosh(a)", "arctanh": "atanh(a)", "power": "pow(a, b)", "maximum": "max(a, b)",
@@ -42,7 +42,7 @@ _MATRICES = frozenset(["einsum", "tensordot", "conv", "conv1d", "conv2d", "conv3
 
 
 def check_function(e: ast.Application, scope: Scope, sizes: Sizes) -> None:
-    """Raises SyntaxError for a reduction with parentheses, and for what other languages have and tadc has not."""
+    """Raises SyntaxError for a reduction with parentheses, and for functions that only other languages have."""
     name, args = e.function.name, e.args
     if name in REDUCTIONS and not (name in ("max", "min") and _is_pair(args)):
         body, remedy = _reduced(e, scope, sizes)
@@ -68,7 +68,7 @@ def check_function(e: ast.Application, scope: Scope, sizes: Sizes) -> None:
 
 
 def _suggestion(e: ast.Application) -> str:
-    """For a function that neither tadc nor the table knows: a name like it, or the tensor that was meant."""
+    """A suggestion for an unknown function: a similar name, or the tensor that was meant."""
     from difflib import get_close_matches
 
     name = e.function.name
@@ -81,9 +81,9 @@ def _suggestion(e: ast.Application) -> str:
         return f"write `{_filled(FOREIGN[close[0]], e.args)}`"
     if close:
         return f"did you mean `{close[0]}`?"
-    inside = ", ".join(a.span.text for a in e.args)
+    arguments = ", ".join(a.span.text for a in e.args)
     plain = all(isinstance(a, (ast.Name, ast.Number, ast.Binary)) for a in e.args)
-    return f"to read a tensor, write `{name}[{inside if plain else '..'}]`"
+    return f"to read a tensor, write `{name}[{arguments if plain else '..'}]`"
 
 
 def check_quotient(e: ast.Binary) -> None:
@@ -192,25 +192,25 @@ def _reduced(e: ast.Application, scope: Scope, sizes: Sizes) -> tuple[str, str]:
 
 def _free(e: ast.Expression | ast.Condition, scope: Scope, sizes: Sizes) -> list[str]:
     """The names in subscripts that are neither indices in scope nor sizes, and no read."""
-    found: list[str] = []
+    names: list[str] = []
     stack: list[tuple[object, bool]] = [(e, False)]
     while stack:
-        node, inside = stack.pop()
+        node, in_subscript = stack.pop()
         match node:
             case ast.Name(name):
-                if inside and scope.lookup(name) is None and sizes.lookup(name) is None:
-                    found.append(name)
+                if in_subscript and scope.lookup(name) is None and sizes.lookup(name) is None:
+                    names.append(name)
             case ast.Element(_, subscripts):
                 stack += [(s, True) for s in reversed(subscripts)]
             case ast.Unary(operand):
-                stack.append((operand, inside))
+                stack.append((operand, in_subscript))
             case ast.Binary(_, left, right):
-                stack += [(right, inside), (left, inside)]
+                stack += [(right, in_subscript), (left, in_subscript)]
             case ast.Application(_, args):
-                stack += [(a, inside) for a in reversed(args)]
+                stack += [(a, in_subscript) for a in reversed(args)]
             case _:
                 pass
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def _fresh(span: Span, names: str) -> str:
@@ -230,8 +230,8 @@ def _filled(template: str, args: Sequence[ast.Expression | ast.Condition]) -> st
     bare = {letter for letter in texts if f"{letter}[" in template}
     names = {x: a.name.name if isinstance(a, ast.Element) else a.span.text for x, a in zip("abc", args, strict=False)}  # fmt: skip
 
-    def put(found: re.Match[str]) -> str:
-        letter = found[0]
+    def put(match: re.Match[str]) -> str:
+        letter = match[0]
         return names.get(letter, letter) if letter in bare else texts.get(letter, letter)
 
     return re.sub(r"\b[abc]\b", put, template)

@@ -13,6 +13,7 @@ from functools import cached_property
 from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE, Derived, Domain, at_least_zero
+from tadc.ir.element_types import ARITHMETIC_TYPES
 from tadc.ir.expr import Const
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.names import Names
@@ -24,16 +25,14 @@ from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.ranges import bound_by_cases, infer_ranges
-from tadc.resolve.scan import Scan, scan
 from tadc.resolve.scope import Index
 from tadc.resolve.shapes import Fact, Shapes
 from tadc.resolve.sizes import MOST, Sizes
 from tadc.resolve.spelling import declared, spelled
+from tadc.resolve.survey import Survey, surveyed
 from tadc.syntax import ast
 
 __all__ = ["Place", "Range", "Resolved", "resolve"]
-
-DTYPES = ("float32", "float64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the shape of an input is said or first used, as a whole and by dimension; or where a size is declared."""
+    """The place where the shape of an input is stated or first used, as a whole and by dimension, or a size declared."""
 
     whole: Span
     dimensions: tuple[Span, ...] = ()
@@ -74,7 +73,7 @@ class _Draft:
     """A statement before the open extents have names."""
 
     statement: Statement
-    scan: Scan
+    survey: Survey
     uses: list[ReadUse]
 
 
@@ -134,7 +133,7 @@ class _Resolver:
     # ------------------------------------------------------------------ declarations
 
     def _find_sizes(self) -> list[ast.SizeDeclaration]:
-        """The sizes that the program declares, and behind them the names in inputs' shapes that nothing declares."""
+        """The sizes that the program declares, followed by the undeclared names in inputs' shapes."""
         sizes = [i for i in self._items if isinstance(i, ast.SizeDeclaration)]
         inputs = [i for i in self._items if isinstance(i, ast.TensorDeclaration)]
         known = {i.name.name for i in sizes}
@@ -202,15 +201,10 @@ class _Resolver:
                 f"the input `{name}` is defined by a statement too",
                 fix="rename one of them",
             )
-        if item.dtype is not None and item.dtype.name not in DTYPES:
-            raise SyntaxError(
-                item.dtype.span,
-                f"there is no element type `{item.dtype.name}`",
-                fix=f"write one of {', '.join(DTYPES)}",
-            )
+        dtype = _declared_type(item.dtype)
         if name not in self._targets:
             self._inputs.setdefault(name)
-        self._dtypes[name] = item.dtype.name if item.dtype else None
+        self._dtypes[name] = dtype
         if item.extents is not None:
             shape = tuple(map(self._sizes.form, item.extents))
             for form, extent in zip(shape, item.extents, strict=True):
@@ -227,33 +221,26 @@ class _Resolver:
             indexing = IndexExpressions(self._sizes, self._names.copy(), self._base)
             if self._einstein:
                 definition = with_sums(definition, self._sizes.names)
-            found = scan(definition, indexing)
-            if not self._find_inputs(found, target):
+            survey = surveyed(definition, indexing)
+            if not self._find_inputs(survey, target):
                 self._broken.add(target)
                 return None
-            self._declared_ranges(definition, found)
-            self._check_ranks(found)
-            infer_ranges(found, self._shapes, self._sizes)
-            bound_by_cases(found, self._sizes)
-            left = found.scopes[definition]
-            body, uses = elaborate(definition, found, self._shapes, indexing)
+            self._declared_ranges(definition, survey)
+            self._check_ranks(survey)
+            infer_ranges(survey, self._shapes, self._sizes)
+            bound_by_cases(survey, self._sizes)
+            left = survey.scopes[definition]
+            body, uses = elaborate(definition, survey, self._shapes, indexing)
             shape = tuple(i.extent for i in left.indices.values())
             assert all(n is not None for n in shape), "a left index without an extent"
             extents = tuple(n for n in shape if n is not None)
             self._shapes.declare(target, extents, definition.target.span)
-            dtype = definition.dtype.name if definition.dtype else self._dtypes.get(target)
-            if dtype is not None and dtype not in DTYPES:
-                assert definition.dtype is not None
-                raise SyntaxError(
-                    definition.dtype.span,
-                    f"there is no element type `{dtype}`",
-                    fix=f"write one of {', '.join(DTYPES)}",
-                )
+            dtype = _declared_type(definition.dtype) or self._dtypes.get(target)
             indices = tuple(i.symbol for i in left.indices.values())
             statement = Statement(
                 Tensor(target, extents, dtype), indices, tuple(left.derived), body
             )
-            return _Draft(statement, found, uses)
+            return _Draft(statement, survey, uses)
         except Error as error:
             self._errors.append(error)
             self._broken.add(target)
@@ -271,11 +258,11 @@ class _Resolver:
         if self._sizes.lookup(name) is not None:
             raise SyntaxError(span, f"`{name}` is a size", fix="give the tensor another name")
 
-    def _find_inputs(self, found: Scan, target: str) -> bool:
+    def _find_inputs(self, survey: Survey, target: str) -> bool:
         """Open the shapes of inputs that are read here first; false where an earlier error hides a tensor."""
         targets = self._targets
         whole = True
-        for read in found.reads:
+        for read in survey.reads:
             name = read.name if isinstance(read, ast.Name) else read.name.name
             if name in self._shapes and name not in targets:
                 continue
@@ -313,8 +300,8 @@ class _Resolver:
                 self._inputs.setdefault(name)
         return whole
 
-    def _check_ranks(self, found: Scan) -> None:
-        for read in found.reads:
+    def _check_ranks(self, survey: Survey) -> None:
+        for read in survey.reads:
             tensor, given = (
                 (read.name, 0)
                 if isinstance(read, ast.Name)
@@ -333,7 +320,7 @@ class _Resolver:
                 )
 
     def _check_scalar(self, name: str, span: Span) -> None:
-        """A scalar that nobody declared, and that is called like an index, is a misspelling."""
+        """An undeclared scalar with the name of an index is a misspelling."""
         if name in self._indices:
             line = self._indices[name].span.line
             raise SyntaxError(
@@ -347,10 +334,10 @@ class _Resolver:
         """Every name that is an index somewhere, with a place where it is."""
         return index_names(self._definitions)
 
-    def _declared_ranges(self, definition: ast.Definition, found: Scan) -> None:
+    def _declared_ranges(self, definition: ast.Definition, survey: Survey) -> None:
         """The declared shape of the defined tensor gives the ranges of its indices (rule 1)."""
         target = definition.target.name
-        left = list(found.scopes[definition].indices.values())
+        left = list(survey.scopes[definition].indices.values())
         if target in self._shapes:
             shape = self._shapes.shape(target)
             if len(shape) != len(left):
@@ -375,13 +362,13 @@ class _Resolver:
                 self._shapes.open(name, 0, self._items[0].span)
         names = self._names.copy()
         for draft in drafts:
-            for scope in draft.scan.scopes.values():
+            for scope in draft.survey.scopes.values():
                 for s in sorted(scope.symbols):
                     names.fresh(s)
         for name in (*self._inputs, *self._targets, *(d.name for d in self._sizes.derived)):
             names.fresh(name)
         values = self._shapes.named(names, self._given)
-        known = [*self._sizes.names, *self._shapes.found]
+        known = [*self._sizes.names, *self._shapes.open_names]
         for unknown in self._given:
             if unknown not in known and unknown not in self._shapes.extents:
                 raise ArgumentError(
@@ -402,9 +389,9 @@ class _Resolver:
             for form in self._shapes.shape(n)
             for s in form.substitute(values).symbols
         )
-        own = {d.name for d in derived}
+        derived_names = {d.name for d in derived}
         sizes = tuple(
-            dict.fromkeys((*self._sizes.symbols, *(s for s in of_shapes if s not in own)))
+            dict.fromkeys((*self._sizes.symbols, *(s for s in of_shapes if s not in derived_names)))
         )
         inputs = tuple(
             Tensor(
@@ -479,13 +466,13 @@ class _Resolver:
 
 
 def _reads_itself(read: ast.Element | ast.Name, definition: ast.Definition) -> SyntaxError:
-    """A loop over time, which no statement is; one step is a program, and sums over what came before are."""
+    """The error of a loop over time, which is no statement; one step is a program, and so are sums over earlier elements."""
     name = definition.target.name
-    inside = [n.name.name for n in definition.lefts]
-    is_step = isinstance(read, ast.Element) and inside
-    k = inside[0] if inside else "t"
+    indices = [n.name.name for n in definition.lefts]
+    is_step = isinstance(read, ast.Element) and indices
+    k = indices[0] if indices else "t"
     total = spelled(read.span, f"`sum{{s | s < {k}}} ..`", rf"`\sum_{{s \mid s < {k}}} ..`")
-    idx, tex = (f"{name}_new[..]", f"{name}'_{{..}}") if inside else (f"{name}_new", f"{name}'")
+    idx, tex = (f"{name}_new[..]", f"{name}'_{{..}}") if indices else (f"{name}_new", f"{name}'")
     other = spelled(read.span, f"`{idx} = ..`", f"`{tex} = ..`")
     earlier = f"; what depends on earlier inputs alone is a sum, {total}" if is_step else ""
     return SyntaxError(
@@ -494,6 +481,16 @@ def _reads_itself(read: ast.Element | ast.Name, definition: ast.Definition) -> S
         " and there are no loops over time",
         fix=f"give the result another name, {other}, so that `{name}` is an input, and call the program once a step{earlier}",
     )
+
+
+def _declared_type(dtype: ast.Name | None) -> str | None:
+    if dtype is not None and dtype.name not in ARITHMETIC_TYPES:
+        raise SyntaxError(
+            dtype.span,
+            f"there is no element type `{dtype.name}`",
+            fix=f"write one of {', '.join(ARITHMETIC_TYPES)}",
+        )
+    return dtype.name if dtype else None
 
 
 def _check_extent(extent: Affine, span: Span) -> None:
@@ -526,7 +523,7 @@ def _places(items: Iterable[ast.Item], drafts: Iterable[_Draft]) -> dict[str, Pl
                 places[name.name] = Place(item.span, tuple(e.span for e in extents))
             case _:
                 pass
-    for read in (read for draft in drafts for read in draft.scan.reads):
+    for read in (read for draft in drafts for read in draft.survey.reads):
         if isinstance(read, ast.Name):
             places.setdefault(read.name, Place(read.span))
         else:
@@ -547,7 +544,7 @@ def _ranges(drafts: list[_Draft], values: Mapping[Symbol, Affine]) -> tuple[Rang
             index.place,
         )
         for draft in drafts
-        for index in draft.scan.indices
+        for index in draft.survey.indices
     )
 
 

@@ -24,9 +24,9 @@ MOST_MODULUS = 2**30  # of divisions inside each other that are made one
 
 @dataclass(slots=True, eq=False)
 class Index:
-    """An index of a left side or a reduction, and what is known of its range (filled in as it is found).
+    """An index of a left side or a reduction, and what is known of its range (filled in during inference).
 
-    `extent` means the range 0..extent-1. `conditions` are what explicit bounds say, over this index and outer ones.
+    `extent` means the range 0..extent-1. `conditions` are those of explicit bounds, on this index and outer ones.
     A bound that is no such condition, `k=min(i, j)..4`, is one of `cases`: alternatives, the bound last in each.
     `rule` is the rule of section 3 of the language that gave the range, `place` where.
     """
@@ -116,12 +116,12 @@ class Scope:
 
     @property
     def conditions(self) -> list[Condition]:
-        """The ranges of all indices in scope, and what defines the derived ones."""
+        """The ranges of all indices in scope, and the definitions of the derived ones."""
         derived = (d for scope in self.chain for d in scope.derived)
         return [*self._ranges, *(c for d in derived for c in d.conditions)]
 
     def conditions_on(self, used: Iterable[Symbol]) -> list[Condition]:
-        """The ranges of all indices in scope, and what defines the derived ones that are used, or that a range needs.
+        """The ranges of all indices in scope, and the definitions of the derived ones that are used, or that a range needs.
 
         Of `i//2//2` nothing reads `i//2`; it says nothing about the others, and a thousand of them cost much.
         """

@@ -1,6 +1,6 @@
-"""Shapes of tensors while they are being found: declared, defined, or still open.
+"""Shapes of tensors during inference: declared, defined, or still open.
 
-An *open* extent stands for a dimension of an input that nobody declared; it is a symbol with a dot in its name, bound to
+An *open* extent stands for an undeclared dimension of an input; it is a symbol with a dot in its name, bound to
 a form when a bare index ties it to another dimension, or named at the end.
 """
 
@@ -63,7 +63,7 @@ def escaped(text: str) -> str:
 class Shapes:
     """The shape of every tensor of a program, by name.
 
-    An open extent is called `x_0` until it has a name of its own: `names` keeps that apart from the text, and `given` may
+    An open extent is called `x_0` until it has a name of its own: `names` makes that differ from names of the text, and `given` may
     have its number.
     """
 
@@ -75,8 +75,8 @@ class Shapes:
         self._bound: dict[Symbol, Affine] = {}
         self._hints: dict[Symbol, str] = {}
         self.facts: list[Fact] = []
-        self.found: list[str] = []  # the names given to open extents
-        self.opened: dict[Symbol, str] = {}  # what open extents are called before that
+        self.open_names: list[str] = []  # the names given to open extents
+        self.opened: dict[Symbol, str] = {}  # provisional names of open extents
         self.dimensions: dict[str, tuple[str, int]] = {}  # of which input they are, by name
 
     def __contains__(self, tensor: str) -> bool:
@@ -104,19 +104,19 @@ class Shapes:
 
     @property
     def extents(self) -> dict[str, tuple[str, int]]:
-        """The tensor and dimension of each open extent, by what it is called first, and in the end."""
-        found = ((name, place.rpartition(".")) for place, name in self.opened.items())
-        return {name: (tensor, int(d)) for name, (tensor, _, d) in found} | self.dimensions
+        """The tensor and dimension of each open extent, by its provisional and by its final name."""
+        split = ((name, place.rpartition(".")) for place, name in self.opened.items())
+        return {name: (tensor, int(d)) for name, (tensor, _, d) in split} | self.dimensions
 
     def place(self, tensor: str) -> Span:
-        """Where the shape was said, or first used."""
+        """The place where the shape was stated, or first used."""
         return self._places[tensor]
 
     def shape(self, tensor: str) -> tuple[Affine, ...]:
         return tuple(map(self.settled, self._shapes[tensor]))
 
     def settled(self, form: Affine) -> Affine:
-        """The form with open extents replaced by what they are bound to."""
+        """The form with bound open extents replaced by their values."""
         while any(s in self._bound for s in form.symbols):
             form = form.substitute(self._bound)
         return form
@@ -164,7 +164,7 @@ class Shapes:
                     if "." in s and s not in final:
                         name = names.fresh(self._hints[s])
                         final[s] = constant(given[name]) if name in given else symbol(name)
-                        self.found.append(name)
+                        self.open_names.append(name)
                         open_, _, d = s.rpartition(".")
                         self.dimensions[name] = open_, int(d)
         return final | {s: self.settled(f).substitute(final) for s, f in self._bound.items()}

@@ -1,4 +1,4 @@
-"""Sizes: what is declared, what follows from others, and expressions of them.
+"""Sizes: declared ones, those that follow from others, and expressions of them.
 
 A size with a number is that number from here on. A size expression that is not affine becomes a derived size, a
 parameter of its own with its defining inequalities (design, section 2).
@@ -161,13 +161,13 @@ class Sizes:
         return quotient if operator == "//" else a - quotient * b.constant
 
     def without_numbers(self, error: AnyError, *forms: Affine) -> AnyError:
-        """The error, which would not be one if the sizes in the forms, and extents that nobody declares, had numbers."""
+        """The error, which would not be one if the sizes in the forms, and undeclared extents, had numbers."""
         settled = self._shapes.settled
         needed = {s for form in forms for s in settled(form).symbols}
         for derived in reversed(self.derived):
             if derived.name in needed:
-                own = {s for form in derived.forms for s in settled(form).symbols}
-                needed = needed - {derived.name} | own
+                mentioned = {s for form in derived.forms for s in settled(form).symbols}
+                needed = needed - {derived.name} | mentioned
         opened = self._shapes.opened
         if needed <= {*self.symbols, *opened}:
             declared = [s for s in self.symbols if s in needed]

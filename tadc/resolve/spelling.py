@@ -1,4 +1,4 @@
-"""Which spelling a place has, and remedies that have two."""
+"""The language of a place, `.idx` or LaTeX, and remedies in both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["declared", "spelled", "written_by_user"]
 
 
 def spelled(span: Span, idx: str, tex: str) -> str:
-    """The remedy for the place: what stands in a `%!tadc` line of a document is `.idx`, all else there LaTeX."""
+    """The remedy for the place: `.idx` for a `%!tadc` line of a document, LaTeX for all else there."""
     return tex if _is_tex(span) else idx
 
 

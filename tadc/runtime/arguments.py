@@ -1,8 +1,8 @@
-"""The arguments of a call: which array is which input, of which element type, and what comes out where."""
+"""The arguments of a call: the array of each input, its element type, and the results with their places."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
-from tadc.runtime.buffers import may_overlap, overlaps_itself
+from tadc.runtime.buffers import overlap, overlaps_itself
 from tadc.runtime.cuda.arrays import as_gpu_array, is_on_gpu, on_one_device
 from tadc.runtime.element_types import in_type, is_real, numpy_type
 from tadc.runtime.opencl.arrays import as_cl_array, is_cl_array, on_one_context
@@ -29,6 +29,7 @@ __all__ = [
     "element_type",
     "in_order",
     "prepared",
+    "promoted",
     "targets",
 ]
 
@@ -46,14 +47,14 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Where each input stands among the positional and then the named arguments, and each size that is given."""
+    """The position of each input among the positional and then the named arguments, and of each given size."""
 
     inputs: tuple[int, ...]
     sizes: tuple[tuple[str, int], ...]
 
 
 def argument_order(program: Program, count: int, names: Sequence[str]) -> Order:
-    """That of `count` positional and these named arguments. Raises ArgumentError for missing, unexpected and double ones."""
+    """The order of `count` positional and these named arguments. Raises ArgumentError for missing, unexpected and double ones."""
     inputs = [t.name for t in program.inputs]
     if count > len(inputs):
         raise ArgumentError(
@@ -89,7 +90,7 @@ def argument_order(program: Program, count: int, names: Sequence[str]) -> Order:
 def in_order(
     order: Order, positional: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, int]]:
-    """The values of the inputs, and the sizes. Raises ArgumentError for what is no size."""
+    """The values of the inputs, and the sizes. Raises ArgumentError for values that are no sizes."""
     values = (*positional, *named.values())
     sizes = {s: _size(s, values[k]) for s, k in order.sizes}
     return tuple([values[k] for k in order.inputs]), sizes
@@ -122,9 +123,9 @@ def _on_one_side(values: Mapping[str, Any]) -> dict[str, Any]:
     if not on_gpu:
         return {n: as_array(n, a) for n, a in values.items()}
     _refuse_others(values, on_gpu, "on a GPU", "cupy.asarray({})")
-    found = {n: _of_numbers(n, as_gpu_array(n, a)) for n, a in values.items()}
-    on_one_device(found.items())
-    return found
+    arrays = {n: _of_numbers(n, as_gpu_array(n, a)) for n, a in values.items()}
+    on_one_device(arrays.items())
+    return arrays
 
 
 def _refuse_others(
@@ -181,7 +182,7 @@ def element_type(
     chosen: str | None,
     scalars: Set[str] = frozenset(),
 ) -> str:
-    """The type that a call computes in: the chosen one, else what the arrays promote to (as in numpy).
+    """The type that a call computes in: the chosen one, else the one that the arrays promote to (as in numpy).
 
     `scalars` are Python's numbers, which do not promote. Integers alone compute in float64. The two types of 16 bits
     promote to float32, and with integers bfloat16 does what float16 does: numpy has no word on them.
@@ -189,12 +190,19 @@ def element_type(
     if chosen is not None:
         return chosen
     declared = {t.name for t in program.inputs if t.dtype}
-    types = [a.dtype for n, a in arrays.items() if n not in declared and n not in scalars]
-    halves = {t.name for t in types} & {*HALF_TYPES}
-    plain = [np.dtype(np.float16) if t.name in halves else t for t in types]
-    common = np.result_type(*plain) if plain else np.dtype(np.float64)
+    others = [a.dtype.name for n, a in arrays.items() if n not in declared and n not in scalars]
+    return promoted(others) or "float64"
+
+
+def promoted(types: Collection[str]) -> str | None:
+    """The type in which elements of these types are computed, by their names; None for integers alone."""
+    halves = {t for t in types if t in HALF_TYPES}
+    plain = [np.dtype("float16" if t in halves else t) for t in types]
+    common = np.result_type(*plain) if plain else np.dtype(np.int64)
     if common == np.float16 and len(halves) == 1:
         return halves.pop()
+    if common.kind != "f":
+        return None
     return "float32" if common in (np.float16, np.float32) else "float64"
 
 
@@ -242,7 +250,7 @@ def targets(names: Sequence[str], out: Any, what: str) -> tuple[Any, ...]:
 def check_targets(
     given: Mapping[str, Any], expected: Mapping[str, tuple[tuple[int, ...], Any]], kind: type[Any]
 ) -> None:
-    """That results can be written to these arrays: `expected` has their shapes and types, `kind` is numpy's array or CuPy's.
+    """Check that results can be written to these arrays: `expected` has their shapes and types, `kind` is numpy's array or CuPy's.
 
     Raises ShapeError and ArgumentError for wrong ones.
     """
@@ -275,16 +283,14 @@ def check_targets(
     pairs = list(given.items())
     for k, (name, target) in enumerate(pairs):
         for other, array in pairs[:k]:
-            if may_overlap(target, array) and (
-                not isinstance(target, np.ndarray) or np.shares_memory(target, array)
-            ):
+            if overlap(target, array):
                 raise ArgumentError(
                     None, f"`out` for `{name}` and `{other}` overlap", fix="pass separate arrays"
                 )
 
 
 def add_to(results: Sequence[Any], out: Sequence[Any]) -> list[Any]:
-    """The results, added to what the arrays of `out` have, where there is one."""
+    """The results, added to the elements of the arrays of `out`, if given."""
     for value, target in zip(results, out, strict=True):
         if target is not None:
             target += value

@@ -47,7 +47,7 @@ def output_paths(output: Path, names: Sequence[str]) -> tuple[Path, ...]:
 
 
 def array_writers(output: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[Path, Writer]:
-    """The writers of the files of `output_paths`. Raises FileError for what a file cannot hold."""
+    """The writers of the files of `output_paths`. Raises FileError for arrays that a file cannot hold."""
     paths = output_paths(output, tuple(arrays))
     match output.suffix.lower():
         case ".npz":
@@ -60,7 +60,7 @@ def array_writers(output: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[Path
 
 
 def csv_text(name: str, array: NDArray[Any]) -> str:
-    """The array as lines of numbers, a vector as one number a line. Raises FileError for three dimensions and more."""
+    """The array as lines of numbers, a vector as one number per line. Raises FileError for three dimensions and more."""
     if array.ndim > 2:
         raise FileError(
             None,

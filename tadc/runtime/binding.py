@@ -1,4 +1,4 @@
-"""The sizes of a call: solved exactly from the shapes of its arrays, and checked against what the program requires."""
+"""The sizes of a call: solved exactly from the shapes of its arrays, and checked against the program's requirements."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def shown_sizes(
 def _solve(
     waiting: Sequence[_Equation], values: dict[Symbol, int], sources: dict[Symbol, _Equation]
 ) -> None:
-    """Add what the equations determine to `values`, and where it was found to `sources`."""
+    """Add the sizes that the equations determine to `values`, and their sources to `sources`."""
     progress = True
     while progress:
         progress = False
@@ -142,8 +142,8 @@ def _less(
     """The row less `factor` times the other one, without zeros."""
     zero = Fraction(0)
     symbols = dict.fromkeys((*row, *other))
-    found = {s: row.get(s, zero) - factor * other.get(s, zero) for s in symbols}
-    return {s: c for s, c in found.items() if c}, right - factor * its_right
+    difference = {s: row.get(s, zero) - factor * other.get(s, zero) for s in symbols}
+    return {s: c for s, c in difference.items() if c}, right - factor * its_right
 
 
 def _no_size(s: Symbol, equation: _Equation) -> ShapeError:
@@ -177,7 +177,7 @@ def _disagreement(
     values: Mapping[Symbol, int],
     sources: Mapping[Symbol, _Equation],
 ) -> ShapeError:
-    """The extent of an array is not what the program says; in names of the text, or of other extents."""
+    """The error of an array whose extent differs from the declared one, in names of the text or of other extents."""
     form, span = equation.form, equation.span
     said: list[str] = []
     for s in form.symbols:

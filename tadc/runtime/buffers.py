@@ -13,10 +13,10 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["are_apart", "are_fit", "are_separate", "empty", "may_overlap", "overlaps_itself"]
+__all__ = ["are_apart", "are_fit", "are_separate", "empty", "overlap", "overlaps_itself"]
 
 LARGE = 2**21  # bytes: smaller arrays are numpy's
-MOST_KEPT = 2**29  # bytes of memory that nobody uses
+MOST_KEPT = 2**29  # bytes of unused memory
 
 _lock = Lock()
 _free: OrderedDict[int, NDArray[np.uint8]] = OrderedDict()  # by id, the longest unused first
@@ -69,9 +69,16 @@ def are_apart(arrays: Sequence[Any], others: Sequence[Any]) -> bool:
 
 def may_overlap(a: Any, b: Any) -> bool:
     """Whether two arrays may share an element. Arrays of pyopencl do if they are in one buffer."""
+    if type(a) is type(b) is np.ndarray:  # for most calls
+        return np.may_share_memory(a, b)
     if hasattr(a, "base_data") or hasattr(b, "base_data"):
         return bool(getattr(a, "base_data", a) == getattr(b, "base_data", b))
     return np.may_share_memory(a, b)
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share an element; it may take long. Those of pyopencl do if they are in one buffer."""
+    return may_overlap(a, b) and (hasattr(a, "base_data") or np.shares_memory(a, b))
 
 
 def overlaps_itself(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
@@ -103,7 +110,7 @@ def _taken(size: int) -> NDArray[np.uint8]:
 
 
 def _give(memory: NDArray[np.uint8]) -> None:
-    # The collector may call this in the middle of anything, of `_taken` too: what cannot be kept at once is let go.
+    # The collector may call this in the middle of anything, of `_taken` too: memory that cannot be kept at once is released.
     if _lock.acquire(blocking=False):
         try:
             _free[id(memory)] = memory

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 from threading import Thread
@@ -42,7 +42,8 @@ from tadc.runtime.cpu.native import Launch
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array, is_on_gpu
 from tadc.runtime.cuda.launch import CudaLaunch
 from tadc.runtime.element_types import numpy_type
-from tadc.runtime.opencl.arrays import as_cl_array, is_cl_array, on_one_context
+from tadc.runtime.opencl.arrays import empty as cl_empty
+from tadc.runtime.opencl.arrays import is_cl_array, on_one_context
 from tadc.runtime.run import Runners, resolved_backend
 
 __all__ = ["MOST_SIGNATURES", "Call", "Calls", "Place", "place_of", "signature"]
@@ -55,6 +56,8 @@ MOST_STATIC = 64  # programs kept for calls in which a size or an extent is 0
 
 # Where an array is: "host", "cuda", or the queue of OpenCL that has it.
 Place: TypeAlias = Any
+# Those of a call's results, or a function that finds them from its arrays and sizes.
+Types: TypeAlias = tuple[Any, ...] | Callable[[Sequence[Any], Mapping[str, int]], tuple[Any, ...]]
 # What runs a call that was checked: from the arrays of inputs, and of `out` or none, the outputs; None is for `_first`.
 Repeated: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], list[Any] | None]
 
@@ -112,12 +115,14 @@ class Calls:
         named: Mapping[str, Any] = NO_SIZES,
         out: Sequence[Any] = (),
         accumulate: bool = False,
-        types: tuple[Any, ...] = (),
+        types: Types = (),
     ) -> list[Any]:
         """The outputs in their order; in the arrays of `out` in that order (None is a new one), or added to them.
 
-        `types` are those of the results, None for what they are computed in. A call is checked in full unless one of
-        the same signature was. Raises ArgumentError, ShapeError and RangeError for arguments that do not fit.
+        `types` are those of the results, None for what they are computed in; or a function of the arrays and sizes.
+
+        A call is checked in full unless one of the same signature was. Raises ArgumentError, ShapeError and RangeError
+        for arguments that do not fit.
         """
         try:
             sizes = NO_SIZES
@@ -137,10 +142,12 @@ class Calls:
         sizes: Mapping[str, int],
         out: Sequence[Any],
         accumulate: bool,
-        types: tuple[Any, ...],
+        types: Types,
         key: Hashable | None,
     ) -> list[Any]:
         """The outputs of a call of which nothing is known yet."""
+        if callable(types):
+            types = types(arrays, sizes)
         if accumulate and not out:
             raise ArgumentError(
                 None, "`accumulate` needs `out`", fix="pass the arrays to add to: `out=..`"
@@ -184,7 +191,7 @@ class Calls:
                 case "cuda":
                     zeros = cupy().empty(shape, dtype)
                 case queue:
-                    zeros = as_cl_array("zeros", np.empty(shape, dtype), queue)
+                    zeros = cl_empty(shape, dtype, queue)
         except MemoryError:
             raise self._too_little_memory(place != "host") from None
         zeros.fill(0)
@@ -233,8 +240,7 @@ class Calls:
     def run(self, call: Call, out: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         """The outputs by name, where it can be in the arrays of `out`."""
         if self._program.sizes and self._program.is_empty(call.sizes):
-            static = self._of_numbers(call.sizes)
-            return static.run(replace(call, sizes=static._program.size_values({})), out)
+            return self._run_for_numbers(call, out)
         if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
             raise MemoryError
         backend, dtype = self.backend(call), self.element_type(call)
@@ -243,6 +249,21 @@ class Calls:
             preparing.join()
         arrays = prepared(self._program, call.arrays, dtype)
         return self._runners.run(backend, dtype, arrays, call.sizes, out)
+
+    def _run_for_numbers(self, call: Call, out: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+        """The outputs of a call with an extent of 0, by the program for its numbers, in which names may differ."""
+        static = self._of_numbers(call.sizes)
+        program = static._program
+        inputs = dict(zip((t.name for t in self._program.inputs), program.inputs, strict=True))
+        outputs = dict(zip(self._program.outputs, program.outputs, strict=True))
+        renamed = Call(
+            {inputs[n].name: a for n, a in call.arrays.items()},
+            {inputs[n].name for n in call.scalars},
+            call.given,
+            program.size_values({}),
+        )
+        found = static.run(renamed, {outputs[n]: a for n, a in out.items()})
+        return {n: found[outputs[n]] for n in self._program.outputs}
 
     def backend(self, call: Call) -> str:
         """The chosen one, and that of their device for arrays on one. Raises BackendError where these do not agree."""
@@ -279,6 +300,27 @@ class Calls:
             f"`dtype='{chosen}'` is for arrays on a GPU, and this call computes on the CPU",
             fix=f"leave `dtype` out: then arrays of {chosen} are computed in float32",
         )
+
+    def launch(
+        self, sizes: Mapping[str, int], dtype: str, device: int | None = None
+    ) -> Launch | CudaLaunch | None:
+        """The launcher of a call of these sizes on dense arrays of the types that it reads, on a GPU or else the CPU.
+
+        None where more than that is needed: by numpy, and where an extent is 0. Raises BackendError where the chosen
+        backend computes elsewhere.
+        """
+        backend = self._options.backend
+        if device is not None:
+            if backend not in ("auto", "cuda"):
+                raise BackendError(
+                    None,
+                    f"the arrays are on a GPU, and `backend='{backend}'` computes elsewhere",
+                    fix="leave `backend` out",
+                )
+            backend = "cuda"
+        if self._program.is_empty(sizes):
+            return None
+        return self._runners.launch(backend, dtype, sizes, device)
 
     def prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> None:
         """Compile what a later call needs in a thread, for which that call waits."""
@@ -332,7 +374,7 @@ class Calls:
             self._repeated.keep(key, launch)
 
     def _elements(self, sizes: Mapping[str, int]) -> Iterator[int]:
-        """How many elements each tensor would have if no extent were 0."""
+        """The number of elements that each tensor would have if no extent were 0."""
         for tensor in self._program.tensors.values():
             yield prod(max(1, n.at(sizes)) for n in tensor.shape)
 
@@ -345,7 +387,7 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class _Repeated:
-    """How calls of one signature run, of which one was checked.
+    """The fast path for calls of one signature, once one of them has been checked.
 
     `conversions` are of the inputs that are not what the launcher reads; `put` says what becomes of results where there
     is an `out`, and `direct` whether the launcher may write there itself.
@@ -379,7 +421,7 @@ def signature(
     sizes: Mapping[str, int] = NO_SIZES,
     out: Sequence[Any] = (),
     accumulate: bool = False,
-    types: tuple[Any, ...] = (),
+    types: Types = (),
 ) -> Hashable | None:
     """All of a call that its checks depend on, overlaps aside; None for arguments other than arrays and numbers.
 
@@ -452,6 +494,8 @@ def _of_device(call: Call) -> Any:
 
 def _on_host(dtype: np.dtype[Any], value: Any) -> NDArray[Any]:
     """The value as an array that a launcher reads."""
+    if type(value) is float:
+        return np.array(value, dtype)
     return np.require(np.asarray(value).astype(dtype, copy=False), requirements=["C", "A"])
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from tadc.errors import BackendError
+from tadc.ir.affine import Symbol
+from tadc.ir.program import Tensor
 
-__all__ = ["in_type", "is_real", "numpy_type"]
+__all__ = ["array_form", "in_type", "is_real", "numpy_type"]
+
+
+def array_form(
+    tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and the type of a tensor's array; `dtype` is that of tensors without a declared one."""
+    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
 
 
 def numpy_type(name: str) -> np.dtype[Any]:
@@ -21,8 +31,8 @@ def numpy_type(name: str) -> np.dtype[Any]:
         raise BackendError(
             None, "arrays of bfloat16 need ml_dtypes", fix="pip install ml_dtypes"
         ) from None
-    own: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-    return own
+    bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return bfloat16
 
 
 def in_type(array: Any, dtype: np.dtype[Any]) -> Any:

@@ -93,7 +93,7 @@ def refuse_collisions(inputs: Iterable[Path], outputs: Iterable[tuple[Path, Path
 def write_all(files: Mapping[Path, Writer]) -> None:
     """Write all files or, raising FileError, none.
 
-    What can fail for want of space or of permission fails on temporary files beside the final ones, which take
+    Failures for want of space or of permission occur on temporary files next to the final ones, which take
     their places at the end.
     """
     staged: list[tuple[Path, Path]] = []
@@ -117,7 +117,7 @@ def write_all(files: Mapping[Path, Writer]) -> None:
 
 
 def _writable(path: Path) -> Path:
-    """Where `path` leads, in a folder that exists now: a regular file that may be written, or none yet."""
+    """The target of `path`, in a folder that exists now: a regular file that may be written, or none yet."""
     final = Path(os.path.realpath(path))
     final.parent.mkdir(parents=True, exist_ok=True)
     if final.exists() and not final.is_file():

@@ -1,7 +1,7 @@
-"""The oracle: what a program means, computed one scalar at a time. Slow and obviously right.
+"""The oracle: a program's meaning, computed one scalar at a time. Slow and obviously right.
 
 Every statement is evaluated at every point of its box, in C order; every reduction at every integer point of its
-domain, in lexicographic order. What a point does not need is not evaluated: neither the branch not taken, nor the body
+domain, in lexicographic order. Values that a point does not need are not evaluated: neither the branch not taken, nor the body
 of a reduction outside its domain. All arithmetic is IEEE float64; stores round to the declared type.
 Nothing here is shared with the solver or with a backend, so that it can bear witness against both.
 """
@@ -119,7 +119,7 @@ class _Evaluation:
         return known[root]
 
     def reduction(self, node: Reduce, outer: Point) -> Generator[Any, Any, np.float64]:
-        """The value of a reduction at the point `outer` of what is around it."""
+        """The value of a reduction at the point `outer` of the indices around it."""
         neutral, combined = ACCUMULATORS[node.op]
         total = np.float64(neutral)
         for point in points(node.indices, node.derived, node.domain, outer):
@@ -130,8 +130,8 @@ class _Evaluation:
     def element(self, tensor: str, subscripts: tuple[int, ...]) -> np.float64:
         array = self.stored[tensor]
         assert len(subscripts) == array.ndim, f"{tensor} has rank {array.ndim}, read {subscripts}"
-        inside = all(0 <= s < n for s, n in zip(subscripts, array.shape, strict=True))
-        assert inside, f"read {tensor}{list(subscripts)} is outside the shape {array.shape}"
+        in_bounds = all(0 <= s < n for s, n in zip(subscripts, array.shape, strict=True))
+        assert in_bounds, f"read {tensor}{list(subscripts)} is outside the shape {array.shape}"
         return np.float64(array[subscripts])
 
 
@@ -245,14 +245,14 @@ def _narrowed(box: Box, forms: Iterable[Affine]) -> Box:
 
 
 def _bounds(index: Symbol, forms: list[Affine]) -> list[Affine]:
-    """What `forms >= 0` say of `index` alone: Fourier-Motzkin, for sets as `0 <= i+j <= 5, 0 <= i-j <= 5`."""
+    """The projection of `forms >= 0` onto `index`: Fourier-Motzkin, for sets like `0 <= i+j <= 5, 0 <= i-j <= 5`."""
     while others := [s for form in forms for s in form.symbols if s != index]:
         forms = _without(others[0], forms)
     return forms
 
 
 def _without(symbol: Symbol, forms: list[Affine]) -> list[Affine]:
-    """What `forms >= 0` say of the other symbols: every lower bound of `symbol` stays below every upper bound."""
+    """The projection of `forms >= 0` onto the other symbols: every lower bound of `symbol` stays below every upper bound."""
     lows = [form for form in forms if form.coefficient(symbol) > 0]
     highs = [form for form in forms if form.coefficient(symbol) < 0]
     combined = (

@@ -64,7 +64,7 @@ class Runners:
     options: Options = field(default_factory=Options)
     _made: BoundedCache[Runner] = field(default_factory=lambda: BoundedCache(MOST_SPECIALISED))
     _automatic: str = (
-        ""  # what `auto` stands for, where it is not the default: its C did not compile
+        ""  # the backend of `auto`, where it is not the default: its C did not compile
     )
 
     def run(
@@ -83,11 +83,15 @@ class Runners:
         try:
             return self._run(self._resolved(backend), dtype, arrays, sizes, out)
         except CannotCompile as error:
-            if backend != "auto" or os.environ.get("TADC_BACKEND"):
-                raise
-            self._automatic = "numpy"
-            _warn_once(f"tadc computes with numpy, which is slower: {error.fact}")
+            self._leave_to_numpy(backend, error)
             return self._run("numpy", dtype, arrays, sizes, out)
+
+    def _leave_to_numpy(self, backend: str, error: CannotCompile) -> None:
+        """Make `auto` numpy for this program from now on. Raises the error if the backend was chosen explicitly."""
+        if backend != "auto" or os.environ.get("TADC_BACKEND"):
+            raise error
+        self._automatic = "numpy"
+        _warn_once(f"tadc computes with numpy, which is slower: {error.fact}")
 
     def _run(
         self,
@@ -103,8 +107,8 @@ class Runners:
                 static = self._runner("numpy", arithmetic(dtype), numbers)
                 types = {n: t.dtype or dtype for n, t in self.program.tensors.items()}
                 by_host = cuda.by_host if backend == "cuda" else opencl.by_host
-                found = by_host(static.run, arrays)
-                return {n: in_type(a, numpy_type(types[n])) for n, a in found.items()}
+                results = by_host(static.run, arrays)
+                return {n: in_type(a, numpy_type(types[n])) for n, a in results.items()}
             static = self._runner(backend, dtype, numbers)
             return static.run(arrays, {})
         runner = self._runner(backend, dtype, ())
@@ -113,7 +117,7 @@ class Runners:
         return runner.run(arrays, sizes)
 
     def prepare(self, backend: str, dtype: str, sizes: Mapping[str, int]) -> None:
-        """Compile what a call with these sizes needs."""
+        """Compile all that a call with these sizes needs."""
         runner = self._runner(self._resolved(backend), dtype, ())
         if isinstance(runner, NativeRunner):
             runner.launch(sizes)
@@ -121,13 +125,17 @@ class Runners:
     def launch(
         self, backend: str, dtype: str, sizes: Mapping[str, int], device: int | None
     ) -> Launch | CudaLaunch | None:
-        """What runs the program on arrays as they are, for these sizes; None where a backend needs more than that.
+        """The launcher of the program on arrays as they are, for these sizes; None where a backend needs more than that.
 
         `device` is the number of the GPU that has the arrays.
         """
-        match self._made.get((self._resolved(backend), dtype, ())):
+        match self._runner(self._resolved(backend), dtype, ()):
             case NativeRunner() as runner:
-                return runner.launch(sizes)
+                try:
+                    return runner.launch(sizes)
+                except CannotCompile as error:
+                    self._leave_to_numpy(backend, error)
+                    return None
             case CudaRunner() as runner if device is not None:
                 return runner.launch(sizes, device)
             case _:
@@ -165,7 +173,7 @@ def resolved_backend(backend: str) -> str:
 
 @cache
 def default_backend() -> str:
-    """What `auto` stands for: `TADC_BACKEND`, else native code where there is a compiler; says so once if not."""
+    """The backend that `auto` stands for: `TADC_BACKEND`, else native code where there is a compiler; says so once if not."""
     given = os.environ.get("TADC_BACKEND")
     if given:
         if given not in BACKENDS[1:]:

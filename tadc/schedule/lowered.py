@@ -1,6 +1,6 @@
-"""What is run: the result of scheduling, made once, and read by what prints, launches, counts and tells of it.
+"""The result of scheduling: made once, then printed, launched, counted and described.
 
-A `Module` is a program with its kernels, for any target. `CpuModule` and `GpuModule` say how a target runs each of them.
+A `Module` is a program with its kernels, for any target. `CpuModule` and `GpuModule` add how each kernel runs on a target.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tadc.schedule.gpu.kernels import (
 )
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.nest.lanes import LaneLimits, few_lanes
+from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
 from tadc.schedule.rewrite.program import scheduled
 
-__all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modes_of"]
+__all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modules_of"]
 
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 
@@ -43,20 +43,21 @@ _NO_TILES: Mapping[str, Shape] = {}
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What the sizes of a call decide: the temporaries that are not stored, and the sizes that fill few lanes of a CPU.
+    """Decisions that depend on the sizes of a call: the temporaries that are not stored, and the sizes that fill few lanes
+    of a CPU.
 
     By default all are stored, and sizes may have any value.
     """
 
     recomputed: tuple[str, ...] = ()
-    few: tuple[tuple[Symbol, int], ...] = ()
+    lane_limits: tuple[tuple[Symbol, int], ...] = ()
 
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-        """For these values of all sizes, of a scheduled program that stores all temporaries."""
+        """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
-        few = few_lanes({s: sizes[s] for s in stored.sizes})
-        return cls(tuple(sorted(recomputed)), tuple(sorted(few.items())))
+        limits = lane_limits_of({s: sizes[s] for s in stored.sizes})
+        return cls(tuple(sorted(recomputed)), tuple(sorted(limits.items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,13 @@ class Module:
 
     @property
     def temporaries(self) -> tuple[Tensor, ...]:
-        """What kernels store that is no output."""
+        """The tensors that kernels store and that are no outputs."""
         program = self.program
         stored = dict.fromkeys(t for k in self.kernels for t in k.writes)
         return tuple(program.tensors[t] for t in stored if t not in program.outputs)
 
 
-def modes_of(programs: Mapping[str, Program], recomputed: Sequence[str] = ()) -> list[Module]:
+def modules_of(programs: Mapping[str, Program], recomputed: Sequence[str] = ()) -> list[Module]:
     """The modes of a file, by their programs, which are all derived from the first.
 
     Tensors of `recomputed` are not stored (`nest/memory.py`).
@@ -111,47 +112,49 @@ def _launchable(program: Program, name: str) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class Lowered(Generic[Schedule]):
-    """A mode as a target runs it: how each of its kernels runs, and which of them are left to BLAS, by name."""
+    """A module as a target runs it: how each of its kernels runs, and which of them are left to BLAS, by name."""
 
-    mode: Module
+    module: Module
     kernels: tuple[Schedule, ...]
     products: Mapping[str, MatrixProduct] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CpuModule(Lowered[CpuKernel]):
-    """A mode as a CPU runs it."""
+    """A module as a CPU runs it."""
 
     @classmethod
     def of(
-        cls, mode: Module, dtype: str, few: LaneLimits = _NO_LIMITS, *, blas: bool = False
+        cls, module: Module, dtype: str, lane_limits: LaneLimits = _NO_LIMITS, *, blas: bool = False
     ) -> CpuModule:
         """`dtype` is the type of tensors that declare none: with `blas` matrix products of it are left to BLAS.
 
-        Sizes of `few` fill only so many lanes: the schedules are right for any others too, and slower.
+        Sizes of `lane_limits` fill only so many lanes: the schedules are right for any others too, and slower.
         """
-        schedules = tuple(cpu_kernel(k, mode.program, few) for k in mode.kernels)
-        return cls(mode, schedules, _products(mode, dtype) if blas else {})
+        schedules = tuple(cpu_kernel(k, module.program, lane_limits) for k in module.kernels)
+        return cls(module, schedules, _products(module, dtype) if blas else {})
 
 
-def _products(mode: Module, dtype: str) -> dict[str, MatrixProduct]:
+def _products(module: Module, dtype: str) -> dict[str, MatrixProduct]:
     """The kernels that are matrix products of the program's element type, by name."""
-    found = {}
-    for k in mode.kernels:
-        product = matrix_product(k.statements[0], mode.program)
+    products = {}
+    for k in module.kernels:
+        product = matrix_product(k.statements[0], module.program)
         if product and (k.statements[0].target.dtype or dtype) == dtype:
-            found[k.name] = product
-    return found
+            products[k.name] = product
+    return products
 
 
 @dataclass(frozen=True, slots=True)
 class GpuModule(Lowered[GpuKernel]):
-    """A mode as a GPU runs it, with its sums in parts."""
+    """A module as a GPU runs it, with its sums in parts."""
+
+    machine: Machine = HOPPER
 
     @classmethod
     def of(
         cls,
-        mode: Module,
+        module: Module,
         sizes: Sizes | None = None,
         dtype: str = "float32",
         *,
@@ -164,36 +167,37 @@ class GpuModule(Lowered[GpuKernel]):
         `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
         With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels.
         """
-        if any(k.is_atomic for k in mode.kernels):
-            return cls.plain(mode)
-        program = gpu_program(mode.program, sizes, dtype, machine, blas=blas)
-        found = gpu_kernels(program, mode.name, sizes, machine, tiles)
+        if any(k.is_atomic for k in module.kernels):
+            return cls.plain(module, machine)
+        program = gpu_program(module.program, sizes, dtype, machine, blas=blas)
+        scheduled = gpu_kernels(program, module.name, sizes, machine, tiles)
         typed = wide_temporaries(program, dtype)
-        run = Module(mode.name, typed, tuple(kernel for kernel, _ in found))
+        run = Module(module.name, typed, tuple(kernel for kernel, _ in scheduled))
         products = {}
         if blas and sizes is not None:
             values = typed.size_values(sizes)
             each = {k.name: left_to_blas(k, typed, values) for k in run.kernels}
             products = {name: product for name, product in each.items() if product}
-        return cls(run, tuple(schedule for _, schedule in found), products)
+        return cls(run, tuple(schedule for _, schedule in scheduled), products, machine)
 
     @classmethod
-    def plain(cls, mode: Module) -> GpuModule:
-        """A thread a point, as the adjoint with atomic additions is run."""
-        return cls(mode, tuple(plain_kernel(k, mode.program) for k in mode.kernels))
+    def plain(cls, module: Module, machine: Machine = HOPPER) -> GpuModule:
+        """A thread per point, as the adjoint with atomic additions is run."""
+        kernels = tuple(plain_kernel(k, module.program) for k in module.kernels)
+        return cls(module, kernels, machine=machine)
 
     def combining_at_most(self, most: int) -> GpuModule:
-        """The mode with a thread a point in kernels whose teams combine more sums than so many."""
-        pairs = zip(self.mode.kernels, self.kernels, strict=True)
-        program = self.mode.program
+        """The module with a thread per point in kernels whose teams combine more than `most` sums."""
+        pairs = zip(self.module.kernels, self.kernels, strict=True)
+        program = self.module.program
         fitting = (plain_kernel(k, program) if s.combined > most else s for k, s in pairs)
         return replace(self, kernels=tuple(fitting))
 
-    def tile_choices(self, sizes: Sizes, machine: Machine, most: int) -> dict[str, list[Shape]]:
+    def tile_choices(self, sizes: Sizes, most: int) -> dict[str, list[Shape]]:
         """Tiles that may be best for these sizes, at most so many, the model's first: by kernel, where there is a choice."""
-        program = self.mode.program
+        program = self.module.program
         values = program.size_values(sizes)
-        pairs = zip(self.mode.kernels, self.kernels, strict=True)
+        pairs = zip(self.module.kernels, self.kernels, strict=True)
         alone = [k for k, schedule in pairs if schedule.team == 1 or schedule.tile]
-        choices = {k.name: tile_choices(k, program, values, machine, most) for k in alone}
+        choices = {k.name: tile_choices(k, program, values, self.machine, most) for k in alone}
         return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}

@@ -1,14 +1,16 @@
-"""What was decided about a program, in words: what is stored, and how each kernel runs, on a CPU or on a GPU."""
+"""The plan of a program, in words: the tensors that are stored, and how each kernel runs, on a CPU or on a GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tadc.ir.affine import Symbol
+from tadc.ir.range import Range
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import CpuKernel
-from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes
+from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.lowered import CpuModule, GpuModule, Lowered
 from tadc.schedule.nest.cost import bytes_formula
@@ -71,7 +73,7 @@ class Plan:
 
 
 def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
-    """The plan of what a CPU runs, under the name of a mode. `sizes` has all sizes, if any."""
+    """The plan of a mode on a CPU, under the mode's name. `sizes` has all sizes, if any."""
     plans = []
     for k in lowered.kernels:
         schedule = _cpu_schedule(k)
@@ -82,10 +84,10 @@ def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> 
 
 
 def gpu_plan(lowered: GpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
-    """The plan of what a GPU runs, under the name of a mode. `sizes` has all sizes, or the plan is for typical ones."""
+    """The plan of a mode on a GPU, under the mode's name. `sizes` has all sizes, or the plan is for typical ones."""
     plans = []
-    for kernel, k in zip(lowered.mode.kernels, lowered.kernels, strict=True):
-        schedule = _gpu_schedule(kernel, k)
+    for kernel, k in zip(lowered.module.kernels, lowered.kernels, strict=True):
+        schedule = _gpu_schedule(kernel, k, f"a {lowered.machine.team_name(k.team)}")
         if kernel.name in lowered.products:
             schedule = "a matrix product: cuBLAS computes it"
         plans.append(_kernel(kernel, lowered, mode, schedule))
@@ -94,52 +96,51 @@ def gpu_plan(lowered: GpuModule, mode: str, sizes: Sizes | None, dtype: str) -> 
 
 def _kernel(kernel: Kernel, lowered: Lowered[Any], mode: str, schedule: str) -> KernelPlan:
     """The plan of a kernel, which has the name that it has in a file of several modes."""
-    name = f"{lowered.mode.program.name}_{mode}{kernel.name.removeprefix(lowered.mode.launcher)}"
+    name = (
+        f"{lowered.module.program.name}_{mode}{kernel.name.removeprefix(lowered.module.launcher)}"
+    )
     return KernelPlan(name, "; ".join(map(statement_comment, kernel.statements)), schedule)
 
 
 def _stored(lowered: Lowered[Any], sizes: Sizes | None, dtype: str) -> dict[str, int | str]:
     """The temporaries that kernels write, with their bytes."""
-    program = lowered.mode.program
-    temporary = [t.name for t in lowered.mode.temporaries]
+    program = lowered.module.program
+    temporary = [t.name for t in lowered.module.temporaries]
     if sizes is None:
         return {n: bytes_formula(program, [n], dtype) for n in temporary}
     bytes_ = program.bytes_at(program.size_values(sizes), dtype)
     return {n: bytes_[n] for n in temporary}
 
 
-def _gpu_schedule(kernel: Kernel, k: GpuKernel) -> str:
+def _gpu_schedule(kernel: Kernel, k: GpuKernel, team: str) -> str:
     steps = list(steps_of(k.kernel.body))
-    shared = dict.fromkeys(s.index for s in steps if isinstance(s, (TeamLoop, TeamScan)))
-    staged = dict.fromkeys(s.index for s in steps if isinstance(s, Staged))
-    loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop) and s.index not in staged)
+    shared = _indices(s.range for s in steps if isinstance(s, (TeamLoop, TeamScan)))
+    staged = _indices(s.range for s in steps if isinstance(s, Staged))
+    loops = _indices(s.range for s in steps if isinstance(s, Loop) and s.range.index not in staged)
     rows = any(len(s.indices) > len(kernel.indices) for s in kernel.statements)
     point = "row" if rows else "element"
-    schedule = f"{_TEAMS[k.team]} computes each {point}"
+    schedule = f"{team} computes each {point}"
     if k.tile:
         indices = ", ".join(t.index for t in k.tile)
-        schedule = f"{_TEAMS[k.team]} computes {k.tile_text} elements, neighbours in {indices}"
+        schedule = f"{team} computes {k.tile_text} elements, neighbours in {indices}"
     if shared:
         schedule += f"; its threads share {', '.join(shared)}"
     if staged:
         schedule += f"; it stages {', '.join(staged)}"
     if loops:
         schedule += f"; loops over {', '.join(loops)}"
-    apart = k.team == 1 and not k.tile and k.kernel.body != kernel.body
-    if apart or any(isinstance(s, Tile) and s.inside for s in steps):
+    has_interior = k.team == 1 and not k.tile and k.kernel.body != kernel.body
+    if has_interior or any(isinstance(s, Tile) and s.interior for s in steps):
         schedule += "; no tests inside, away from the borders"
     return schedule
-
-
-_TEAMS = {1: "a thread", WARP: "a warp", BLOCK: "a block"}
 
 
 def _cpu_schedule(k: CpuKernel) -> str:
     steps = list(steps_of(k.body))
     parts = []
     outer = [i for i, _ in k.outer]
-    if k.together:
-        chunked = ", ".join(dict.fromkeys(s.index for s in steps if isinstance(s, Chunks)))
+    if k.cooperative:
+        chunked = ", ".join(_indices(s.range for s in steps if isinstance(s, Chunks)))
         parts.append(
             f"all threads share the sum over {chunked}, in parts that its length alone decides"
         )
@@ -150,20 +151,23 @@ def _cpu_schedule(k: CpuKernel) -> str:
         parts.append(f"threads share {', '.join(outer)}")
     else:
         parts.append("one thread")
-    summed = dict.fromkeys(s.index for s in steps if isinstance(s, Strips) and s.sums)
+    summed = _indices(s.range for s in steps if isinstance(s, Strips) and s.sums)
     if summed:
         parts.append(f"the sum over {', '.join(summed)} has an accumulator a lane")
-    interiors = [s for s in steps if isinstance(s, Interior)]
+    interiors = _indices(s.range for s in steps if isinstance(s, Interior))
     if interiors:
-        parts.append(
-            f"no tests inside, away from the borders of {', '.join(dict.fromkeys(s.index for s in interiors))}"
-        )
+        parts.append(f"no tests inside, away from the borders of {', '.join(interiors)}")
     rows = [i for i in k.kernel.statements[0].indices if i not in k.kernel.indices]
-    if rows and k.together:
+    if rows and k.cooperative:
         parts.append(f"all of {', '.join(rows)} at once")
     elif rows:
         parts.append(f"a thread owns the row of {', '.join(rows)}")
-    loops = dict.fromkeys(s.index for s in steps if isinstance(s, Loop) and s.index not in rows)
+    loops = _indices(s.range for s in steps if isinstance(s, Loop) and s.range.index not in rows)
     if loops:
         parts.append(f"loops over {', '.join(loops)}")
     return "; ".join(parts)
+
+
+def _indices(ranges: Iterable[Range]) -> list[Symbol]:
+    """Each once, in order."""
+    return list(dict.fromkeys(r.index for r in ranges))

@@ -1,4 +1,4 @@
-"""What an expression is made of by signs, operators and functions."""
+"""Construction of expressions from signs, operators and functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The syntax tree: what a text says, before anyone asks what it means. Both spellings give the same tree.
+"""The syntax tree: the form of a text, before its meaning is resolved. Both spellings give the same tree.
 
     Program    = items in order
     Item       = SizeDeclaration | TensorDeclaration | OutputDeclaration | BaseDeclaration | EinsteinDeclaration | Definition

@@ -13,10 +13,10 @@ _PATH = re.compile(r"\s*([^\s=;\[\]{}#][^\n=;{}#]*\.(?:idx|tex))\s*", re.IGNOREC
 
 def refuse_path(source: Source) -> None:
     """Raises SyntaxError for a text that is the name of a program's file, and nothing else."""
-    if len(source.text) < 500 and (found := _PATH.fullmatch(source.text)) is not None:
-        span = Span(source, found.start(1), found.end(1))
+    if len(source.text) < 500 and (path := _PATH.fullmatch(source.text)) is not None:
+        span = Span(source, path.start(1), path.end(1))
         raise SyntaxError(
             span,
             "this is the name of a file, and not a program",
-            fix=f'read it with `tadc.load("{found[1]}")`',
+            fix=f'read it with `tadc.load("{path[1]}")`',
         )

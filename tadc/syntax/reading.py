@@ -1,7 +1,7 @@
-"""What every reading of a source begins and ends with, in both spellings.
+"""The first and last steps of reading a source, common to both languages.
 
 While a source is read, `span` makes spans on it. The parsers are built once per process and so cannot hold the source;
-a context variable can, and keeps threads apart.
+a context variable can, separately for each thread.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
     f = tadc.compile(PRODUCT)
     forms = code.forms(f, sizes)
     tiled = code.counted(forms["gather"], sizes)
-    forms["gather"] = [code.GpuModule.plain(g.mode) for g in forms["gather"]]
+    forms["gather"] = [code.GpuModule.plain(g.module) for g in forms["gather"]]
 
     found = {form: code.counted(modes, sizes) for form, modes in forms.items()}
 
@@ -57,7 +57,7 @@ def test_operations_of_threads_that_work_alone_are_those_of_the_cost(benchmark_m
     f = tadc.compile(next(c.text for c in cpu.formulas() if c.name == formula))
     sizes = dict.fromkeys(f.program.sizes, 12)
     programs = {"primal": f.program, "adjoint": f.adjoint().program}
-    modes = [code.GpuModule.plain(m) for m in code.modes_of(programs)]
+    modes = [code.GpuModule.plain(m) for m in code.modules_of(programs)]
 
     found = code.counted(modes, sizes)["operations"]
 

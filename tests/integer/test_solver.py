@@ -20,9 +20,10 @@ from integer.systems import (
     systems,
     visited,
 )
-from tadc.integer import Bound, TooComplex, solve
+from tadc.integer import TooComplex, solve
 from tadc.ir.affine import constant, symbol
 from tadc.ir.domain import EMPTY, EVERYWHERE, Derived, Domain
+from tadc.ir.range import Bound
 
 # name: unknowns in the order of loops, domain, what is known, and the whole solution.
 SOLVED = {

@@ -13,7 +13,7 @@ def bounds(indices, conditions, derived=()):
 def test_each_index_is_bounded_by_what_is_further_out():
     found = bounds(("k", "m"), [*between(0, k, N - 1), *between(k, 2 * m, i)])
 
-    outer, inner = found.each
+    outer, inner = (b.range for b in found.each)
     assert (outer.lows, outer.highs) == (((k * 0, 1),), ((N - 1, 1),))
     assert (inner.lows, inner.highs) == (((k, 2),), ((i, 2),))
 
@@ -55,4 +55,4 @@ def test_a_condition_on_a_derived_index_bounds_nothing_before_it_is_known():
 def test_constants_come_first_among_the_bounds():
     found = bounds(("k",), [at_least_zero(k - i), at_least_zero(k - 2), at_least_zero(9 - k)])
 
-    assert [str(low) for low, _ in found.each[0].lows] == ["2", "i"]
+    assert [str(low) for low, _ in found.each[0].range.lows] == ["2", "i"]

@@ -6,7 +6,7 @@ import pytest
 from tadc.ir.affine import constant, symbol
 from tadc.ir.domain import Derived, Domain, between
 from tadc.ir.expr import Call, Comparison, Const, IndexValue, Read, Reduce, Select, call
-from tadc.ir.walk import descend, postorder, rewrite, substitute
+from tadc.ir.walk import descend, postorder, rewrite, rewrite_in, substitute
 
 i, j, k, q, N = map(symbol, ["i", "j", "k", "q", "N"])
 x = Read("x", (i,))
@@ -110,3 +110,41 @@ def test_recursion_by_generators_is_not_bounded_by_the_stack():
         return 0 if not n else 1 + (yield depth(n - 1))
 
     assert descend(depth(5000)) == 5000
+
+
+def counted(e, depth):
+    """The context is how many reductions are around."""
+    return e, [depth + isinstance(e, Reduce)] * len(e.operands)
+
+
+def test_a_node_is_rewritten_once_in_each_context():
+    visited = []
+
+    def rule(e, depth):
+        visited.append((e, depth))
+        return IndexValue(constant(depth)) if e is x else e
+
+    outer, inner = IndexValue(constant(0)), IndexValue(constant(1))
+
+    result = rewrite_in(sum_over("k", x * x) + x, 0, counted, rule)
+
+    assert result is sum_over("k", inner * inner) + outer
+    assert [place for place in visited if place[0] is x] == [(x, 1), (x, 0)]
+
+
+def test_what_is_entered_without_contexts_stays_as_it_is():
+    inner = sum_over("k", x)
+
+    def enter(e, context):
+        return (e, ()) if isinstance(e, Reduce) else (e, [context] * len(e.operands))
+
+    def rule(e, _):
+        return Const(1) if e is x else e
+
+    assert rewrite_in(inner + x, None, enter, rule) is inner + Const(1)
+
+
+def test_a_long_sum_is_rewritten_in_its_context_without_recursion():
+    total = reduce(add, (Const(n) * x for n in range(10_000)))
+
+    assert rewrite_in(total, 0, counted) is total

@@ -141,6 +141,17 @@ def test_what_the_first_call_was_refused_for_the_second_is_too(place):
             f(array(X.reshape(2, 2)), 2.0, M=3)
 
 
+def test_interleaved_arrays_to_write_to_do_not_overlap(place):
+    options, array = place
+    f = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]\nz[i] = 3*x[i]", **options)
+    x, whole = array(X), array(np.zeros(2 * len(X)))
+
+    for _ in range(2):
+        f(x, out=(whole[::2], whole[1::2]))
+        np.testing.assert_array_equal(np.array(whole)[::2], 2 * X)
+        np.testing.assert_array_equal(np.array(whole)[1::2], 3 * X)
+
+
 @with_compiler
 def test_a_read_only_array_is_refused_after_a_writeable_one():
     f = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]", backend="native")

@@ -18,9 +18,9 @@ import tadc
 from tadc.compiler import adjoint_program
 from tadc.runtime.opencl.arrays import pyopencl
 from tadc.runtime.run import Runners
-from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
+from tadc.schedule.gpu.cost import values_of_sizes
 from tadc.schedule.gpu.machine import HOPPER
-from tadc.schedule.lowered import GpuModule, modes_of
+from tadc.schedule.lowered import GpuModule, modules_of
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 TEXT = "size N, M\ninput x[N,M], w[M]\ny[i] = sum{j} tanh(x[i,j]*w[j])"
@@ -45,7 +45,7 @@ def test_teams_compute_what_numpy_computes(name):
     program = normal(f"size N\n{text}")
     adjoint = adjoint_program(program, tuple(t.name for t in program.inputs))
     teams = set()
-    for mode in modes_of({"primal": program, "adjoint": adjoint}):
+    for mode in modules_of({"primal": program, "adjoint": adjoint}):
         sizes = dict.fromkeys(mode.program.sizes, test_gpu.LARGE)
         gpu = GpuModule.of(mode, sizes, machine=test_gpu.SMALL_GPU)
         teams |= {k.team for k in gpu.kernels}
@@ -60,7 +60,7 @@ def test_teams_compute_what_numpy_computes(name):
                 np.testing.assert_allclose(
                     other, value, rtol=rtol, atol=1e-12, err_msg=f"{output}, {n}"
                 )
-    assert teams & {WARP, BLOCK}
+    assert teams & {HOPPER.warp, HOPPER.block}
 
 
 def tiles(name, patched):
@@ -99,21 +99,21 @@ def test_a_tile_has_the_bits_of_the_text_of_cuda(number, monkeypatch):
     for gpu in tiled:
         for sizes, arrays in calls:
             found = run_on_opencl(gpu, arrays, sizes)
-            hosted = test_tile.library().run(2 * number, gpu.mode.name, arrays, sizes)
+            hosted = test_tile.library().run(2 * number, gpu.module.name, arrays, sizes)
             for output, value in hosted.items():
                 np.testing.assert_array_equal(found[output], value, f"{output}, {sizes}")
 
 
 @pytest.mark.parametrize("eager", test_gpu.EAGER)
 @pytest.mark.parametrize(("level", "seed"), [
-    *(pytest.param("core", n, marks=[] if n < 1 else pytest.mark.slow) for n in range(16)),
-    *(pytest.param("full", n, marks=pytest.mark.slow) for n in range(4)),
+    *(pytest.param("core", n, marks=[] if n < 1 else pytest.mark.slow) for n in range(8)),
+    *(pytest.param("full", n, marks=pytest.mark.slow) for n in range(2)),
 ])  # fmt: skip
 def test_schedules_of_random_programs_agree_with_brute_force(level, seed, eager, monkeypatch):
     for name, value in test_gpu.EAGER[eager].items():
         monkeypatch.setattr(f"tadc.schedule.{name}", value)
-    test_gpu.inside.cache_clear()
-    parts = modes_of({m: g.program for m, g in modes(compiled(level, seed)).items()})
+    test_gpu.box_interior.cache_clear()
+    parts = modules_of({m: g.program for m, g in modes(compiled(level, seed)).items()})
     for lattice in (False, True):
         sample = Sample(level, seed, lattice)
         for mode, expected in (("primal", sample.values), ("adjoint", sample.gradients)):
@@ -123,7 +123,7 @@ def test_schedules_of_random_programs_agree_with_brute_force(level, seed, eager,
             gpu = GpuModule.of(m, sizes, "float64", machine=machine)
             arrays = {n: np.asarray(a, np.float64) for n, a in sample.given(mode).items()}
             agree(run_on_opencl(gpu, arrays, sample.sizes), expected)
-    test_gpu.inside.cache_clear()
+    test_gpu.box_interior.cache_clear()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -245,6 +245,22 @@ def test_what_cannot_be_is_an_error():
         f(x, x)
     with pytest.raises(tadc.BackendError, match="`threads=2` has no meaning"):
         tadc.compile(TEXT, backend="opencl", threads=2)
+
+
+@pytest.mark.parametrize(
+    ("raised", "error", "said"),
+    [("MemoryError", tadc.Error, "not enough memory"), ("LogicError", tadc.BackendError, "does not run these kernels")],
+)  # fmt: skip
+def test_what_a_device_refuses_is_an_error(raised, error, said, monkeypatch):
+    f = tadc.compile(TEXT, backend="opencl")
+    cl = pyopencl()
+
+    def refused(*_):
+        raise getattr(cl, raised)("clEnqueueNDRangeKernel failed")
+
+    monkeypatch.setattr(cl, "enqueue_nd_range_kernel", refused)
+    with pytest.raises(error, match=said):
+        f(*arrays())
 
 
 def test_names_that_opencl_has_are_given_away():

@@ -42,11 +42,9 @@ class Machine:
                     self.operations += 1
                 case LetIndex(d):
                     self.values[d.name] = d.form.at(self.values) // d.modulus
-                case Loop(index, lows, highs, body):
-                    low = max(-(-e.at(self.values) // c) for e, c in lows)
-                    high = min(e.at(self.values) // c for e, c in highs)
-                    for k in range(low, high + 1):
-                        self.values[index] = k
+                case Loop(r, body):
+                    for k in r.values_at(self.values):
+                        self.values[r.index] = k
                         self.steps(body)
                 case Branch(Domain() as domain, then, otherwise):
                     self.steps(then if domain.holds(self.values) else otherwise)

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,13 @@ import tadc
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
 from tadc.runtime.run import Runners
-from tadc.schedule.gpu.borders import inside
-from tadc.schedule.gpu.cost import BLOCK, WARP, values_of_sizes
-from tadc.schedule.gpu.machine import HOPPER, Machine
-from tadc.schedule.lowered import GpuModule, modes_of
+from tadc.schedule.gpu.borders import box_interior
+from tadc.schedule.gpu.cost import values_of_sizes
+from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, Machine
+from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest.loop_nest import buffers_of
 
+WARP, BLOCK = HOPPER.warp, HOPPER.block
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
 
@@ -69,7 +72,7 @@ def library(size):
     machine = SMALL_GPU if size == LARGE else HOPPER
     for n, (text, _) in enumerate(PROGRAMS.values()):
         program = renamed(normal(f"size N\n{text}"), n)
-        parts = modes_of({"primal": program, "adjoint": adjoint(program)})
+        parts = modules_of({"primal": program, "adjoint": adjoint(program)})
         sizes = [dict.fromkeys(m.program.sizes, size) for m in parts]
         gpu = [GpuModule.of(m, s, machine=machine) for m, s in zip(parts, sizes, strict=True)]
         emitted = cuda_text(gpu, text, "float64")
@@ -124,7 +127,7 @@ def test_values_and_gradients_are_numpys(name, size):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_teams_follow_from_sizes(name):
     text, teams = PROGRAMS[name]
-    (mode,) = modes_of({"primal": normal(f"size N\n{text}")})
+    (mode,) = modules_of({"primal": normal(f"size N\n{text}")})
 
     large, small = (GpuModule.of(mode, {"N": n}) for n in (LARGE, 8))
 
@@ -137,7 +140,7 @@ def test_teams_follow_from_sizes(name):
 )
 def test_many_rows_are_one_kernel(name):
     text = PROGRAMS[name][0].replace("50", "B")
-    (mode,) = modes_of({"primal": normal(f"size B, N\n{text}")})
+    (mode,) = modules_of({"primal": normal(f"size B, N\n{text}")})
 
     (one,) = GpuModule.of(mode, {"B": 5000, "N": 2000}).kernels
     few = GpuModule.of(mode, {"B": 5, "N": 2000}).kernels
@@ -145,9 +148,33 @@ def test_many_rows_are_one_kernel(name):
     assert one.team > 1 and len(few) > 1
 
 
+@pytest.mark.parametrize("machine", [HOPPER, AMPERE, ADA, SMALL_GPU])
+def test_a_sum_has_the_parts_that_keep_a_machine_busy(machine):
+    (mode,) = modules_of({"primal": normal("size N\ninput x[N]\nf = sum{i} x[i]**2")})
+
+    (parts,) = GpuModule.of(mode, {"N": LARGE}, machine=machine).module.temporaries
+
+    threads = parts.shape[0].constant * machine.warp
+    assert machine.resident_threads / 2 < threads <= machine.resident_threads
+
+
+@pytest.mark.parametrize("machine", [HOPPER, replace(HOPPER, block=128, shared_bytes=8192)])
+def test_a_tile_has_the_threads_and_the_memory_of_a_block(machine):
+    text = "size N\ninput a[N,N], b[N,N]\nc[i,j] = sum{k} a[i,k]*b[k,j]"
+    (mode,) = modules_of({"primal": normal(text)})
+
+    gpu = GpuModule.of(mode, {"N": 1000}, machine=machine)
+
+    (kernel,) = gpu.kernels
+    buffers = buffers_of(kernel.kernel.body)
+    (entry,) = cuda_text([gpu], "", "float64").manifest["modes"]["primal"]["kernels"]
+    assert [kernel.team] == entry["block"] == [machine.block]
+    assert machine.shared_bytes / 4 <= sum(8 * prod(b.shape) for b in buffers) <= machine.shared_bytes  # fmt: skip
+
+
 # How everything that may be is cut into parts and shared by teams, or done in tiles, whether it pays or not.
 EAGER = {
-    "teams": {"gpu.row_kernels.LEAST": 1, "gpu.row_kernels.ENOUGH": 2**40, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.BLOCK": 0, "gpu.kernels.SHORT": 1, "gpu.split.WORTH": 1, "gpu.split.LEAST": 1, "gpu.split.BETTER": 2},
+    "teams": {"gpu.row_kernels.LEAST": 1/32, "gpu.row_kernels.ENOUGH": 2**40, "gpu.prefix_scan.LONG": 1, "gpu.prefix_scan.LENGTH": 3, "gpu.prefix_scan.ENOUGH": 2**40, "gpu.kernels.SHORT": 1/32, "gpu.split.WORTH": 1, "gpu.split.LEAST": 1, "gpu.split.BETTER": 2},
     "tiles": {"gpu.kernels.SHORT": 2**40, "gpu.split.WORTH": 2**40, "gpu.tile_choice.WORTH": 1e-9, "gpu.staging.LEAST": 2**40, "gpu.borders.FEW": 0},
     "blocks": {"gpu.kernels.SHORT": 2**40, "gpu.split.WORTH": 2**40, "gpu.tile_choice.WORTH": 1e-9, "gpu.staging.LEAST": 1, "gpu.staging.WORTH": 0, "gpu.staging.PARTS": (3,), "gpu.borders.FEW": 0},
 }  # fmt: skip
@@ -158,12 +185,12 @@ def random_library(eager, level, first):
     """Random programs with their adjoints as one library, and the number of each seed in it."""
     functions = {n: f for n in range(first, first + 10) if (f := compiled(level, n)) is not None}
     texts = []
-    inside.cache_clear()
+    box_interior.cache_clear()
     with pytest.MonkeyPatch.context() as patched:
         for name, value in EAGER[eager].items():
             patched.setattr(f"tadc.schedule.{name}", value)
         for f in functions.values():
-            parts = modes_of({m: g.program for m, g in modes(f).items()})
+            parts = modules_of({m: g.program for m, g in modes(f).items()})
             large = eager == "blocks"  # which are for calls with sizes alone
             sizes = [values_of_sizes(m.program, (), None) if large else None for m in parts]
             machine = SMALL_GPU if eager == "teams" else HOPPER
@@ -173,7 +200,7 @@ def random_library(eager, level, first):
             ]
             emitted = cuda_text(gpu, "", "float64")
             texts.append((emitted.text, emitted.manifest))
-    inside.cache_clear()
+    box_interior.cache_clear()
     return HostBatch(texts), list(functions)
 
 

@@ -14,7 +14,7 @@ from tadc.emit.cuda.file import cuda_text
 from tadc.errors import Source
 from tadc.runtime.cpu import c_compiler
 from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.lowered import GpuModule, modes_of
+from tadc.schedule.lowered import GpuModule, modules_of
 
 TENTH = np.float32(0.1)
 ERROR = 1e-6
@@ -130,7 +130,7 @@ POINTS = "size N, M\ninput x[N,M]\ns[j] = sum{i} x[i,j]"
 def hosted(text, sizes, tiles=None):
     """The program's CUDA text on the host, for these sizes or for any."""
     program = front(Source(text, "<test>"), "idx", "p", {}).program
-    (mode,) = modes_of({"primal": program})
+    (mode,) = modules_of({"primal": program})
     made = GpuModule.of(mode, sizes, tiles=tiles or {})
     emitted = cuda_text([made], "", "float32")
     return HostProgram(emitted.text, emitted.manifest), [k.team for k in made.kernels]

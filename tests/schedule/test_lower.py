@@ -32,7 +32,7 @@ def walked(steps, depth=0):
     for step in steps:
         yield step, depth
         match step:
-            case Loop(_, _, _, body):
+            case Loop(_, body):
                 yield from walked(body, depth + 1)
             case Branch(_, then, otherwise):
                 yield from walked((*then, *otherwise), depth)
@@ -133,10 +133,10 @@ def check_scopes(steps, around):
                 assert local in names
             case Store(_, _, e):
                 known(e, names)
-            case Loop(index, lows, highs, body):
-                assert names.issuperset(s for form, _ in (*lows, *highs) for s in form.symbols)
+            case Loop(r, body):
+                assert names.issuperset(r.symbols)
                 inner = set(names)
-                bind(index, inner)
+                bind(r.index, inner)
                 check_scopes(body, inner)
             case Branch(_, then, otherwise):
                 check_scopes(then, names)

@@ -217,7 +217,7 @@ def test_a_thread_owns_the_row_that_shares_an_exponential():
     assert rows(statement).indices == ("d",)
     assert kernel.indices == ("i",)
     loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop)]
-    inner = [s for s in loops if s.index == "d"]
+    inner = [s for s in loops if s.range.index == "d"]
     calls = [
         n
         for s in inner
@@ -286,7 +286,7 @@ def test_few_long_sums_read_what_they_share_once():
 
     together = unrolled(kernel)
 
-    loops = [s.index for s in steps_of(together.body) if isinstance(s, Loop)]
+    loops = [s.range.index for s in steps_of(together.body) if isinstance(s, Loop)]
     assert loops == ["i", "j"] and together.indices == ()
     assert len(together.locals) == 9 * len(kernel.locals)
     assert "all of r, s at once" in str(f.plan(mode="adjoint", N=100))
@@ -403,7 +403,7 @@ def test_a_sum_with_the_range_of_rows_is_computed_in_their_loops():
 PAIRS = "size N, M, D\ninput x[N, D], y[M, D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i, d] - y[j, d])**2)*w[j]"
 
 
-def dear_calls(program):
+def expensive_calls(program):
     return sum(
         isinstance(e, Call) and e.function == "exp"
         for s in program.statements
@@ -416,8 +416,8 @@ def test_what_several_sums_compute_is_stored_and_what_it_is_made_of_is_not():
     program = scheduled(f.adjoint().program)
     stored = [t for k in kernels(program, "run") for t in k.writes if t not in program.outputs]
 
-    assert dear_calls(f.adjoint().program) == 3
-    assert dear_calls(program) == 1
+    assert expensive_calls(f.adjoint().program) == 3
+    assert expensive_calls(program) == 1
     assert len(stored) == 1 and "exp" in stored[0]
 
 
@@ -425,7 +425,7 @@ def test_the_halves_of_vjp_share_them():
     f = tadc.compile(PAIRS)
     forward, backward = (f._derivative(half, f.inputs).program for half in ("forward", "backward"))
 
-    assert (dear_calls(forward), dear_calls(backward)) == (1, 0)
+    assert (expensive_calls(forward), expensive_calls(backward)) == (1, 0)
     assert len(forward.outputs) == 2
 
 

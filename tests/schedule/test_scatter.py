@@ -11,7 +11,7 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, relati
 from random_programs import random_program
 
 import tadc
-from tadc.compiler import atomic_mode
+from tadc.compiler import atomic_module
 from tadc.emit.cuda.file import cuda_text
 from tadc.schedule.lowered import GpuModule
 from tadc.schedule.nest.loop_nest import Accumulate, Loop, Store, steps_of
@@ -21,7 +21,7 @@ SEEDS = range(40)
 
 def atomic(f, points):
     made = cuda_text(
-        [GpuModule.plain(atomic_mode(f.program, f.inputs, points=points))], "", "float64"
+        [GpuModule.plain(atomic_module(f.program, f.inputs, points=points))], "", "float64"
     )
     return made.text, made.manifest
 
@@ -86,7 +86,7 @@ def test_gradients_of_random_programs_are_those_of_the_interpreter():
 
 def test_what_innermost_loops_add_to_one_element_is_added_up_before():
     f = tadc.compile("y[i] = sum{j} a[i, j]*x[i]")
-    *_, kernel = atomic_mode(f.program, f.inputs, points=False).kernels
+    *_, kernel = atomic_module(f.program, f.inputs, points=False).kernels
 
     (loop,) = (s for s in kernel.body if isinstance(s, Loop))
     assert [s.tensor for s in steps_of(loop.body) if isinstance(s, Store)] == ["da"]

@@ -15,7 +15,7 @@ from programs import normal
 
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
-from tadc.schedule.lowered import GpuModule, modes_of
+from tadc.schedule.lowered import GpuModule, modules_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {
@@ -53,7 +53,7 @@ def both(name):
     text, sizes, _ = PROGRAMS[name]
     program = normal(text)
     adjoint = adjoint_program(program, tuple(t.name for t in program.inputs))
-    modes = modes_of({"primal": program, "adjoint": adjoint})
+    modes = modules_of({"primal": program, "adjoint": adjoint})
     return [
         ([GpuModule.of(m, m.program.size_values(sizes)) for m in modes], "tiles"),
         ([GpuModule.plain(m) for m in modes], "plain"),
@@ -77,10 +77,10 @@ def library():
 
 def named(gpu, name):
     """With names that no other text of the library has."""
-    mode = replace(gpu.mode, program=replace(gpu.mode.program, name=name))
+    module = replace(gpu.module, program=replace(gpu.module.program, name=name))
     own = (replace(k.kernel, name=f"{name}_{k.kernel.name}") for k in gpu.kernels)
     scheduled = (replace(k, kernel=kernel) for k, kernel in zip(gpu.kernels, own, strict=True))
-    return replace(gpu, mode=mode, kernels=tuple(scheduled))
+    return replace(gpu, module=module, kernels=tuple(scheduled))
 
 
 def calls(program):
@@ -127,7 +127,7 @@ def test_a_tile_has_the_bits_of_its_points(name, mode):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tiles_follow_from_sizes(name):
     text, sizes, tiles = PROGRAMS[name]
-    (mode,) = modes_of({"primal": normal(text)})
+    (mode,) = modules_of({"primal": normal(text)})
 
     assert [k.tile_text for k in GpuModule.of(mode, sizes).kernels] == tiles
     assert not any(k.tile for k in GpuModule.of(mode, dict.fromkeys(sizes, 2)).kernels)
@@ -135,8 +135,8 @@ def test_tiles_follow_from_sizes(name):
 
 def test_borders_of_long_extents_take_no_longer():
     text = "size N = 1000000000000\ninput x[N], w[3]\ny[i: N] = sum{p: 3} (if 1 <= i + p and i + p <= N then x[i+p-1] else 0)*w[p]"
-    (mode,) = modes_of({"primal": normal(text)})
+    (mode,) = modules_of({"primal": normal(text)})
 
     (kernel,) = GpuModule.of(mode, {}).kernels
 
-    assert kernel.tile_text == "8" and kernel.kernel.body[0].inside
+    assert kernel.tile_text == "8" and kernel.kernel.body[0].interior

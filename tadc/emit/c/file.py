@@ -1,4 +1,4 @@
-"""C11 text with OpenMP: one function a kernel, and launchers that run a mode's kernels in one parallel region.
+"""C11 text with OpenMP: one function per kernel, and launchers that run a mode's kernels in one parallel region.
 
 The outer indices of a kernel's box are shared among the threads, in an order that says nothing of the result: every
 element is computed by one thread, and a sum that several threads share is cut where its length says, not their number.
@@ -15,6 +15,7 @@ from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
+from tadc.ir.element_types import item_bytes
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
@@ -44,6 +45,7 @@ __all__ = ["emit_c"]
 LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
 FLAG = f"const volatile int* {ENDED}"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
+STEP = 256  # a loop over lanes steps past its end by less
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work
 LOOPED_BLOCK = 64  # where it is loops
 _TAKEN = [
@@ -84,15 +86,16 @@ def emit_c(
 ) -> str:
     """The file for the modes of one program. `dtype` is that of tensors without a declared one.
 
-    A launcher returns 0, or 1 where the sizes are not what the kernels suppose. An `interruptible` one is given the address
-    of an integer, which its loops ask for now and then: once that is not 0 they skip what is left, and results are
-    undefined. Where products are left to BLAS, launchers are given its function, by address, as their last argument.
+    A launcher returns 0, or 1 where the sizes violate the kernels' assumptions. An `interruptible` one is given the address
+    of an integer, which its loops read now and then: once that is not 0 they skip the rest, and results are
+    undefined; and there is `<launcher>_packed`, the same for all programs. Where products are left to BLAS, launchers are
+    given its function, by address, as their last argument.
     """
     blas = any(part.products for part in parts)
     last = [*([FLAG] if interruptible else []), *(["Gemm gemm"] if blas else [])]
     rendered: list[dict[str, Any]] = []
     for part in parts:
-        program, products = part.mode.program, part.products
+        program, products = part.module.program, part.products
         rendered.append(
             {
                 "kernels": [
@@ -103,15 +106,18 @@ def emit_c(
             }
         )
     bodies = [k["body"] for m in rendered for k in m["kernels"]]
-    bodies += [m["launcher"]["checks"] for m in rendered]
+    bodies += [m["launcher"]["head"] for m in rendered]
     functions = device_functions("\n".join(bodies), index_type, "c")
     text: str = template("c/program.c").render(
-        program=parts[0].mode.program.name,
+        program=parts[0].module.program.name,
         version=__version__,
         lanes=lane_functions("\n".join((*bodies, functions))),
         functions=functions,
         gemm=REAL[dtype] if blas else "",
         integer=integer_type(index_type, "c"),
+        blas_work=BLAS_WORK,
+        largest=LARGEST_INT32,
+        interruptible=interruptible,
         modes=rendered,
     )
     return text
@@ -130,117 +136,82 @@ def _is_cheap(body: Sequence[Step]) -> bool:
 def _kernel(
     k: CpuKernel, program: Program, dtype: DType, index_type: DType, product: MatrixProduct | None
 ) -> dict[str, Any]:
-    both = replace(k.kernel, body=(*k.kernel.body, *k.body))  # what either of them binds has a name
+    both = replace(
+        k.kernel, body=(*k.kernel.body, *k.body)
+    )  # indices bound by either of them have names
     text = kernel_text(both, program, dtype, index_type, CText, _TAKEN)
-    own = {FIRST: "block", LAST: "block_end"}
-    text = replace(text, names={**text.names, **own}, together=k.together, lanes=_lanes(text.dtype))
-    integer = integer_type(index_type, "c")
-    lines: list[str] = []
+    block_names = {FIRST: "block", LAST: "block_end"}
+    text = replace(
+        text,
+        names={**text.names, **block_names},
+        cooperative=k.cooperative,
+        lanes=_lanes(text.dtype),
+    )
     shared = len(k.outer) + (k.strip is not None)
-    if k.together:
-        pass
-    elif shared:
-        lines.append(f"#pragma omp for collapse({shared}) schedule(static)")
-    else:
-        lines.append("#pragma omp single")
-    for d, (index, extent) in enumerate(k.outer, 1):
-        i = text.names[index]
-        pad = "  " * d
-        lines.append(f"{pad}for ({integer} {i} = 0; {i} < {text.affine(extent).text}; {i}++) {{")
-    depth = 1 + len(k.outer)
-    if k.strip is not None:
-        end = text.affine(k.strip[1]).text
-        block = LOOPED_BLOCK if has_loops(k.body) else BLOCK
-        lines.append(f"{'  ' * depth}for ({integer} block = 0; block < {end}; block += {block}) {{")
-        depth += 1
-        last = f"min(block + {block}, {end})"
-        lines.append(f"{'  ' * depth}const {integer} block_end = {last};")
-    elif not k.outer:
-        lines.append("  {")
-        depth += 1
-    # Threads that share chunks have to meet there, all of them. A test at each element of a copy would take as long as
-    # the copy, and keep the compiler from vectors.
-    if shared and not k.together and (k.strip or not _is_cheap(k.body)):
-        lines.append(f"{'  ' * depth}if (*{ENDED}) continue;")
-    lines += text.lines(k.body, depth)
-    lines += [f"{'  ' * d}}}" for d in reversed(range(1, depth))]
-    lines += ["#pragma omp barrier"] if k.together else []
-    if product:
-        lines = _by_blas(product, k, text, lines)
+    depth = max(2, 1 + shared)
+    last = ["void* parts"] if k.cooperative else []
+    last += [FLAG, *(["int threads", "Gemm gemm"] if product else [])]
     return {
         "name": k.kernel.name,
         "comment": [statement_comment(s) for s in k.kernel.statements],
-        "parameters": ", ".join(
-            [
-                *kernel_parameters(k.kernel, program, text, "restrict"),
-                *(["void* parts"] if k.together else []),
-                FLAG,
-                *(["int threads", "Gemm gemm"] if product else []),
-            ]
-        ),
-        "body": "\n".join(lines),
+        "parameters": ", ".join([*kernel_parameters(k.kernel, program, text), *last]),
+        "product": _product(product, k, text) if product else None,
+        "cooperative": k.cooperative,
+        "shared": shared,
+        "outer": [(text.names[index], text.affine(extent).text) for index, extent in k.outer],
+        "strip": text.affine(k.strip[1]).text if k.strip else "",
+        "block": LOOPED_BLOCK if has_loops(k.body) else BLOCK,
+        # Threads that share chunks have to meet there, all of them. A test at each element of a copy would take as long
+        # as the copy, and keep the compiler from vectors.
+        "asks": shared and not k.cooperative and (k.strip or not _is_cheap(k.body)),
+        "depth": depth,
+        "body": "\n".join(text.lines(k.body, depth)),
     }
 
 
-def _by_blas(product: MatrixProduct, k: CpuKernel, text: CText, own: list[str]) -> list[str]:
-    """A call of BLAS where the matrices are not small, else `own` in a parallel region: BLAS has threads of its own.
-
-    BLAS has columns one behind the other: it is given the transposed product.
-    """
-    real = REAL[text.dtype]
-    sizes = (product.columns, product.rows, product.inner)
-    columns, rows, inner = (text.affine(n).text for n in sizes)
-    work = " * ".join(f"({n})" for n in (columns, rows, inner))
-    lines = [f"  if ((double){work} >= {BLAS_WORK} && {work} / ({inner}) < {LARGEST_INT32}) {{"]
-    lines.append(f"    const int columns = {columns}, rows = {rows}, inner = {inner};")
-    pointers = [
-        f"{text.names[product.right[0]]} + batch * ({columns}) * ({inner})",
-        f"{text.names[product.left[0]]} + batch * ({inner}) * ({rows})",
-    ]
-    target = text.names[k.kernel.writes[0]]
+def _product(product: MatrixProduct, k: CpuKernel, text: CText) -> dict[str, Any]:
     extents = [f"({text.affine(n).text})" for _, n in product.batch] or ["1"]
-    right_flipped, left_flipped = product.right[1], product.left[1]
-    lines.append(f"    const {real} one = 1, zero = 0;")
-    lines.append(f"    for (ptrdiff_t batch = 0; batch < {' * '.join(extents)}; batch++)")
-    lines.append(
-        f'      gemm("{"T" if right_flipped else "N"}", "{"T" if left_flipped else "N"}", &columns, &rows, &inner,'
-        f" &one, {pointers[0]}, &{'inner' if right_flipped else 'columns'},"
-        f" {pointers[1]}, &{'rows' if left_flipped else 'inner'},"
-        f" &zero, {target} + batch * ({columns}) * ({rows}), &columns);"
-    )
-    region = ["#pragma omp parallel num_threads(threads) if (threads > 1)", "  {", *own, "  }"]
-    return [*lines, "  } else {", *region, "  }"]
+    (left, left_flipped), (right, right_flipped) = product.left, product.right
+    return {
+        "rows": text.affine(product.rows).text,
+        "columns": text.affine(product.columns).text,
+        "inner": text.affine(product.inner).text,
+        "batch": " * ".join(extents),
+        "left": (text.names[left], left_flipped),
+        "right": (text.names[right], right_flipped),
+        "result": text.names[k.kernel.writes[0]],
+    }
 
 
 def _lanes(dtype: DType) -> int:
-    return LANE_BYTES // (4 if dtype == "float32" else 8)
+    return LANE_BYTES // item_bytes(dtype)
 
 
 def _launcher(
     part: CpuModule, dtype: DType, index_type: DType, last: Sequence[str]
 ) -> dict[str, Any]:
-    mode = part.mode
-    launcher = Launcher.of(mode, dtype, index_type, CText, _TAKEN)
+    module = part.module
+    launcher = Launcher.of(module, dtype, index_type, CText, _TAKEN)
     names = launcher.text.names
     sums = [len(s.sums) for k in part.kernels for s in steps_of(k.body) if isinstance(s, Chunks)]
     calls: list[dict[str, Any]] = []
     for k in part.kernels:
         kernel = k.kernel
-        used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, mode.program))
-        given = [*(names[a] for a in used), *(["parts"] if k.together else [])]
+        used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, module.program))
+        given = [*(names[a] for a in used), *(["parts"] if k.cooperative else [])]
         alone = kernel.name in part.products
         given += [ENDED, *(["threads", "gemm"] if alone else [])]
         if not calls or alone or calls[-1]["alone"]:
             calls.append({"alone": alone, "lines": []})
         calls[-1]["lines"].append(f"{kernel.name}({', '.join(given)});")
-    launches = [line for group in calls for line in group["lines"]]
     # A loop steps past the end by one.
-    head = launcher.head(launches, "1", LARGEST_INT32 - BLOCK)
-    never = "" if FLAG in last else f"  static const volatile int {ENDED}[1] = {{0}};\n"
+    head = launcher.head([k.kernel for k in part.kernels], "1", LARGEST_INT32 - BLOCK, STEP)
     return {
-        "name": mode.launcher,
+        "name": module.launcher,
         "parameters": launcher.parameters("int threads", *last),
-        "checks": never + head,
+        "tensors": len(module.program.inputs) + len(module.program.outputs),
+        "sizes": len(module.program.sizes),
+        "head": head,
         "parts": CHUNKS * max(sums, default=0),
         "calls": calls,
     }

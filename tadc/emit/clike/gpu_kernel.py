@@ -1,4 +1,4 @@
-"""Kernels of a GPU as text: the loop over the points of a grid around what a thread, or a team of them, does for one."""
+"""Kernels of a GPU as text: the code of a thread, or of a team, for a point, and the kernel's entry in the manifest."""
 
 from __future__ import annotations
 
@@ -9,44 +9,37 @@ from typing import Any
 
 from tadc.emit.clike.gpu_text import IN_PARTS, LANE, RANK, GpuText, tile_count
 from tadc.emit.clike.index_width import numbers
-from tadc.emit.clike.kernel import kernel_sizes, kernel_text
+from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, factor
-from tadc.emit.clike.spelling import DType, Precedence, bracketed
+from tadc.emit.clike.spelling import DType, Precedence, Text, bracketed, number
 from tadc.emit.clike.text import CText, part
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes
+from tadc.printing.idx import statement_comment
+from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.kernels import GpuKernel
-from tadc.schedule.lowered import Module
+from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.lowered import GpuModule
 
 __all__ = [
-    "MOST_BLOCKS",
-    "MOST_INT32",
-    "Grid",
+    "GpuSource",
     "KernelPrinter",
     "fitting_index_type",
     "kernel_entry",
+    "most_int32",
     "point_counts",
     "product",
     "safe_index_type",
 ]
 
-MOST_BLOCKS = 32768
-MOST_INT32 = (
-    LARGEST_INT32 - BLOCK * MOST_BLOCKS
-)  # a grid-stride loop steps past the end by one grid
-POINT = "point"
+POINT, THREAD = "point", "thread"  # the loops over a grid in templates
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """How a kernel names its place in the grid: that of a thread in its team, and where its loop over points begins, how far
-    it steps, and what must hold where there is one point only.
-    """
+class GpuSource:
+    """The text of a `.cu` or `.cl` file and its manifest (`docs/api.md`)."""
 
-    rank: str
-    first: str
-    step: str
-    alone: str
+    text: str
+    manifest: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,106 +49,120 @@ class KernelPrinter:
     text: type[GpuText]
     dtype: DType
     index_type: DType
+    machine: Machine
 
     def of(self, scheduled: GpuKernel, program: Program) -> GpuText:
-        """What prints the steps of the kernel."""
+        """The printer of the kernel's steps."""
         team = scheduled.team
         taken: tuple[str, ...] = (RANK, POINT, *IN_PARTS) if team > 1 else ()
         taken += (LANE,) if scheduled.tile else ()
         text = kernel_text(scheduled.kernel, program, self.dtype, self.index_type, self.text, taken)
-        return replace(text, team=team)
+        return replace(text, team=team, machine=self.machine)
 
-    def lines(self, scheduled: GpuKernel, text: GpuText, grid: Grid) -> list[str]:
-        """The body of the kernel's function."""
-        kernel, team = scheduled.kernel, scheduled.team
-        lines = [f"  const int {RANK} = {grid.rank};"] if team > 1 else []
-        if kernel.indices:
-            total = product(point_counts(scheduled, text))
-            p = "thread" if team == 1 else POINT
-            head = f"{text.integer} {p} = {grid.first}; {p} < {total}; {p} += {grid.step}"
-            lines.append(f"  for ({head}) {{")
-            lines += self._decomposed(scheduled, text, p)
-        else:
-            lines.append(f"  if ({grid.alone}) {{")
-        return [*lines, *text.lines(kernel.body, 2), "  }"]
+    def parts(self, scheduled: GpuKernel, program: Program, text: GpuText) -> dict[str, Any]:
+        """The template's variables for the kernel."""
+        kernel = scheduled.kernel
+        parameters = kernel_parameters(kernel, program, text)
+        return {
+            "name": kernel.name,
+            "comment": [statement_comment(s) for s in kernel.statements],
+            "parameters": ", ".join(parameters),
+            "shared": text.shared(kernel.body),
+            "team": scheduled.team,
+            "points": product(point_counts(scheduled, text)).text if kernel.indices else "",
+            "indices": self._decomposed(scheduled, text),
+            "body": "\n".join(text.lines(kernel.body, 2)),
+        }
 
-    def _decomposed(self, scheduled: GpuKernel, text: GpuText, point: str) -> list[str]:
+    def _decomposed(self, scheduled: GpuKernel, text: GpuText) -> list[tuple[str, str]]:
         """The indices from the point's number, innermost first; the outermost needs no remainder."""
+        point = THREAD if scheduled.team == 1 else POINT
         lines = []
         extents = point_counts(scheduled, text)
-        own = {t.index: text.names[part(t.index)] for t in scheduled.tile}
+        part_names = {t.index: text.names[part(t.index)] for t in scheduled.tile}
         for d, index in reversed(list(enumerate(scheduled.kernel.indices))):
-            inner = [n for n in extents[d + 1 :] if n != "1"]
-            divisor = product(inner)
-            grouped = divisor if len(inner) == 1 or divisor.isdigit() else f"({divisor})"
-            quotient = f"{point} / {grouped}" if inner else point
-            value = quotient if d == 0 else f"{quotient} % {extents[d]}"
-            value = value if extents[d] != "1" else "0"
-            lines.append(f"    const {text.integer} {own.get(index, text.names[index])} = {value};")
+            inner = [n for n in extents[d + 1 :] if n.value != 1]
+            quotient = f"{point} / {_factor(product(inner))}" if inner else point
+            value = quotient if d == 0 else f"{quotient} % {_factor(extents[d])}"
+            value = value if extents[d].value != 1 else "0"
+            lines.append((part_names.get(index, text.names[index]), value))
         return lines
 
 
-def fitting_index_type(mode: Module, sizes: Sizes) -> DType:
+def most_int32(machine: Machine) -> int:
+    """The largest offset that 32 bits are to hold: a grid-stride loop steps past the end by one grid."""
+    return LARGEST_INT32 - machine.block * machine.most_blocks
+
+
+def fitting_index_type(gpu: GpuModule, sizes: Sizes) -> DType:
     """32 bits, if every index and offset fits for these values of all sizes."""
-    elements = (prod(n.at(sizes) for n in t.shape) for t in mode.program.tensors.values())
-    found = numbers(mode.program)
-    bounds = (form.at(sizes) // divisor for form, divisor in found.bounds)
-    return "int32" if max(found.largest, *elements, *bounds) <= MOST_INT32 else "int64"
+    program = gpu.module.program
+    elements = (prod(n.at(sizes) for n in t.shape) for t in program.tensors.values())
+    occurring = numbers(program)
+    bounds = (form.at(sizes) // divisor for form, divisor in occurring.bounds)
+    largest = max(occurring.largest, *elements, *bounds)
+    return "int32" if largest <= most_int32(gpu.machine) else "int64"
 
 
-def safe_index_type(modes: Sequence[Module]) -> DType:
+def safe_index_type(parts: Sequence[GpuModule]) -> DType:
     """32 bits, unless a tensor of known extents has more elements, or an index expression a value that does not fit."""
+    programs = [part.module.program for part in parts]
     largest = max(
         (
             prod(n.constant for n in t.shape)
-            for m in modes
-            for t in m.program.tensors.values()
+            for p in programs
+            for t in p.tensors.values()
             if all(n.is_constant for n in t.shape)
         ),
         default=0,
     )
-    found = [numbers(m.program) for m in modes]
-    largest = max(largest, *(n.largest for n in found))
-    return "int64" if largest > MOST_INT32 or any(n.are_steep for n in found) else "int32"
+    occurring = list(map(numbers, programs))
+    largest = max(largest, *(n.largest for n in occurring))
+    fits = all(largest <= most_int32(part.machine) for part in parts)
+    return "int32" if fits and not any(n.are_steep for n in occurring) else "int64"
 
 
-def point_counts(scheduled: GpuKernel, text: CText) -> list[str]:
-    """How many points each index has, or tiles: factors."""
+def point_counts(scheduled: GpuKernel, text: CText) -> list[Text]:
+    """The number of points of each index, or of tiles where it is tiled."""
     counts = {t.index: tile_count(t, text) for t in scheduled.tile}
     pairs = zip(scheduled.kernel.indices, scheduled.kernel.extents, strict=True)
-    return [bracketed(counts.get(i) or text.affine(n), Precedence.UNARY) for i, n in pairs]
+    return [counts.get(i) or text.affine(n) for i, n in pairs]
 
 
-def product(factors: Sequence[str]) -> str:
-    """The product of integer factors in text, as a number where they are."""
-    if all(f.isdigit() for f in factors):
-        return str(prod(map(int, factors)))
-    return " * ".join(factors)
+def product(factors: Sequence[Text]) -> Text:
+    """The product of integers, as a number where they are."""
+    numbers = [f.value for f in factors if isinstance(f.value, int)]
+    if len(numbers) == len(factors):
+        return number(prod(numbers))
+    precedence = Precedence.PRIMARY if len(factors) == 1 else Precedence.PRODUCT
+    return Text(" * ".join(map(_factor, factors)), precedence)
 
 
-def kernel_entry(scheduled: GpuKernel, program: Program, block: int = BLOCK) -> dict[str, Any]:
-    """What the manifest says of the kernel, launched with `block` threads a block."""
+def _factor(text: Text) -> str:
+    return bracketed(text, Precedence.MINUS)
+
+
+def kernel_entry(
+    scheduled: GpuKernel, program: Program, machine: Machine, block: int
+) -> dict[str, Any]:
+    """The manifest's entry for the kernel, launched with `block` threads per block."""
     k, team = scheduled.kernel, scheduled.team
     tiles = {t.index: f"(({t.extent} + {t.values - 1}) // {t.values})" for t in scheduled.tile}
     pairs = zip(k.indices, k.extents, strict=True)
-    factors = [tiles.get(i) or factor(str(n)) for i, n in pairs]
+    factors = [tiles.get(i) or factor(n) for i, n in pairs]
     threads = "*".join([*factors, *([str(team)] if team > 1 else [])]) or "1"
     return {
         "name": k.name,
         "writes": list(k.writes),
         "arguments": [*k.reads, *k.writes, *kernel_sizes(k, program)],
-        "grid": [f"min(({threads} + {block - 1}) // {block}, {MOST_BLOCKS})"],
+        "grid": [f"min(({threads} + {block - 1}) // {block}, {machine.most_blocks})"],
         "block": [block],
         "shared_bytes": 0,
-        "schedule": "atomic additions" if k.is_atomic else _schedule(scheduled),
+        "schedule": "atomic additions" if k.is_atomic else _schedule(scheduled, machine),
     }
 
 
-_SCHEDULES = {1: "one thread an element", WARP: "a warp an element", BLOCK: "a block an element"}
-
-
-def _schedule(scheduled: GpuKernel) -> str:
-    if scheduled.tile:
-        team = "one thread" if scheduled.team == 1 else "a block"
-        return f"{team} a tile of {scheduled.tile_text} elements"
-    return _SCHEDULES[scheduled.team]
+def _schedule(scheduled: GpuKernel, machine: Machine) -> str:
+    number = "one" if scheduled.team == 1 else "a"
+    points = f"a tile of {scheduled.tile_text} elements" if scheduled.tile else "an element"
+    return f"{number} {machine.team_name(scheduled.team)} {points}"

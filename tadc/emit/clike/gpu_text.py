@@ -1,19 +1,20 @@
-"""Steps that only kernels of a GPU have, as CUDA: what teams of threads share, and tiles of points."""
+"""Steps that only kernels of a GPU have, as CUDA: those of teams of threads, and tiles of points."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar, assert_never
+from typing import Any, ClassVar, Self, assert_never
 
-from tadc.emit.clike.spelling import Precedence, Target, Text, bracketed, name
+from tadc.emit.clike.spelling import Precedence, Target, Text, atom, bracketed, name
 from tadc.emit.clike.text import REAL, CText, part
-from tadc.ir.affine import Symbol, constant, symbol
+from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum, symbol
 from tadc.ir.domain import Domain
+from tadc.ir.element_types import ELEMENT_TYPES
 from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
-from tadc.schedule.gpu.cost import WARP
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.nest.loop_nest import (
     Barrier,
     Buffer,
@@ -53,8 +54,10 @@ class GpuText(CText):
     """Prints a kernel of a GPU. A point, or a tile of them, is computed by a team of so many threads."""
 
     team: int = 1
+    machine: Machine = HOPPER
 
     target: ClassVar[Target] = "cuda"
+    restrict: ClassVar[str] = "__restrict__"
 
     def _of_gpu(self, step: GpuStep, indent: int) -> Generator[Any, Any, list[str]]:
         pad = "  " * indent
@@ -82,29 +85,34 @@ class GpuText(CText):
     def _tile(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
         """The lanes of a tile, the last index innermost."""
         pad = "  " * indent
-        lanes = prod(t.count for t in step.indices)
-        lines = []
         buffers = buffers_of((step,))
-        for b in buffers:
-            lines += [pad + line for line in self.declared(b)]
+        lines = [pad + line for b in buffers for line in self.declared(b)]
+        edge, interior = self._places(step, buffers)
+        if not step.interior:
+            return lines + (yield edge._in_lanes(step.body, step.wide, indent))
+        lines.append(f"{pad}if ({edge.condition(_whole(step)).text}) {{")
+        lines += yield interior._in_lanes(step.interior, step.interior_wide, indent + 1)
+        lines.append(f"{pad}}} else {{")
+        lines += yield edge._in_lanes(step.body, step.wide, indent + 1)
+        return [*lines, f"{pad}}}"]
+
+    def _places(self, step: Tile, buffers: Sequence[Buffer]) -> tuple[Self, Self]:
+        """The printers of tiles at the edge of the box, where points beyond it are clamped to its end, and of interior tiles."""
+        lanes = prod(t.count for t in step.indices)
         names = {**self.names}
-        edge, inside, inner, beside = [], [], 1, 1
+        edge, interior, lane_stride, thread_stride = [], [], 1, 1
         for t in reversed(step.indices):
-            own = LANE if inner == 1 else f"{LANE} / {inner}"
-            if inner * t.count < lanes:
-                own += f" % {t.count}"
-            inner *= t.count
+            number = _digit(LANE, lane_stride, t.count, lanes)
+            lane_stride *= t.count
             names |= self._ends(t)
             if t.threads > 1:
-                rank = RANK if beside == 1 else f"{RANK} / {beside}"
-                rank += f" % {t.threads}" if beside * t.threads < step.team else ""
-                beside *= t.threads
-                own = _in_groups(t, rank, own)
-                names[place_of(t.index)] = f"({own})"
-            place = self._in_tile(t, own)
+                number = _in_groups(t, _digit(RANK, thread_stride, t.threads, step.team), number)
+                thread_stride *= t.threads
+                names[place_of(t.index)] = f"({number})"
+            place = self._in_tile(t, number)
             names[beyond(t.index)] = f"({place.text})"
             last = [] if t.fits else [self.affine(t.extent - 1)]
-            inside.append((t.index, place.text))
+            interior.append((t.index, place.text))
             edge.append((t.index, self._extreme("min", [place, *last]).text))
         tensors = {b.name: Tensor(b.name, tuple(map(constant, b.shape))) for b in buffers}
         tile = replace(
@@ -115,117 +123,90 @@ class GpuText(CText):
             tensors={**self.tensors, **tensors},
             dtypes={**self.dtypes, **dict.fromkeys(tensors, self.dtype)},
         )
-        if not step.inside:
-            return lines + (yield tile._in_lanes(step.body, step.wide, indent))
-        tests = Domain.of(
-            c.substitute(
-                {
-                    t.index: symbol(
-                        (first_of if c.form.coefficient(t.index) > 0 else last_of)(t.index)
-                    )
-                    for t in step.indices
-                }
-            )
-            for c in step.region
-        )
-        lines.append(f"{pad}if ({tile.condition(tests).text}) {{")
-        within = replace(tile, lane=tuple(inside))
-        lines += yield within._in_lanes(step.inside, step.inside_wide, indent + 1)
-        lines.append(f"{pad}}} else {{")
-        lines += yield tile._in_lanes(step.body, step.wide, indent + 1)
-        return [*lines, f"{pad}}}"]
+        return tile, replace(tile, lane=tuple(interior))
 
     def _in_lanes(
         self, steps: Sequence[Step], wide: Sequence[str], indent: int
     ) -> Generator[Any, Any, list[str]]:
-        """The steps, with arrays for the locals that have a value a lane."""
+        """The steps, with arrays for the locals that have a value per lane."""
         arrays = ", ".join(f"{self.names[t]}[{self.lanes}]" for t in wide)
         lines = [f"{'  ' * indent}{REAL[self.dtype]} {arrays};"] if wide else []
-        laned = replace(self, names={**self.names, **{t: f"{self.names[t]}[lane]" for t in wide}})
+        laned = replace(self, wide=self.wide.union(wide))
         return lines + (yield laned._lines(steps, indent))
 
     def _ends(self, t: TileIndex) -> dict[Symbol, str]:
         """The first and the last value of the index in a tile."""
         first = self.names[part(t.index)]
         last = f"({self._in_tile(t, str(t.values - 1)).text})"
-        if not t.apart or t.threads > 1:
+        if not t.strided or t.threads > 1:
             first = f"{first} * {t.values}"
         return {first_of(t.index): first, last_of(t.index): last}
 
-    def _in_tile(self, t: TileIndex, own: str) -> Text:
-        """The index with the number `own` among those of a tile."""
+    def _in_tile(self, t: TileIndex, number: str) -> Text:
+        """The index with the number `number` among those of a tile."""
         first = self.names[part(t.index)]
-        if t.apart and t.threads == 1:
-            return Text(f"{first} + {own} * {bracketed(tile_count(t, self), Precedence.UNARY)}", Precedence.SUM)  # fmt: skip
-        return Text(f"{first} * {t.values} + {own}", Precedence.SUM)
+        if t.strided and t.threads == 1:
+            return Text(f"{first} + {number} * {bracketed(tile_count(t, self), Precedence.MINUS)}", Precedence.SUM)  # fmt: skip
+        return Text(f"{first} * {t.values} + {number}", Precedence.SUM)
 
     def _staged(self, step: Staged, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop part by part: the block fills its buffers, and then reads them."""
-        pad, integer, i = "  " * indent, self.integer, self.names[step.index]
-        low, end = self.low(step.lows), self._end(step.highs)
-        names = {first_of(step.index): "first", place_of(step.index): f"({i} - first)"}
-        own = replace(self, names={**self.names, **names})
-        lines = [f"{pad}for ({integer} first = {low}; first < {end}; first += {step.count}) {{"]
+        pad, integer, index = "  " * indent, self.integer, step.range.index
+        i = self.names[index]
+        low, end = self.low(step.range.lows).text, self._end(step.range.highs)
+        names = {first_of(index): "first", place_of(index): f"({i} - first)"}
+        renamed = replace(self, names={**self.names, **names})
+        lines = [
+            f"{pad}for ({integer} first = {low}; first < {end.text}; first += {step.count}) {{"
+        ]
         for b in step.buffers:
-            lines += own._filled(b, indent + 1)
-        last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), name(end)])
+            lines += renamed._filled(b, indent + 1)
+        last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), end])
         lines += [f"{pad}  {self.barrier};", f"{pad}  const {integer} last = {last.text};"]
         lines += [] if has_loops(step.body) else [f"{pad}  #pragma unroll 4"]
         lines.append(f"{pad}  for ({integer} {i} = first; {i} < last; {i}++) {{")
-        lines += yield own._lines(step.body, indent + 2)
+        lines += yield renamed._lines(step.body, indent + 2)
         return [*lines, f"{pad}  }}", f"{pad}  {self.barrier};", f"{pad}}}"]
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
-        """Neighbours copy neighbours of the tensor; what is outside of it is 0."""
+        """Neighbouring threads copy neighbouring elements; those outside of the tensor are 0."""
         pad, integer = "  " * indent, self.integer
         shape = self.tensors[b.tensor].shape
-        size = prod(b.counts)
-        lines = [f"{pad}for (int n = {RANK}; n < {size}; n += {self.team}) {{"]
-        places: list[str] = []
-        inner = 1
-        for count in reversed(b.counts):
-            place = "n" if inner == 1 else f"n / {inner}"
-            place += f" % {count}" if inner * count < size else ""
-            inner *= count
-            places.insert(0, place if count > 1 else "")
-        names = {**self.names}
+        lines = [f"{pad}for (int n = {RANK}; n < {prod(b.counts)}; n += {self.team}) {{"]
+        places = _places_in(b)
         subscripts, tests = [], []
         for d, (low, place) in enumerate(zip(b.lows, places, strict=True)):
-            here = names[subscript_of(b, d)]
-            text = self.affine(low).text
-            if place:
-                scaled = place if b.steps[d] == 1 else f"{place} * {b.steps[d]}"
-                text = scaled if text == "0" else f"{text} + {scaled}"
+            here = self.names[subscript_of(b, d)]
+            step = "" if b.steps[d] == 1 else f" * {b.steps[d]}"
+            first = [] if low == constant(0) else self._parts(low)
+            text = signed_sum([*first, *((sign, step_of + step) for sign, step_of in place)])
             lines.append(f"{pad}  const {integer} {here} = {text};")
             subscripts.append(symbol(subscript_of(b, d)))
             tests += [f"0 <= {here}"] if b.below[d] else []
             if not b.is_within(d, shape[d]):
                 tests.append(f"{here} < {self.affine(shape[d]).text}")
-        own = [places[d] or "0" for d in b.order]
-        offset = ""
-        for place, count in zip(own, b.shape, strict=True):
-            if offset not in {"", "0"}:
-                scaled = offset if count == 1 else f"({offset}) * {count}"
-                place = scaled if place == "0" else f"{scaled} + {place}"
-            offset = place
+        offset: SignedTexts = []
+        for d, count in zip(b.order, b.shape, strict=True):
+            if offset and count != 1:
+                offset = [(False, f"({signed_sum(offset)}) * {count}")]
+            offset += places[d]
         value = self.value(Read(b.tensor, tuple(subscripts))).text
-        target = f"{self.names[b.name]}[{offset}]"
         element = f"{' && '.join(tests)} ? {value} : 0" if tests else value
-        lines.append(f"{pad}  {target} = {element};")
+        lines.append(f"{pad}  {self.names[b.name]}[{signed_sum(offset)}] = {element};")
         return [*lines, f"{pad}}}"]
 
     # ------------------------------------------------------------------ teams
 
     def _team_loop(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
         """Every thread has its part of the values; where there are no more of them than threads, one at most."""
-        pad, integer, i = "  " * indent, self.integer, self.names[step.index]
-        low, (relation, high) = self.low(step.lows), self._below(step.highs)
-        first = RANK if low == "0" else f"{low} + {RANK}"
-        few = any(e.is_constant and c == 1 and e.constant < self.team for e, c in step.highs)
-        if low == "0" and few and self.target == "cuda":  # C has no such `if`
-            lines = [f"{pad}if (const {integer} {i} = {RANK}; {i} {relation} {high}) {{"]
+        pad, integer, r = "  " * indent, self.integer, step.range
+        i, low, (relation, high) = self.names[r.index], self.low(r.lows), self._below(r.highs)
+        first = RANK if low.value == 0 else f"{low.text} + {RANK}"
+        within_team = any(e.is_constant and c == 1 and e.constant < self.team for e, c in r.highs)
+        if low.value == 0 and within_team and self.target == "cuda":  # C has no such `if`
+            lines = [f"{pad}if (const {integer} {i} = {RANK}; {i} {relation} {high.text}) {{"]
         else:
-            head = f"{integer} {i} = {first}; {i} {relation} {high}; {i} += {self.team}"
+            head = f"{integer} {i} = {first}; {i} {relation} {high.text}; {i} += {self.team}"
             lines = [f"{pad}for ({head}) {{"]
         lines += yield self._lines(step.body, indent + 1)
         lines.append(f"{pad}}}")
@@ -236,21 +217,21 @@ class GpuText(CText):
     def _team_scan(self, step: TeamScan, indent: int) -> Generator[Any, Any, list[str]]:
         """As many values at a time as the team has threads; all threads know the sum of those before."""
         pad, real, integer = "  " * indent, REAL[self.dtype], self.integer
-        i, local, own = self.names[step.index], self.names[step.local], self.names[part(step.local)]
-        low, end = self.low(step.lows), self._end(step.highs)
-        within = replace(self, names={**self.names, step.local: own})
+        local, partial = self.names[step.local], self.names[part(step.local)]
+        i, low, end = self._span(step.range).values()
+        within = replace(self, names={**self.names, step.local: partial})
         lines = [
             f"{pad}for ({integer} first = {low}; first < {end}; first += {self.team}) {{",
             f"{pad}  const {integer} {i} = first + {RANK};",
-            f"{pad}  {real} {own} = {self.value(Const(NEUTRAL[step.op])).text};",
+            f"{pad}  {real} {partial} = {self.value(Const(NEUTRAL[step.op])).text};",
             f"{pad}  if ({i} < {end}) {{",
         ]
         lines += yield within._lines(step.before, indent + 2)
         lines.append(f"{pad}  }}")
         whole = self.names[step.whole] if step.carried else "all"
-        lines.append(f"{pad}  const {real} {whole} = {self.running(step.op, own)};")
+        lines.append(f"{pad}  const {real} {whole} = {self.running(step.op, partial)};")
         lines.append(f"{pad}  if ({i} < {end}) {{")
-        lines.append(f"{pad}    {self._accumulate(own, step.op, name(local))}")
+        lines.append(f"{pad}    {self._accumulate(partial, step.op, name(local))}")
         lines += yield within._lines(step.after, indent + 2)
         lines.append(f"{pad}  }}")
         lines += yield self._lines(step.carried, indent + 1)
@@ -258,14 +239,19 @@ class GpuText(CText):
             lines.append(f"{pad}  {self._accumulate(local, step.op, name(whole))}")
         return [*lines, f"{pad}}}", f"{pad}{self.barrier};"]
 
-    def of_team(self, function: str, value: str) -> str:
-        """A call of a function of `teams.cuh`."""
-        group = "warp" if self.team == WARP else "block"
-        return f"{group}_{function}{'f' if self.dtype == 'float32' else ''}({value})"
+    def of_team(self, function: str, *arguments: str) -> str:
+        """A call of a function of the target's template of teams."""
+        assert (self.machine.warp, self.machine.block) == (32, 256), "which the template is for"
+        called = f"{self.machine.team_name(self.team)}_{function}{ELEMENT_TYPES[self.dtype].suffix}"
+        return f"{called}({', '.join(arguments)})"
 
     def running(self, op: ReduceOp, local: str) -> str:
         """The sum over the team, where `local` becomes that of the threads up to this one."""
         return self.of_team(f"running_{op}", local)
+
+    def shared(self, body: tuple[Step, ...]) -> list[str]:
+        """Declarations of memory shared by a team, for the beginning of a kernel of these steps."""
+        return []
 
     def declared(self, b: Buffer) -> list[str]:
         """The declaration of a buffer, where its tile begins."""
@@ -273,36 +259,66 @@ class GpuText(CText):
 
     @property
     def barrier(self) -> str:
-        return "__syncwarp()" if self.team == WARP else "__syncthreads()"
+        return "__syncwarp()" if self.team == self.machine.warp else "__syncthreads()"
 
     def _team_sums(self, step: TeamSums, indent: int) -> Generator[Any, Any, list[str]]:
         """Parts of the sums, and their sum over the team."""
         pad, real = "  " * indent, REAL[self.dtype]
-        own = {s: self.names[part(s)] for s, _ in step.sums}
-        parts = replace(self, names={**self.names, **own})
+        partials = {s: self.names[part(s)] for s, _ in step.sums}
+        parts = replace(self, names={**self.names, **partials}, wide=self.wide.difference(partials))
         lines = [f"{pad}{{"]
         for s, op in step.sums:
             neutral = self.value(Const(NEUTRAL[op])).text
-            lines.append(f"{pad}  {real} {own[s]} = {neutral};")
+            lines.append(f"{pad}  {real} {partials[s]} = {neutral};")
         lines += yield parts._lines(step.body, indent + 1)
         for s, op in step.sums:
-            whole = name(self.of_team(op, own[s]))
-            lines.append(f"{pad}  {self._accumulate(self.names[s], op, whole)}")
+            whole = atom(self.of_team(op, partials[s]))
+            lines.append(f"{pad}  {self._accumulate(self.local(s).text, op, whole)}")
         return [*lines, f"{pad}}}"]
 
 
 def tile_count(t: TileIndex, text: CText) -> Text:
-    """How many tiles cover the extent."""
+    """The number of tiles that cover the extent."""
     if t.extent.is_constant:
         return text.affine(constant(-(-t.extent.constant // t.values)))
     covered = bracketed(text.affine(t.extent + (t.values - 1)), Precedence.PRODUCT)
     return Text(f"{covered} / {t.values}", Precedence.PRODUCT)
 
 
-def _in_groups(t: TileIndex, rank: str, own: str) -> str:
-    """Which value of a block's tile it is that the thread `rank` has as its `own`."""
+def _whole(step: Tile) -> Domain:
+    """The conditions that all points of a tile are in the region."""
+
+    def worst(coefficient: int, index: Symbol) -> Affine:
+        return symbol((first_of if coefficient > 0 else last_of)(index))
+
+    return Domain.of(
+        c.substitute({t.index: worst(c.form.coefficient(t.index), t.index) for t in step.indices})
+        for c in step.region
+    )
+
+
+def _digit(number: str, inner: int, count: int, whole: int) -> str:
+    """The digit of a number below `whole`: of `count` values, and `inner` values of the digits after it."""
+    digit = number if inner == 1 else f"{number} / {inner}"
+    return f"{digit} % {count}" if inner * count < whole else digit
+
+
+def _places_in(b: Buffer) -> list[SignedTexts]:
+    """The number of an element in each dimension, from that of all, `n`; nothing where it is 0."""
+    counts = b.counts
+    inner = [prod(counts[d + 1 :]) for d in range(len(counts))]
+    return [
+        [(False, _digit("n", after, count, prod(counts)))] if count > 1 else []
+        for after, count in zip(inner, counts, strict=True)
+    ]
+
+
+def _in_groups(t: TileIndex, rank: str, number: str) -> str:
+    """The position in a block's tile of value `number` of the thread `rank`."""
     if t.count == 1:
         return rank
     if t.group == t.count:
-        return f"{rank} * {t.count} + {own}"
-    return f"{rank} * {t.group} + {own} % {t.group} + {own} / {t.group} * {t.group * t.threads}"
+        return f"{rank} * {t.count} + {number}"
+    return (
+        f"{rank} * {t.group} + {number} % {t.group} + {number} / {t.group} * {t.group * t.threads}"
+    )

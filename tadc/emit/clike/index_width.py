@@ -1,4 +1,4 @@
-"""The numbers that index arithmetic meets, for the choice of its type and for what launchers check.
+"""The numbers that index arithmetic meets, for the choice of its type and for the checks of launchers.
 
 An integer that is computed is bounded by a linear form of the sizes: an index of a statement by its extent, an index of
 a loop by one low and one high, and so on inwards. A subscript needs no bound, for it is inside its tensor; where its
@@ -19,6 +19,7 @@ from tadc.ir.bounds import Bounds, bounded
 from tadc.ir.domain import Condition, Derived, Domain
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
+from tadc.ir.range import Bound
 from tadc.ir.walk import postorder
 
 __all__ = ["Numbers", "numbers"]
@@ -34,11 +35,11 @@ Interval: TypeAlias = tuple[Linear, Linear]
 class Numbers:
     """`largest` is at least the absolute value of every coefficient and of every integer that depends on no size.
 
-    `bounds` are the others: `(form, divisor)` for an integer that is at most `form / divisor` for the sizes of a call.
+    `bounds` are the others: highs of an integer for the sizes of a call.
     """
 
     largest: int
-    bounds: tuple[tuple[Affine, int], ...]
+    bounds: tuple[Bound, ...]
 
     @property
     def are_steep(self) -> bool:
@@ -51,7 +52,7 @@ class Numbers:
 def numbers(program: Program) -> Numbers:
     """The numbers of a program. Raises BackendError if no index type holds them."""
     largest = _largest_number(program)
-    bounds: dict[tuple[Affine, int], None] = {}
+    bounds: dict[Bound, None] = {}
     for bound in _bounds(program):
         divisor = lcm(*(c.denominator for c in bound.values()))
         form = Affine.of(
@@ -60,7 +61,7 @@ def numbers(program: Program) -> Numbers:
         if form.is_constant:
             largest = max(largest, form.constant // divisor)
         else:
-            bounds[form, divisor] = None
+            bounds[Bound(form, divisor)] = None
     _refuse_beyond_64_bits(largest)
     return Numbers(largest, tuple(bounds))
 
@@ -96,7 +97,7 @@ def _forms(e: Expr) -> Iterator[Affine]:
             pass
 
 
-# ---- Bounds of what is computed
+# ---- Bounds of computed values
 
 
 def _bounds(program: Program) -> Iterator[Linear]:
@@ -140,21 +141,20 @@ def _bounds_of(statement: Statement) -> Iterator[Linear]:
 
 
 def _loops(bounds: Bounds, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
-    """The bounds of what loops compute; `ranges` gets their indices."""
+    """The bounds of numbers computed in loops; `ranges` gets their indices."""
     for condition in bounds.tests:
         yield from _sides(condition, ranges)
     for d in bounds.derived:
         yield from _derived(d, ranges)
     for b in bounds.each:
-        lows = [_interval(form + (divisor - 1), ranges) for form, divisor in b.lows]
-        highs = [_interval(form, ranges) for form, _ in b.highs]
+        r = b.range
+        lows = [_interval(form + (divisor - 1), ranges) for form, divisor in r.lows]
+        highs = [_interval(form, ranges) for form, _ in r.highs]
         for interval in (*lows, *highs):
             yield from _both(interval)
         low, high = lows[0][0], highs[0][1]
-        ranges[b.index] = (
-            _divided(low, b.lows[0][1], 1 - b.lows[0][1]),
-            _divided(high, b.highs[0][1]),
-        )
+        up, down = r.lows[0].divisor, r.highs[0].divisor
+        ranges[r.index] = _divided(low, up, 1 - up), _divided(high, down)
         for d in b.derived:
             yield from _derived(d, ranges)
         for condition in b.tests:
@@ -168,11 +168,13 @@ def _derived(d: Derived, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
 
 
 def _sides(condition: Condition, ranges: Mapping[Symbol, Interval]) -> Iterator[Linear]:
-    """A comparison has what is negative on its other side."""
+    """A comparison with its negative terms moved to the other side."""
     form = condition.form
     for sign in (1, -1):
-        own = {s: c for s, c in form.terms if c * sign > 0}
-        yield from _both(_interval(Affine.of(own, max(0, sign * form.constant) * sign), ranges))
+        same_sign = {s: c for s, c in form.terms if c * sign > 0}
+        yield from _both(
+            _interval(Affine.of(same_sign, max(0, sign * form.constant) * sign), ranges)
+        )
 
 
 def _both(interval: Interval) -> Iterator[Linear]:
@@ -187,8 +189,8 @@ def _interval(form: Affine, ranges: Mapping[Symbol, Interval]) -> Interval:
     for sign in (1, -1):
         total = {"": Fraction(form.constant)}
         for s, c in form.terms:
-            own = ranges[s][0 if c * sign > 0 else 1] if s in ranges else {s: Fraction(1)}
-            for t, factor in own.items():
+            factors = ranges[s][0 if c * sign > 0 else 1] if s in ranges else {s: Fraction(1)}
+            for t, factor in factors.items():
                 total[t] = total.get(t, Fraction(0)) + c * factor
         ends.append({t: c for t, c in total.items() if c})
     low, high = ends

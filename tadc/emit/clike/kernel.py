@@ -1,4 +1,4 @@
-"""What a kernel is called with, in C and in CUDA: its tensors, the sizes it mentions, and the names of both."""
+"""Parameters of a kernel, in C and in CUDA: its tensors, the sizes it mentions, and the names of both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 from tadc.emit.clike.gpu_text import subscript_of
 from tadc.emit.clike.names import c_names
 from tadc.emit.clike.spelling import DType
-from tadc.emit.clike.text import REAL, TERM, CText, part
+from tadc.emit.clike.text import REAL, SQUARED, CText, part
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
 from tadc.schedule.nest.loop_nest import Kernel, bound_indices, buffers_of, steps_of, symbols_of
@@ -43,7 +43,7 @@ def kernel_text(
     text: type[Printer],
     taken: Iterable[str] = (),
 ) -> Printer:
-    """What prints the kernel's steps, of the class `text`. `taken` are names that its surroundings use."""
+    """The printer of the kernel's steps, of class `text`. `taken` are names used by the surrounding text."""
     buffers = buffers_of(kernel.body)
     names = c_names(
         (*kernel.reads, *kernel.writes),
@@ -55,7 +55,7 @@ def kernel_text(
         map(part, kernel.indices),
         (b.name for b in buffers),
         (subscript_of(b, d) for b in buffers for d in range(len(b.counts))),
-        taken=(*taken, *text.own_names, TERM),
+        taken=(*taken, *text.own_names, SQUARED),
     )
     return text(
         names,
@@ -67,14 +67,12 @@ def kernel_text(
     )
 
 
-def kernel_parameters(
-    kernel: Kernel, program: Program, text: CText, restrict: str, space: str = ""
-) -> list[str]:
-    """The parameters of the kernel's function: what it reads, what it writes, sizes. `space` is where tensors are."""
+def kernel_parameters(kernel: Kernel, program: Program, text: CText) -> list[str]:
+    """The parameters of the kernel's function: tensors that it reads, tensors that it writes, sizes."""
     sizes = kernel_sizes(kernel, program)
     real = {t: REAL[text.dtypes[t]] for t in (*kernel.reads, *kernel.writes)}
     return [
-        *(f"{space}const {real[t]}* {restrict} {text.names[t]}" for t in kernel.reads),
-        *(f"{space}{real[t]}* {restrict} {text.names[t]}" for t in kernel.writes),
+        *(f"{text.space}const {real[t]}* {text.restrict} {text.names[t]}" for t in kernel.reads),
+        *(f"{text.space}{real[t]}* {text.restrict} {text.names[t]}" for t in kernel.writes),
         *(f"{text.integer} {text.names[s]}" for s in sizes),
     ]

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tadc.emit.clike.index_width import numbers
-from tadc.emit.clike.kernel import element_type
+from tadc.emit.clike.kernel import element_type, kernel_sizes
 from tadc.emit.clike.names import c_names
-from tadc.emit.clike.spelling import DType
+from tadc.emit.clike.spelling import DType, Precedence, bracketed
 from tadc.emit.clike.text import REAL, CText
 from tadc.integer import implies
-from tadc.ir.affine import Affine, symbol
+from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, FALSE, Domain, at_least_zero
 from tadc.ir.program import Tensor
-from tadc.schedule.gpu.cost import BLOCK
 from tadc.schedule.lowered import Module
+from tadc.schedule.nest.loop_nest import Kernel
 from tadc.version import __version__
 
 __all__ = ["LARGEST_INT32", "Launcher", "factor", "manifest", "workspace_places"]
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
-LARGEST_INDEX = LARGEST_INT32 - BLOCK  # the loop of a block of threads steps past its end
 
 
 def workspace_places(
     temporaries: Sequence[Tensor], sizes: Mapping[str, int], dtype: str
 ) -> tuple[dict[str, int], int]:
-    """Where each temporary begins in the workspace, in bytes, and the size of the workspace, for these sizes."""
+    """The offset of each temporary in the workspace, in bytes, and the size of the workspace, for these sizes."""
     places, end = {}, 0
     for t in temporaries:
         places[t.name] = end
@@ -38,35 +36,42 @@ def workspace_places(
     return places, end
 
 
+class _Check(NamedTuple):
+    """A condition, in text, on which a launcher refuses to run, and the sizes in it."""
+
+    text: str
+    sizes: tuple[Symbol, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Launcher:
     """Prints the parts of one mode's launcher. `text` has the names of tensors and sizes."""
 
-    mode: Module
+    module: Module
     text: CText
 
     @classmethod
     def of(
         cls,
-        mode: Module,
+        module: Module,
         dtype: DType,
         index_type: DType,
         printer: type[CText],
         taken: Sequence[str] = (),
     ) -> Launcher:
-        program = mode.program
+        program = module.program
         names = c_names(
             (*(t.name for t in program.inputs), *program.outputs),
-            (t.name for t in mode.temporaries),
+            (t.name for t in module.temporaries),
             program.parameters,
-            taken=(*taken, *(k.name for k in mode.kernels)),
+            taken=(*taken, *(k.name for k in module.kernels)),
         )
         text = printer(names, program.tensors, frozenset(), dtype, {}, index_type)
-        return cls(mode, text)
+        return cls(module, text)
 
     def parameters(self, *last: str) -> str:
         """Inputs, outputs, the workspace, sizes, then `last`."""
-        program, names = self.mode.program, self.text.names
+        program, names = self.module.program, self.text.names
         integer = self.text.integer
         parameters = [
             *(f"const {self._real(t)}* {names[t.name]}" for t in program.inputs),
@@ -77,65 +82,74 @@ class Launcher:
         ]
         return ", ".join(parameters)
 
-    def head(self, launches: Sequence[str], refused: str, most: int) -> str:
-        """What comes before the launches: derived sizes, checks that return `refused`, pointers into the workspace.
+    def head(self, launched: Sequence[Kernel], refused: str, most: int, step: int) -> str:
+        """The lines before the launches: derived sizes, checks that return `refused`, pointers into the workspace.
 
-        Of the derived sizes those that checks, pointers, launches or others of them mention. `most` is the largest index
-        that 32 bits are to hold.
+        Only derived sizes that checks, pointers, launches or other derived sizes mention are declared. `most` is the largest
+        offset that 32 bits are to hold; loops step past their ends by at most `step`.
         """
-        lines = [f"  if ({check}) return {refused};" for check in self._checks(most)]
-        lines += self._placed()
-        integer = self.text.integer
-        for d in reversed(self.mode.program.derived_sizes):  # one is made of those before it
-            name = self.text.names[d.name]
-            if re.search(rf"\b{name}\b", "\n".join((*lines, *launches))):
-                lines.insert(0, f"  const {integer} {name} = {self.text.derived_size(d).text};")
-        return "\n".join(lines)
+        program, text = self.module.program, self.text
+        checks = self._checks(most, step)
+        used = {s for check in checks for s in check.sizes}
+        used |= {s for t in self.module.temporaries[:-1] for n in t.shape for s in n.symbols}
+        used |= {s for k in launched for s in kernel_sizes(k, program)}
+        derived: list[str] = []
+        for d in reversed(program.derived_sizes):  # one is made of those before it
+            if d.name in used:
+                used |= {s for form in d.forms for s in form.symbols}
+                size = text.derived_size(d).text
+                derived.insert(0, f"  const {text.integer} {text.names[d.name]} = {size};")
+        refusals = [f"  if ({check.text}) return {refused};" for check in checks]
+        return "\n".join([*derived, *refusals, *self._placed()])
 
     def _real(self, tensor: Tensor) -> str:
         return REAL[element_type(tensor, self.text.dtype)]
 
-    def _checks(self, most: int) -> list[str]:
-        """What kernels suppose, negated: extents and sizes of at least 1, facts, and indices and offsets that fit."""
-        program, text = self.mode.program, self.text
+    def _checks(self, most: int, step: int) -> list[_Check]:
+        """The negated assumptions of the kernels: extents and sizes of at least 1, facts, and indices and offsets that fit."""
+        program, text = self.module.program, self.text
         extents = [n for t in program.tensors.values() for n in t.shape]
         extents += map(symbol, program.sizes)
-        checks: list[str] = []
+        checks: list[_Check] = []
         held = EVERYWHERE
         for c in (*(at_least_zero(n - 1) for n in extents), *program.facts):
             if c == FALSE and text.target == "c":
                 continue  # an extent that is the number 0: its loops run no times, a grid of no blocks is an error
             if not implies(held, c):
                 held &= Domain.of((c,))
-                checks.append(f"!({text.condition(Domain.of((c,))).text})")
-        return checks + (self._overflows(most) if text.index_type == "int32" else [])
+                negated = f"!({text.condition(Domain.of((c,))).text})"
+                checks.append(_Check(negated, c.form.symbols))
+        return checks + (self._overflows(most, step) if text.index_type == "int32" else [])
 
-    def _overflows(self, most: int) -> list[str]:
+    def _overflows(self, most: int, step: int) -> list[_Check]:
         """Tensors with more elements, and index expressions with larger values, than 32 bits hold."""
-        program, text = self.mode.program, self.text
+        program, text = self.module.program, self.text
         wide = replace(text, names={s: f"(double){name}" for s, name in text.names.items()})
         held = program.known
-        checks: list[str] = []
+        checks: list[_Check] = []
         for shape in {t.shape: None for t in program.tensors.values()}:
-            if any(not n.is_constant for n in shape):
-                checks.append(f"{_product(shape, text, wide)} > {most}")
+            if sizes := tuple(s for n in shape for s in n.symbols):
+                checks.append(_Check(f"{_product(shape, text, wide)} > {most}", sizes))
                 held &= Domain.of(at_least_zero(most - n) for n in shape)
+        largest = LARGEST_INT32 - step
         for form, divisor in numbers(program).bounds:
-            fits = at_least_zero(LARGEST_INDEX * divisor - form)
+            fits = at_least_zero(largest * divisor - form)
             if not implies(held, fits):
                 held &= Domain.of((fits,))
-                checks.append(f"{wide.affine(form).text} > {LARGEST_INDEX * divisor}.0")
+                exceeds = f"{wide.affine(form).text} > {largest * divisor}.0"
+                checks.append(_Check(exceeds, form.symbols))
         return checks
 
     def _placed(self) -> list[str]:
-        """Pointers into the workspace, one behind the other."""
-        if not self.mode.temporaries:
+        """Pointers into the workspace, one after the other."""
+        if not self.module.temporaries:
             return ["  (void)workspace;"]
         lines = ["  char* free = (char*)workspace;"]
-        for t in self.mode.temporaries:
+        for t in self.module.temporaries:
             real = self._real(t)
             lines.append(f"  {real}* {self.text.names[t.name]} = ({real}*)free;")
-            factors = ["(size_t)1", *(factor(self.text.affine(n).text) for n in t.shape)]
+            extents = (self.text.affine(n) for n in t.shape)
+            factors = ["(size_t)1", *(bracketed(n, Precedence.PRIMARY) for n in extents)]
             count = " * ".join([*factors, f"sizeof({real})"])
             lines.append(f"  free += ({count} + {ALIGNMENT - 1}) / {ALIGNMENT} * {ALIGNMENT};")
         return lines[:-1]
@@ -148,7 +162,7 @@ def manifest(
     index_type: DType,
     kernel_entries: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
-    """What a caller of the launchers must know (`docs/api.md`). `kernel_entries` has those of each mode."""
+    """The manifest: all that a caller of the launchers must know (`docs/api.md`). `kernel_entries` has the kernels of each mode."""
     tensors: dict[str, dict[str, Any]] = {}
     for m in modes:
         inputs = {t.name for t in m.program.inputs}
@@ -187,20 +201,20 @@ def manifest(
     }
 
 
-def _workspace_bytes(mode: Module, dtype: DType) -> str:
+def _workspace_bytes(module: Module, dtype: DType) -> str:
     """The size of the workspace, as an expression of the sizes."""
-    return " + ".join(_bytes(t, dtype) for t in mode.temporaries) or "0"
+    return " + ".join(_bytes(t, dtype) for t in module.temporaries) or "0"
 
 
 def _bytes(t: Tensor, dtype: DType) -> str:
-    count = "*".join([*(factor(str(n)) for n in t.shape), str(t.itemsize(dtype))])
+    count = "*".join([*map(factor, t.shape), str(t.itemsize(dtype))])
     return f"({count} + {ALIGNMENT - 1}) // {ALIGNMENT} * {ALIGNMENT}"
 
 
 def _product(extents: Sequence[Affine], text: CText, wide: CText) -> str:
     """The product in `double`, in which `wide` has the sizes: a sum or multiple of sizes may overflow before."""
     factors = [
-        factor(text.affine(n).text)
+        bracketed(text.affine(n), Precedence.PRIMARY)
         if sum(c for _, c in n.terms if c > 0) <= 1
         else f"({wide.affine(n).text})"
         for n in extents
@@ -208,6 +222,6 @@ def _product(extents: Sequence[Affine], text: CText, wide: CText) -> str:
     return f"(double){' * '.join(factors)}"
 
 
-def factor(text: str) -> str:
-    """The text as a factor, in brackets if it is no single name or number."""
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
+def factor(form: Affine) -> str:
+    """The form as a factor in a manifest, in brackets if it is no single name or number."""
+    return str(form) if form.is_atom else f"({form})"

@@ -204,7 +204,7 @@ _TAKEN = frozenset(
 
 
 def c_names(*groups: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, str]:
-    """A C identifier for every name, none of them in `taken`. The earlier a group, the more its names stay what they are.
+    """A C identifier for every name, none of them in `taken`. The earlier a group, the more of its names are kept.
 
     A name that occurs in several groups is one name.
     """

@@ -1,15 +1,15 @@
-"""How C and CUDA spell scalar functions, operators and constants: a row a function, for every element type.
+"""Spellings of scalar functions, operators and constants in C and CUDA: a row per function, for every element type.
 
 An expression in text is a `Text`; `spell` and its kin put one together from others with the brackets that are needed
 and no more:
 
-    >>> x, n = name("x[i]"), literal(2, "float32")
+    >>> x, n = atom("x[i]"), literal(2, "float32")
     >>> spell("mul", [x, spell("add", [x, n], "float32")], "float32").text
     'x[i] * (x[i] + 2.0f)'
     >>> spell("tanh", [x], "float32").text, spell("pow", [x, n], "float64").text
     ('tanhf(x[i])', 'square(x[i])')
 
-What is neither C's nor CUDA's own is a function of `templates/cuda/functions.cuh`: `device_functions` gives those that
+Functions that neither C nor CUDA has are in `templates/cuda/functions.cuh`: `device_functions` gives those that
 a text calls. Compile without contraction, and host and GPU do the same operations.
 """
 
@@ -24,7 +24,7 @@ from struct import pack, unpack
 from typing import Literal, NamedTuple, TypeAlias
 
 from tadc.emit.templates import template
-from tadc.ir.element_types import HALF_TYPES
+from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES, HALF_TYPES
 from tadc.ir.expr import Relation
 from tadc.ir.functions import FUNCTIONS, OPERATORS
 
@@ -33,6 +33,7 @@ __all__ = [
     "Precedence",
     "Target",
     "Text",
+    "atom",
     "bracketed",
     "comparison",
     "conditional",
@@ -42,6 +43,7 @@ __all__ = [
     "literal",
     "long_suffix",
     "name",
+    "number",
     "opencl_names",
     "reserved_names",
     "spell",
@@ -52,21 +54,23 @@ Target: TypeAlias = Literal["cuda", "opencl", "c"]
 
 
 class Precedence(IntEnum):
-    """How tightly the outermost operator of a text binds, loosest first."""
+    """Binding strength of the outermost operator of a text, loosest first.
 
-    CONDITIONAL, OR, AND, EQUALITY, RELATION, SUM, PRODUCT, UNARY, PRIMARY = range(9)
+    A minus binds as other unary operators do, but `--x` would be another one; a name alone costs nothing to repeat.
+    """
+
+    CONDITIONAL, OR, AND, EQUALITY, RELATION, SUM, PRODUCT, MINUS, UNARY, PRIMARY, NAME = range(11)
 
 
 class Text(NamedTuple):
-    """An expression in text. `value` is set for literals: `x**2` and `polygamma(1, x)` are spelled by their number."""
+    """An expression in text. `value` is that of a number: `x**2` and `polygamma(1, x)` are spelled by it."""
 
     text: str
     precedence: Precedence
     value: int | float | None = None
 
 
-_REAL = {"float32": "float", "float64": "double", "int32": "int", "int64": "long long"}
-_SUFFIX = {"float32": "f", "float64": "", "int32": "", "int64": ""}
+_SUFFIX = {"int32": "", "int64": "", **{name: row.suffix for name, row in ELEMENT_TYPES.items()}}
 
 # fmt: off
 _NON_FINITE = {
@@ -82,14 +86,14 @@ _OPERATORS = {
     #       symbol  result              left                right: of the same precedence it keeps its brackets
     "add": (" + ",  Precedence.SUM,     Precedence.SUM,     Precedence.PRODUCT),
     "sub": (" - ",  Precedence.SUM,     Precedence.SUM,     Precedence.PRODUCT),
-    "mul": (" * ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.UNARY),
-    "div": (" / ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.UNARY),
+    "mul": (" * ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.MINUS),
+    "div": (" / ",  Precedence.PRODUCT, Precedence.PRODUCT, Precedence.MINUS),
 }
 
 # Functions of which C, or functions.cuh, has another name; that of float32 ends in `f`.
 _NAMES = {"abs": "fabs", "round": "rint", "max": "maximum", "min": "minimum"}
 
-# What stands before a function of a kernel, and before one that launchers call too; templates of functions of teams.
+# The specifiers of a function of a kernel, and of one that launchers call too; templates of functions of teams.
 _QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
     "cuda":   ("static __device__ inline", "static __host__ __device__ inline", ("cuda/teams.cuh",)),
     "opencl": ("static inline", "static inline", ("opencl/teams.cl",)),
@@ -105,17 +109,23 @@ _PRODUCTS = range(
 
 
 def name(text: str) -> Text:
-    """A name, an element `x[i]`, or anything else that no operator can break up."""
+    """A name."""
+    return Text(text, Precedence.NAME)
+
+
+def atom(text: str) -> Text:
+    """An element `x[i]`, a call, or anything else that no operator can break up."""
     return Text(text, Precedence.PRIMARY)
 
 
 def integer_type(dtype: DType, target: Target) -> str:
     """The name of a type of index arithmetic."""
-    return "long" if (dtype, target) == ("int64", "opencl") else _REAL[dtype]
+    long = "long" if target == "opencl" else "long long"
+    return long if dtype == "int64" else "int"
 
 
 def long_suffix(target: Target) -> str:
-    """How a literal of 64 bits ends."""
+    """The suffix of a literal of 64 bits."""
     return "L" if target == "opencl" else "LL"
 
 
@@ -123,15 +133,22 @@ def literal(value: int | float, dtype: DType, target: Target = "cuda") -> Text:
     """A constant of the element type, in the fewest digits that give it back."""
     if dtype in ("int32", "int64"):
         assert isinstance(value, int), f"{value} is no integer"
-        text = f"{value}{long_suffix(target)}" if dtype == "int64" else str(value)
-    else:
-        rounded = _rounded(value, dtype)
-        infinity, nan = _NON_FINITE[target, dtype]
-        if isnan(rounded):
-            return Text(nan, Precedence.PRIMARY, value)
-        digits = infinity if isinf(rounded) else _digits(abs(rounded), dtype) + _SUFFIX[dtype]
-        text = f"-{digits}" if copysign(1, rounded) < 0 else digits
-    return Text(text, Precedence.UNARY if text.startswith("-") else Precedence.PRIMARY, value)
+        suffix = long_suffix(target) if dtype == "int64" else ""
+        return number(value, suffix)
+    rounded = _rounded(value, dtype)
+    infinity, nan = _NON_FINITE[target, dtype]
+    if isnan(rounded):
+        return Text(nan, Precedence.PRIMARY, value)
+    digits = infinity if isinf(rounded) else _digits(abs(rounded), dtype) + _SUFFIX[dtype]
+    if copysign(1, rounded) < 0:
+        return Text(f"-{digits}", Precedence.MINUS, value)
+    return Text(digits, Precedence.PRIMARY, value)
+
+
+def number(value: int, suffix: str = "") -> Text:
+    """An integer."""
+    precedence = Precedence.PRIMARY if value >= 0 else Precedence.MINUS
+    return Text(f"{value}{suffix}", precedence, value)
 
 
 def _rounded(value: int | float, dtype: DType) -> float:
@@ -206,19 +223,21 @@ def device_functions(text: str, index_type: DType = "int32", target: Target = "c
 def opencl_names(text: str) -> str:
     """The names of C that `text` calls by those of OpenCL, whose functions take every type."""
     called = set(re.findall(r"\b(\w+)\(", text))
-    own = _functions("int32", "opencl")
+    functions_of_int = _functions("int32", "opencl")
     plain = ["fma", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
-    names = [f"#define {n}f {n}" for n in plain if f"{n}f" in called and f"{n}f" not in own]
+    names = [
+        f"#define {n}f {n}" for n in plain if f"{n}f" in called and f"{n}f" not in functions_of_int
+    ]
     return "\n".join([*names, *(["#undef sign\n#define sign sign_of"] if "sign" in called else [])])
 
 
 def lane_functions(text: str) -> str:
-    """What replaces functions of C's library that `text` calls by those of `templates/c/functions.c`."""
+    """Definitions that replace functions of the C library called by `text` with those of `templates/c/functions.c`."""
     functions = _lane_functions()
-    own = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
-    called = [name for name in own if re.search(rf"\b{name}\(", text)]
-    needed = _needed(" ".join(f"{own[name]}(" for name in called), functions)
-    return "\n\n".join([*needed, *(f"#define {name} {own[name]}" for name in called)])
+    by_c_name = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
+    called = [name for name in by_c_name if re.search(rf"\b{name}\(", text)]
+    needed = _needed(" ".join(f"{by_c_name[name]}(" for name in called), functions)
+    return "\n\n".join([*needed, *(f"#define {name} {by_c_name[name]}" for name in called)])
 
 
 def _needed(text: str, functions: Mapping[str, str]) -> list[str]:
@@ -238,11 +257,11 @@ def _needed(text: str, functions: Mapping[str, str]) -> list[str]:
 def reserved_names() -> frozenset[str]:
     """The names that spelled text uses: no variable may have one."""
     called = ["fma", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
-    own = [name + suffix for name in called for suffix in ("", "f")]
+    with_suffixes = [name + suffix for name in called for suffix in ("", "f")]
     constants = ["__int_as_float", "__longlong_as_double", "INFINITY", "NAN"]
     return frozenset(
         [
-            *own,
+            *with_suffixes,
             *_lane_functions(),
             *_functions("int32", "cuda"),
             *_INTEGER_FUNCTIONS,
@@ -258,7 +277,7 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
     device, anywhere, teams = _QUALIFIERS[target]
     rendered = [
         template(file).render(
-            real=_REAL[dtype],
+            real=ELEMENT_TYPES[dtype].c,
             f=_SUFFIX[dtype],
             integer=integer_type(index_type, target),
             infinity=_NON_FINITE[target, dtype][0],
@@ -266,7 +285,7 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
             anywhere=anywhere,
         )
         for file in ("cuda/functions.cuh", *teams)
-        for dtype in ("float32", "float64")
+        for dtype in ARITHMETIC_TYPES
     ]
     bodies = [body.strip() for text in rendered for body in text.split("\n\n")]
     return {_defined(body): body for body in bodies if body}
@@ -281,18 +300,17 @@ def _lane_functions() -> dict[str, str]:
 
 def _defined(body: str) -> str:
     """The name of the function that `body` defines: the first on a line that is no comment."""
-    found = re.search(r"^static [^(]*\b(\w+)\(", body, re.MULTILINE)
-    assert found, f"no function in: {body}"
-    return found[1]
+    match = re.search(r"^static [^(]*\b(\w+)\(", body, re.MULTILINE)
+    assert match, f"no function in: {body}"
+    return match[1]
 
 
 def _call(function: str, args: Sequence[str], dtype: DType) -> Text:
-    return Text(f"{function}{_SUFFIX[dtype]}({', '.join(args)})", Precedence.PRIMARY)
+    return atom(f"{function}{_SUFFIX[dtype]}({', '.join(args)})")
 
 
 def _negated(x: Text) -> Text:
-    operand = bracketed(x, Precedence.UNARY)
-    return Text(f"-({operand})" if operand.startswith("-") else f"-{operand}", Precedence.UNARY)
+    return Text(f"-{bracketed(x, Precedence.UNARY)}", Precedence.MINUS)
 
 
 def _power(x: Text, n: Text, dtype: DType) -> Text:
@@ -307,14 +325,14 @@ def _power(x: Text, n: Text, dtype: DType) -> Text:
             return spell("div", [literal(1, dtype), reciprocal], dtype)
         case 1:
             return x
-        case 2 | 3 as exponent if x.text.isidentifier():
+        case 2 | 3 as exponent if x.precedence == Precedence.NAME:
             return Text(" * ".join([x.text] * exponent), Precedence.PRODUCT)
         case 2:
             return _call("square", [x.text], dtype)
         case 3:
             return _call("cube", [x.text], dtype)
         case exponent:
-            return Text(f"integer_power{_SUFFIX[dtype]}({x.text}, {exponent})", Precedence.PRIMARY)
+            return atom(f"integer_power{_SUFFIX[dtype]}({x.text}, {exponent})")
 
 
 def _polygamma(n: Text, x: Text, dtype: DType) -> Text:

@@ -7,53 +7,47 @@ neighbouring threads, or teams. No element is written twice, so there are no ato
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from tadc.emit.clike.gpu_kernel import (
-    MOST_BLOCKS,
-    MOST_INT32,
-    Grid,
+    GpuSource,
     KernelPrinter,
     kernel_entry,
+    most_int32,
     point_counts,
     product,
     safe_index_type,
 )
 from tadc.emit.clike.gpu_text import GpuText
-from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes
+from tadc.emit.clike.kernel import kernel_sizes
 from tadc.emit.clike.launcher import Launcher, manifest
-from tadc.emit.clike.spelling import DType, device_functions
+from tadc.emit.clike.spelling import (
+    DType,
+    device_functions,
+    integer_type,
+    number,
+)
 from tadc.emit.clike.text import CText
 from tadc.emit.templates import template
 from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
-from tadc.printing.idx import statement_comment
-from tadc.schedule.gpu.cost import BLOCK
 from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.lowered import GpuModule
 from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__
 
-__all__ = ["CudaText", "cuda_text"]
+__all__ = ["cuda_text"]
 
-# Of a multiprocessor, by the values that a thread holds: with more it has no registers for them.
-BLOCKS_BY_VALUES = {1: {12: 3, 32: 2}, BLOCK: {8: 3, 32: 2}}
-
-
-@dataclass(frozen=True, slots=True)
-class CudaText:
-    """The text of a `.cu` file and its manifest (`docs/api.md`)."""
-
-    text: str
-    manifest: dict[str, Any]
+# Of a multiprocessor, by the values that a thread holds, alone or in a block: with more it has no registers for them.
+BLOCKS_BY_VALUES = {12: 3, 32: 2}
+BLOCKS_BY_VALUES_OF_BLOCK = {8: 3, 32: 2}
 
 
 def cuda_text(
     parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType | None = None
-) -> CudaText:
+) -> GpuSource:
     """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
     if dtype in HALF_TYPES and any(k.kernel.is_atomic for part in parts for k in part.kernels):
         raise BackendError(
@@ -61,105 +55,77 @@ def cuda_text(
             f"there are no atomic additions to elements of {dtype}",
             fix="generate the form with atomic additions for `float32`",
         )
-    modes = [part.mode for part in parts]
-    index_type = index_type or safe_index_type(modes)
-    emitter = _Emitter(dtype, index_type)
-    rendered = [emitter.mode(part) for part in parts]
-    bodies = "\n".join(
-        [k["body"] for m in rendered for k in m["kernels"]]
-        + [m["launcher"]["body"] for m in rendered]
-    )
+    machine = parts[0].machine
+    index_type = index_type or safe_index_type(parts)
+    printer = KernelPrinter(GpuText, dtype, index_type, machine)
+    rendered: list[dict[str, Any]] = [
+        {
+            "name": part.module.name,
+            "kernels": [_kernel(k, part.module.program, printer) for k in part.kernels],
+            "launcher": _launcher(part, dtype, index_type),
+        }
+        for part in parts
+    ]
+    bodies = [k["body"] for m in rendered for k in m["kernels"]]
+    bodies += [m["launcher"]["head"] for m in rendered]
     text = template("cuda/program.cu").render(
-        program=modes[0].program.name,
+        program=parts[0].module.program.name,
         version=__version__,
         types=template(f"cuda/{dtype}.cuh").render().rstrip() if dtype in HALF_TYPES else "",
-        functions=device_functions(bodies, index_type),
-        block=BLOCK,
-        most_blocks=MOST_BLOCKS,
+        functions=device_functions("\n".join(bodies), index_type),
+        integer=integer_type(index_type, "cuda"),
+        wide="(long long)" if index_type == "int64" else "",
+        block=machine.block,
+        most_blocks=machine.most_blocks,
         modes=rendered,
     )
-    entries = {p.mode.name: [kernel_entry(k, p.mode.program) for k in p.kernels] for p in parts}
-    return CudaText(text, manifest(modes, source, dtype, index_type, entries))
-
-
-@dataclass(frozen=True, slots=True)
-class _Emitter:
-    dtype: DType
-    index_type: DType
-
-    def mode(self, part: GpuModule) -> dict[str, Any]:
-        return {
-            "name": part.mode.name,
-            "kernels": [self._kernel(k, part.mode.program) for k in part.kernels],
-            "launcher": self._launcher(part),
-        }
-
-    # ------------------------------------------------------------------ kernels
-
-    def _kernel(self, scheduled: GpuKernel, program: Program) -> dict[str, Any]:
-        kernel = scheduled.kernel
-        printer = KernelPrinter(GpuText, self.dtype, self.index_type)
-        text = printer.of(scheduled, program)
-        return {
-            "name": kernel.name,
-            "blocks": _blocks(scheduled, text.dtype),
-            "comment": [statement_comment(s) for s in kernel.statements],
-            "parameters": ", ".join(kernel_parameters(kernel, program, text, "__restrict__")),
-            "body": "\n".join(printer.lines(scheduled, text, self._grid(scheduled.team))),
-        }
-
-    def _grid(self, team: int) -> Grid:
-        wide = "(long long)" if self.index_type == "int64" else ""
-        first = f"{wide}blockIdx.x * blockDim.x + threadIdx.x"
-        step = f"{wide}gridDim.x * blockDim.x"
-        if team == BLOCK:
-            return Grid("threadIdx.x", f"{wide}blockIdx.x", "gridDim.x", "blockIdx.x == 0")
-        alone = f"blockIdx.x == 0 && threadIdx.x < {team}"
-        if team == 1:
-            return Grid("", first, step, alone)
-        return Grid(f"threadIdx.x % {team}", f"({first}) / {team}", f"{step} / {team}", alone)
-
-    # ------------------------------------------------------------------ launchers
-
-    def _launcher(self, part: GpuModule) -> dict[str, str]:
-        mode = part.mode
-        launcher = Launcher.of(mode, self.dtype, self.index_type, GpuText)
-        launches = [
-            line for k in part.kernels for line in self._launch(k, mode.program, launcher.text)
+    entries = {
+        p.module.name: [
+            kernel_entry(k, p.module.program, machine, machine.block) for k in p.kernels
         ]
-        head = launcher.head(launches, "cudaErrorInvalidValue", MOST_INT32)
-        return {
-            "name": mode.launcher,
-            "parameters": launcher.parameters("cudaStream_t stream"),
-            "body": "\n".join([head, *launches, "  return cudaSuccess;"]),
-        }
+        for p in parts
+    }
+    return GpuSource(text, manifest([p.module for p in parts], source, dtype, index_type, entries))
 
-    def _launch(self, scheduled: GpuKernel, program: Program, text: CText) -> list[str]:
-        kernel, team = scheduled.kernel, scheduled.team
-        given = [text.names[t] for t in (*kernel.reads, *kernel.writes)]
-        given += [text.names[s] for s in kernel_sizes(kernel, program)]
-        threads = product(point_counts(scheduled, text))
-        if team > 1:
-            threads = str(int(threads) * team) if threads.isdigit() else f"{threads} * {team}"
-        arguments = ", ".join(f"(void*)&{a}" for a in given)
-        return [
-            "  {",
-            f"    void* arguments[] = {{{arguments}}};",
-            f"    const cudaError_t status = cudaLaunchKernel({kernel.name}, dim3(blocks({threads if threads.isdigit() else '(double)' + threads})), dim3({BLOCK}),"
-            " arguments, 0, stream);",
-            "    if (status != cudaSuccess) return status;",
-            "  }",
-        ]
+
+def _kernel(scheduled: GpuKernel, program: Program, printer: KernelPrinter) -> dict[str, Any]:
+    text = printer.of(scheduled, program)
+    return {**printer.parts(scheduled, program, text), "blocks": _blocks(scheduled, text.dtype)}
+
+
+def _launcher(part: GpuModule, dtype: DType, index_type: DType) -> dict[str, Any]:
+    module, machine = part.module, part.machine
+    launcher = Launcher.of(module, dtype, index_type, GpuText)
+    launched = [k.kernel for k in part.kernels]
+    most, step = most_int32(machine), machine.block
+    return {
+        "name": module.launcher,
+        "parameters": launcher.parameters("cudaStream_t stream"),
+        "head": launcher.head(launched, "cudaErrorInvalidValue", most, step),
+        "launches": [_launch(k, module.program, launcher.text) for k in part.kernels],
+    }
+
+
+def _launch(scheduled: GpuKernel, program: Program, text: CText) -> dict[str, Any]:
+    kernel, team = scheduled.kernel, scheduled.team
+    given = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, program))
+    threads = product([*point_counts(scheduled, text), *([number(team)] if team > 1 else [])])
+    return {
+        "kernel": kernel.name,
+        "arguments": [text.names[a] for a in given],
+        # The number may not fit into the type of the sizes.
+        "threads": threads.text if threads.value is not None else f"(double){threads.text}",
+    }
 
 
 def _blocks(scheduled: GpuKernel, dtype: DType) -> int | None:
-    """How many blocks are to fit on a multiprocessor, so that ptxas leaves a thread the registers that it needs."""
+    """The number of blocks to fit on a multiprocessor, so that ptxas leaves a thread the registers it needs; None for no limit."""
     words = 3 if dtype == "float64" else 1  # two, and more in what functions compute
     match scheduled.kernel.body:
-        case (Tile(wide=wide, inside_wide=inside_wide) as tile,):
+        case (Tile(wide=wide, interior_wide=interior_wide) as tile,):
             lanes = prod(t.count for t in tile.indices)
-            values = lanes * max(len(wide), len(inside_wide)) * words
-            by_values = BLOCKS_BY_VALUES[scheduled.team].items()
-            return next((blocks for most, blocks in by_values if values <= most), 1)
+            values = lanes * max(len(wide), len(interior_wide)) * words
+            by_values = BLOCKS_BY_VALUES if scheduled.team == 1 else BLOCKS_BY_VALUES_OF_BLOCK
+            return next((blocks for most, blocks in by_values.items() if values <= most), 1)
         case _:
             return 4 if dtype == "float64" else None

@@ -14,12 +14,13 @@ from math import isfinite, log2, prod
 
 from tadc.emit.numpy.hull import slanting_widths
 from tadc.emit.numpy.reads import MASKED, Risk, is_safe
-from tadc.emit.numpy.scope import Axis, Frame, Scope
+from tadc.emit.numpy.scope import Axis, Frame, Quotient, Scope
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.bounds import Bounded, bounded
+from tadc.ir.bounds import bounded
 from tadc.ir.domain import Derived
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce
 from tadc.ir.program import Statement
+from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 
 __all__ = ["Contraction", "Plan"]
@@ -28,7 +29,7 @@ __all__ = ["Contraction", "Plan"]
 TURN = 5000
 HULL_POINT = 5
 FACTOR_POINT = 4
-ROW = 16  # beside its points, of each row of a hull
+ROW = 16  # overhead of each row of a hull, in points
 BLAS = 50  # operations of a matrix product in the time of one of whole arrays
 LOOPS = 3  # at most, so that sums over many indices are planned in time
 LONG = 4  # how much longer an index is guessed that is as long as the dimension that it shares
@@ -57,7 +58,7 @@ class Contraction:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which indices of a contraction are loops. `scope` has all of them as axes, for their ranges.
+    """The choice of the indices of a contraction that are loops. `scope` has all of them as axes, for their ranges.
 
     `arrays` are the factors that are computed, as they are no slices; `piece` is the index that they are divided along.
     """
@@ -65,7 +66,7 @@ class Plan:
     contraction: Contraction
     scope: Scope
     derived: tuple[Derived, ...]
-    bounds: Mapping[Symbol, Bounded]
+    bounds: Mapping[Symbol, Range]
     extents: Mapping[Symbol, Affine]
     loops: tuple[Symbol, ...] = ()
     arrays: tuple[Expr, ...] = ()
@@ -80,9 +81,9 @@ class Plan:
         extents = {i: extents[i] for i in c.indices}
         for i, n in extents.items():
             scope.axes[i] = Axis(i, 0, constant(0), n, constant(0), n - 1)
-        bounds = {b.index: b for b in bounded(c.reduce).each}
-        for b in bounds.values():
-            scope.axes[b.index] = _range(b, scope, frame)
+        bounds = {b.range.index: b.range for b in bounded(c.reduce).each}
+        for i, r in bounds.items():
+            scope.axes[i] = _axis(r, scope, frame)
         reads = (e for e in postorder(c.factors) if isinstance(e, Read))
         if MASKED in risk and not all(is_safe(r, scope, frame, risk) for r in reads):
             return None
@@ -93,8 +94,8 @@ class Plan:
         lengths = self._lengths(frame)
         points = prod(lengths.values())
         hull = HULL_POINT * (points + ROW * points // list(lengths.values())[-1])
-        for i, b in self.bounds.items():
-            hull = hull * _width(b, frame, lengths[i]) // lengths[i]
+        for i, r in self.bounds.items():
+            hull = hull * _width(r, frame, lengths[i]) // lengths[i]
         best: tuple[int, Plan] | None = None
         for plan in self._candidates(lengths):
             cost = points // BLAS + plan._turns(lengths) * TURN
@@ -104,7 +105,7 @@ class Plan:
         return best and best[1]
 
     def _turns(self, lengths: Mapping[Symbol, int]) -> int:
-        """How many turns the loops take; an index that an equality fixes takes one."""
+        """The number of iterations of the loops; an index that an equality fixes takes one."""
         known = {s for s in self.used if s not in self.scope.axes}
         turns = min(1, len(self.loops))
         for i in self.loops:
@@ -216,23 +217,23 @@ def _has_reduction(factors: tuple[Expr, ...]) -> bool:
     return any(isinstance(e, Reduce) for e in postorder(factors))
 
 
-def _range(b: Bounded, scope: Scope, frame: Frame) -> Axis:
+def _axis(r: Range, scope: Scope, frame: Frame) -> Axis:
     """An axis that holds all values of the index: those between bounds that depend on sizes only, if there are any."""
     lows = [
-        (frame.extreme(e, scope, highest=False) + (c - 1), c, frame.is_scalar(e)) for e, c in b.lows
+        (frame.extreme(e, scope, highest=False) + (c - 1), c, frame.is_scalar(e)) for e, c in r.lows
     ]
-    highs = [(frame.extreme(e, scope, highest=True), c, frame.is_scalar(e)) for e, c in b.highs]
-    low = frame.bound("max", _known(lows), f"{b.index}_low")
-    high = frame.bound("min", _known(highs), f"{b.index}_high")
-    return Axis(b.index, 0, low, high + 1, low, high)
+    highs = [(frame.extreme(e, scope, highest=True), c, frame.is_scalar(e)) for e, c in r.highs]
+    low = frame.bound("max", _known(lows), f"{r.index}_low")
+    high = frame.bound("min", _known(highs), f"{r.index}_high")
+    return Axis(r.index, 0, low, high + 1, low, high)
 
 
-def _known(quotients: Sequence[tuple[Affine, int, bool]]) -> list[tuple[Affine, int]]:
+def _known(quotients: Sequence[tuple[Affine, int, bool]]) -> list[Quotient]:
     scalar = [(e, c) for e, c, known in quotients if known or e.is_constant]
     return scalar or [(e, c) for e, c, _ in quotients]
 
 
-def _width(b: Bounded, frame: Frame, length: int) -> int:
+def _width(r: Range, frame: Frame, length: int) -> int:
     """A guess of the number of values at one point around: of a band, its width."""
-    widths = [frame.guess(e) // c for e, c in slanting_widths(b, frame)]
+    widths = [frame.guess(e) // c for e, c in slanting_widths(r, frame)]
     return max(1, min([length, *widths]))

@@ -12,7 +12,7 @@ __all__ = ["contracted"]
 
 
 def contracted(operands: Sequence[str], subscripts: Sequence[str], result: str) -> str:
-    """The contraction that Einstein's notation says, a letter a dimension.
+    """The contraction in Einstein's notation, a letter per dimension.
 
     >>> contracted(["a", "b"], ["ik", "jk"], "ij")
     'np.dot(a, b.T)'
@@ -46,9 +46,9 @@ def _is_product(subscripts: Sequence[str], result: str) -> bool:
 def _dot(a: str, b: str, s: str, t: str, result: str) -> str | None:
     """The product with the first operand's own dimensions before the second's, None if there is no such product."""
     summed = [c for c in s if c in t]
-    own, others = [c for c in s if c not in t], [c for c in t if c not in s]
+    first, others = [c for c in s if c not in t], [c for c in t if c not in s]
     distinct = len({*s}) == len(s) and len({*t}) == len(t)
-    if not summed or not distinct or [*own, *others] != list(result):
+    if not summed or not distinct or [*first, *others] != list(result):
         return None
     if len(summed) == 1 and len(s) <= 2 and len(t) <= 2:
         left = a if s[-1] == summed[0] else f"{a}.T"

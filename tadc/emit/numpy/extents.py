@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 from tadc.emit.numpy.scope import Frame, factor
-from tadc.ir.affine import Affine
+from tadc.ir.affine import Affine, constant
 
 __all__ = ["are_few", "largest"]
 
@@ -23,8 +23,8 @@ def are_few(arrays: Iterable[Sequence[Affine]]) -> bool:
 
 def largest(frame: Frame, extents: Sequence[Affine], more: Sequence[tuple[Affine, ...]]) -> str:
     """The number of elements of the largest of arrays that have `extents` and some `more`, as text."""
-    found = [*dict.fromkeys(more)]
-    longest = [e for e in found if not any(e != f and e == f[: len(e)] for f in found)]
+    different = [*dict.fromkeys(more)]
+    longest = [e for e in different if not any(e != f and e == f[: len(e)] for f in different)]
     products = dict.fromkeys(_product(frame, (*extents, *e)) for e in longest or [()])
     return next(iter(products)) if len(products) == 1 else f"max({', '.join(products)})"
 
@@ -32,7 +32,9 @@ def largest(frame: Frame, extents: Sequence[Affine], more: Sequence[tuple[Affine
 def _product(frame: Frame, extents: Sequence[Affine]) -> str:
     """The product of extents as text, numbers multiplied."""
     number = prod(n.constant for n in extents if n.is_constant)
-    texts = [frame.text(n) for n in extents if not n.is_constant]
-    if number != 1 or not texts:
-        texts.insert(0, str(number))
-    return texts[0] if len(texts) == 1 else " * ".join(map(factor, texts))
+    forms = [n for n in extents if not n.is_constant]
+    if number != 1 or not forms:
+        forms.insert(0, constant(number))
+    if len(forms) == 1:
+        return frame.text(forms[0])
+    return " * ".join(factor(n, frame.text(n)) for n in forms)

@@ -1,4 +1,4 @@
-"""Reductions as numpy reductions: over the rectangular hull of the domain, with a mask for what is not in it.
+"""Reductions as numpy reductions: over the rectangular hull of the domain, with a mask for points outside of it.
 
 Where an index runs in a band along outer ones, `i - 2 <= k <= i + 2`, the hull slants with it: `k` is counted from the
 band's lower end.
@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from tadc.emit.numpy.extents import largest
 from tadc.emit.numpy.reads import MASKED, Risk
-from tadc.emit.numpy.scope import INDENT, Axis, Frame, Scope, factor
+from tadc.emit.numpy.scope import INDENT, Axis, Frame, Quotient, Scope, factor
 from tadc.emit.numpy.spelling import Text, atom, literal, typed
 from tadc.emit.numpy.values import Values, Walk
-from tadc.ir.affine import Affine, constant, symbol
-from tadc.ir.bounds import Bounded, bounded
-from tadc.ir.domain import Condition, at_least_zero
+from tadc.ir.affine import Affine, constant
+from tadc.ir.bounds import bounded
+from tadc.ir.domain import Condition
 from tadc.ir.expr import NEUTRAL, Expr, Reduce
+from tadc.ir.range import Range
 
 __all__ = ["HullValues", "slanting_widths"]
 
@@ -47,15 +48,16 @@ class HullValues(Values):
         scope = Scope(outer, {}, {d.name: d for d in e.derived})
         bounds = bounded(e)
         mask = list(bounds.tests)
-        divided = max(bounds.each, key=self._length) if self._is_divisible(outer) else None
+        divisible = self._is_divisible(outer)
+        divided = max(bounds.each, key=lambda b: self._length(b.range)) if divisible else None
         piece: Axis | None = None
         for b in bounds.each:
-            axis, others = self._axis(b, scope)
+            axis, others = self._axis(b.range, scope)
             if not self.frame.surely(axis.extent - 1):
-                scope.empty.add(b.index)
+                scope.empty.add(axis.index)
             if b is divided:
                 axis = piece = self._piece(axis)
-            scope.axes[b.index] = axis
+            scope.axes[axis.index] = axis
             mask += [*others, *b.tests]
         first = len(self.elements)
         self.elements.append(self._extents(scope))
@@ -82,49 +84,45 @@ class HullValues(Values):
 
     # ------------------------------------------------------------------ axes
 
-    def _axis(self, b: Bounded, scope: Scope) -> tuple[Axis, list[Condition]]:
-        """The axis of an index, and what its bounds leave to the mask."""
+    def _axis(self, r: Range, scope: Scope) -> tuple[Axis, tuple[Condition, ...]]:
+        """The axis of an index, and the conditions that its bounds leave to the mask."""
         frame, position = self.frame, scope.depth
-        lows = [(frame.extreme(e, scope, highest=False) + (c - 1), c) for e, c in b.lows]
-        highs = [(frame.extreme(e, scope, highest=True), c) for e, c in b.highs]
-        least = frame.bound("max", lows, f"{b.index}_low")
-        most = frame.bound("min", highs, f"{b.index}_high")
-        above = [
-            at_least_zero(e - c * symbol(b.index)) for e, c in b.highs if not frame.is_scalar(e)
-        ]
-        below = [
-            at_least_zero(c * symbol(b.index) - e) for e, c in b.lows if not frame.is_scalar(e)
-        ]
-        widths = slanting_widths(b, frame)
+        lows = [(frame.extreme(e, scope, highest=False) + (c - 1), c) for e, c in r.lows]
+        highs = [(frame.extreme(e, scope, highest=True), c) for e, c in r.highs]
+        least = frame.bound("max", lows, f"{r.index}_low")
+        most = frame.bound("min", highs, f"{r.index}_high")
+        widths = slanting_widths(r, frame)
         narrow = min((frame.guess(e) // c for e, c in widths), default=0)
         if widths and 2 * narrow < frame.guess(most - least):
-            first = self._first(b, scope)
-            width = self._extent(frame.bound("min", widths, f"{b.index}_width"), b)
-            above = [at_least_zero(e - c * symbol(b.index)) for e, c in b.highs]
+            first = self._first(r, scope)
+            width = self._extent(frame.bound("min", widths, f"{r.index}_width"), r)
             # Where the band is narrower, or empty, masked values go beyond `most`.
-            ends = [(frame.extreme(e, scope, highest=True) + (c - 1), c) for e, c in b.lows]
-            most = frame.bound("max", ends, f"{b.index}_last") + width - 1
-            return Axis(b.index, position, constant(0), width, least, most, first), above
-        extent = self._extent(most + 1 - least, b)
-        return Axis(b.index, position, least, least + extent, least, most), below + above
+            ends = [(frame.extreme(e, scope, highest=True) + (c - 1), c) for e, c in r.lows]
+            most = frame.bound("max", ends, f"{r.index}_last") + width - 1
+            axis = Axis(r.index, position, constant(0), width, least, most, first)
+            return axis, replace(r, lows=()).conditions
+        extent = self._extent(most + 1 - least, r)
+        left = r.only(lambda bound: not frame.is_scalar(bound.form))
+        return Axis(r.index, position, least, least + extent, least, most), left.conditions
 
-    def _extent(self, form: Affine, b: Bounded) -> Affine:
+    def _extent(self, form: Affine, r: Range) -> Affine:
         """The form, or 0 where it is negative."""
         if self.frame.surely(form) or self.frame.is_extent(form):
             return form
-        return self.frame.bound("max", [(constant(0), 1), (form, 1)], f"{b.index}_extent")
+        return self.frame.bound("max", [(constant(0), 1), (form, 1)], f"{r.index}_extent")
 
-    def _first(self, b: Bounded, scope: Scope) -> str:
+    def _first(self, r: Range, scope: Scope) -> str:
         """The name of the array of the index's least values."""
         assert scope.outer is not None
         texts = []
-        for e, c in b.lows:
-            text = self.form(e + (c - 1), scope)
-            texts.append(text if c == 1 else f"{factor(text)} // {c}")
+        for e, c in r.lows:
+            form = e + (c - 1)
+            text = self.form(form, scope)
+            texts.append(text if c == 1 else f"{factor(form, text)} // {c}")
         text = texts[0]
         for other in texts[1:]:
             text = f"np.maximum({text}, {other})"
-        name = self.frame.taken.fresh(f"{b.index}_first")
+        name = self.frame.taken.fresh(f"{r.index}_first")
         scope.lines.append(f"{name} = {text}")
         return name
 
@@ -135,10 +133,10 @@ class HullValues(Values):
         places = (self.outputs, self.frame.outside)
         return self.blocked and outer in places
 
-    def _length(self, b: Bounded) -> int:
+    def _length(self, r: Range) -> int:
         """A guess of the number of values of an index, 0 where other indices decide it."""
-        lows = [self.frame.guess(e) // c for e, c in b.lows if self.frame.is_scalar(e)]
-        highs = [self.frame.guess(e) // c for e, c in b.highs if self.frame.is_scalar(e)]
+        lows = [self.frame.guess(e) // c for e, c in r.lows if self.frame.is_scalar(e)]
+        highs = [self.frame.guess(e) // c for e, c in r.highs if self.frame.is_scalar(e)]
         return min(highs) - max(lows) + 1 if lows and highs else 0
 
     def _piece(self, axis: Axis) -> Axis:
@@ -151,9 +149,9 @@ class HullValues(Values):
     def _loop(self, piece: Axis, scope: Scope, inner: Sequence[tuple[Affine, ...]]) -> str:
         whole = self.wholes[piece]
         outer = [a.extent for s in scope.chain[:-1] for a in s.axes.values()]
-        own = [a.extent for a in scope.axes.values() if a is not piece]
+        extents = [a.extent for a in scope.axes.values() if a is not piece]
         more = [e[len(scope.axes) :] for e in inner]
-        others = largest(self.frame, (*outer, *own), more)
+        others = largest(self.frame, (*outer, *extents), more)
         ends = f"{self.frame.text(whole.low)}, {self.frame.text(whole.stop)}"
         pair = f"{self.frame.text(piece.low)}, {self.frame.text(piece.stop)}"
         return f"for {pair} in blocks({ends}, {others}):"
@@ -179,8 +177,8 @@ class HullValues(Values):
 
     def _spread(self, values: str, scope: Scope, symbols: frozenset[str]) -> str:
         """Repeated along the reduction's axes that it does not depend on."""
-        found = scope.indices(symbols)
-        if all(i in found for i in scope.axes):
+        occurring = scope.indices(symbols)
+        if all(i in occurring for i in scope.axes):
             return values
         first = min(a.position for a in scope.axes.values())
         extents = ["1"] * (self.levels - first)
@@ -189,9 +187,9 @@ class HullValues(Values):
         return f"spread({values}, {', '.join(extents)})"
 
 
-def slanting_widths(b: Bounded, frame: Frame) -> list[tuple[Affine, int]]:
+def slanting_widths(r: Range, frame: Frame) -> list[Quotient]:
     """Quotients that limit how many values the index has at one point around it, where two of its bounds slant alike."""
-    pairs = [(low, c, high, d) for low, c in b.lows for high, d in b.highs]
+    pairs = [(low, c, high, d) for low, c in r.lows for high, d in r.highs]
     return [
         (high * c - low * d + c * d, c * d)
         for low, c, high, d in pairs

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from string import ascii_letters
+from typing import TypeAlias
 
 from tadc.emit.numpy.contraction import Plan
 from tadc.emit.numpy.einsum import contracted
@@ -17,10 +18,14 @@ from tadc.emit.numpy.values import Values, condition_text
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition
 from tadc.ir.expr import Expr, Read
+from tadc.ir.range import Range
 from tadc.ir.walk import descend
 
 __all__ = ["contraction_lines"]
 
+Header: TypeAlias = tuple[
+    str, bool
+]  # a line, and whether it begins a loop around what comes after it
 TURNS = 32  # of loops that add to an element, before `LongSum` is worth it
 
 
@@ -61,9 +66,9 @@ class _PlanText:
         if self.tests:
             lines = [f"if {' and '.join(self.tests)}:", *(INDENT + line for line in lines)]
         lines = [*self.inner, *lines]
-        own = sum(i in plan.extents for i in plan.loops)  # they are outside of the others
-        loops = [n for n, header in enumerate(headers) if header.startswith("for ")]
-        first = loops[own] if own < len(loops) else len(headers)
+        outer = sum(i in plan.extents for i in plan.loops)  # they are outside of the others
+        loops = [n for n, (_, is_loop) in enumerate(headers) if is_loop]
+        first = loops[outer] if outer < len(loops) else len(headers)
         lines = _under(headers[first:], lines)
         if long:
             lines = [f"{long} = LongSum({self._window_of_loops()})", *lines, f"{long}.end()"]
@@ -103,10 +108,10 @@ class _PlanText:
 
     # ------------------------------------------------------------------ loops
 
-    def _loops(self) -> list[str]:
-        """The headers, and between them what defines derived indices; each makes its index a scalar."""
+    def _loops(self) -> list[Header]:
+        """The headers, and between them the definitions of derived indices; each makes its index a scalar."""
         plan, frame = self.plan, self.frame
-        lines = []
+        headers: list[Header] = []
         for i in plan.loops:
             lows, stops = self._ends(
                 i, [c for c in plan.contraction.reduce.domain if self._is_known(c, i)]
@@ -115,13 +120,13 @@ class _PlanText:
             a = plan.scope.axes[i]
             lows += [] if any(map(frame.is_known, lows)) else [(a.least, 1)]
             stops += [] if any(map(frame.is_known, stops)) else [(a.most + 1, 1)]
-            low = frame.extreme_text("max", folded("max", lows))
+            lows = folded("max", lows)
+            low = "" if lows == [(constant(0), 1)] else f"{frame.extreme_text('max', lows)}, "
             stop = frame.extreme_text("min", folded("min", stops))
             name = frame.taken.fresh(i)
             frame.scalars[i], frame.guesses[i] = name, 0
-            lines.append(f"for {name} in range({stop if low == '0' else f'{low}, {stop}'}):")
-            lines += self._divisions()
-        return lines or self._divisions()
+            headers += [(f"for {name} in range({low}{stop}):", True), *self._divisions()]
+        return headers or self._divisions()
 
     def _output_bounds(self) -> set[Condition]:
         """The conditions that limit indices of the target."""
@@ -144,27 +149,23 @@ class _PlanText:
         n = self.plan.extents.get(i)
         lows: list[Quotient] = [(constant(0), 1)] if n is not None else []
         stops: list[Quotient] = [(n, 1)] if n is not None else []
-        for condition in conditions:
-            forms = [condition.form, *([-condition.form] if condition.relation == "==" else [])]
-            for form in forms:
-                c = form.coefficient(i)
-                rest = form - c * symbol(i)
-                if c > 0:
-                    lows.append((-rest + (c - 1), c))
-                else:
-                    stops.append((rest - c, -c))
+        for c in conditions:
+            forms = (c.form, -c.form) if c.relation == "==" else (c.form,)
+            r = Range.of(i, forms)
+            lows += [(e + (d - 1), d) for e, d in r.lows]
+            stops += [(e + d, d) for e, d in r.highs]
         return lows, stops
 
-    def _divisions(self) -> list[str]:
-        lines = []
+    def _divisions(self) -> list[Header]:
+        headers = []
         for d in self.plan.derived:
             known = d.name in self.frame.scalars or d.name not in self.plan.used
             if not known and self.frame.is_scalar(d.form):
-                text = f"{factor(self.frame.text(d.form))} // {d.modulus}"
+                text = f"{factor(d.form, self.frame.text(d.form))} // {d.modulus}"
                 name = self.frame.taken.fresh(d.name)
                 self.frame.scalars[d.name], self.frame.guesses[d.name] = name, 0
-                lines.append(f"{name} = {text}")
-        return lines
+                headers.append((f"{name} = {text}", False))
+        return headers
 
     # ------------------------------------------------------------------ windows
 
@@ -252,7 +253,7 @@ class _PlanText:
         return ", ".join(parts)
 
     def _divide(self, scope: Scope) -> str | None:
-        """The loop over pieces of an axis, which becomes a piece; None where what is computed is known to be small."""
+        """The loop over pieces of an axis, which becomes a piece; None where the computed arrays are known to be small."""
         i, frame = self.plan.piece, self.frame
         if i is None:
             return None
@@ -297,9 +298,9 @@ class _PlanText:
                 text, kept = arrays[e], [i for i in axes if i in plan.under(e)]
             else:
                 assert isinstance(e, Read)
-                found = slices(e, scope, self.frame)
-                assert found is not None, f"{e} is no slice in loops over {plan.loops}"
-                text, kept = self._operand(e, found), [a.index for a in found.kept]
+                sliced = slices(e, scope, self.frame)
+                assert sliced is not None, f"{e} is no slice in loops over {plan.loops}"
+                text, kept = self._operand(e, sliced), [a.index for a in sliced.kept]
             if kept:
                 operands.append(text)
                 subscripts.append("".join(letters[i] for i in kept))
@@ -312,20 +313,19 @@ class _PlanText:
             factors.append(contracted(operands, subscripts, result))
         return sign + " * ".join(factors)
 
-    def _operand(self, read: Read, found: Slices) -> str:
+    def _operand(self, read: Read, sliced: Slices) -> str:
         frame = self.frame
-        brackets = found.brackets if found.kept else f"[{', '.join(found.parts) or '()'}]"
+        brackets = sliced.brackets if sliced.kept else f"[{', '.join(sliced.parts) or '()'}]"
         text = frame.names[read.tensor] + brackets
-        if found.flipped:
-            text = f"np.flip({text}, {found.flipped})"
+        if sliced.flipped:
+            text = f"np.flip({text}, {sliced.flipped})"
         return text if frame.dtypes[read.tensor] == frame.dtype else f"{text}.astype({frame.real})"
 
 
-def _under(headers: Sequence[str], lines: list[str]) -> list[str]:
+def _under(headers: Sequence[Header], lines: list[str]) -> list[str]:
     """The lines in loops; between those stand definitions."""
-    for header in reversed(headers):
-        inside = header.startswith("for ")
-        lines = [header, *(INDENT + line if inside else line for line in lines)]
+    for header, is_loop in reversed(headers):
+        lines = [header, *(INDENT + line if is_loop else line for line in lines)]
     return lines
 
 
@@ -338,6 +338,6 @@ def _letters(indices: Sequence[Symbol]) -> dict[Symbol, str]:
     """A letter for each index, its own where that is possible."""
     letters: dict[Symbol, str] = {}
     for i in sorted(indices, key=lambda i: len(i) > 1):
-        own = [c for c in i if c in ascii_letters]
-        letters[i] = next(c for c in (*own, *ascii_letters) if c not in letters.values())
+        preferred = [c for c in i if c in ascii_letters]
+        letters[i] = next(c for c in (*preferred, *ascii_letters) if c not in letters.values())
     return letters

@@ -1,6 +1,6 @@
 """Numpy text: a self-contained Python module with one function, whole-array expressions statement after statement.
 
-What `tadc compile --target numpy` writes, and what the numpy backend executes.
+It is written by `tadc compile --target numpy`, and executed by the numpy backend.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tadc.ir.expr import Read
 __all__ = ["MASKED", "Risk", "Slices", "is_safe", "padded", "slices", "unsafe_dimensions", "view"]
 
 Risk = frozenset[str]
-"""Why nobody may need a value that is computed: the axes around its use that may be empty, and `MASKED` for conditions
+"""Reasons why a computed value may be unused: the axes around its use that may be empty, and `MASKED` for conditions
 around it. A read that may be outside its tensor for that reason must be moved inside."""
 
 MASKED = ""
@@ -82,27 +82,27 @@ def view(
 
     Along `unsafe` dimensions the elements are taken by the function `taken`, which never leaves the tensor.
     """
-    found = slices(e, scope, frame)
-    if found is None or len({a.index for a in found.kept}) < len(found.kept):
+    sliced = slices(e, scope, frame)
+    if sliced is None or len({a.index for a in sliced.kept}) < len(sliced.kept):
         return None
-    if any(found.axes[d] is None for d in unsafe):
+    if any(sliced.axes[d] is None for d in unsafe):
         return None
     name = frame.names[e.tensor]
-    positions = [a.position for a in found.kept]
+    positions = [a.position for a in sliced.kept]
     if not positions:
-        return f"{name}[{', '.join(found.parts) or '()'}]"
+        return f"{name}[{', '.join(sliced.parts) or '()'}]"
     ordered = positions == sorted(positions)
     if ordered and not unsafe:
-        text = name + _placed(found, levels)
+        text = name + _placed(sliced, levels)
     else:
         order = sorted(range(len(positions)), key=positions.__getitem__)
         turned = "" if ordered else ".T" if order == [1, 0] else f".transpose({_listed(order)})"
-        text = _taken(e, found, frame, unsafe, taken) + turned
+        text = _taken(e, sliced, frame, unsafe, taken) + turned
         text += _placed(
-            Slices((":",) * len(order), tuple(found.kept[k] for k in order), ()), levels
+            Slices((":",) * len(order), tuple(sliced.kept[k] for k in order), ()), levels
         )
-    kept = [d for d, a in enumerate(found.axes) if a is not None]
-    flipped = [positions[k] - levels for k in found.flipped if kept[k] not in unsafe]
+    kept = [d for d, a in enumerate(sliced.axes) if a is not None]
+    flipped = [positions[k] - levels for k in sliced.flipped if kept[k] not in unsafe]
     if flipped:
         text = f"np.flip({text}, {flipped[0] if len(flipped) == 1 else f'({_listed(flipped)})'})"
     return text
@@ -113,7 +113,8 @@ def unsafe_dimensions(e: Read, scope: Scope, frame: Frame, risk: Risk) -> frozen
     return frozenset(
         d
         for d, form in enumerate(e.subscripts)
-        if not risk <= scope.indices(frozenset(form.symbols)) and not frame.is_inside(e, scope, d)
+        if not risk <= scope.indices(frozenset(form.symbols))
+        and not frame.is_in_bounds(e, scope, d)
     )
 
 
@@ -134,13 +135,13 @@ def padded(
     return view(e, scope, frame, levels, limited, "padded")
 
 
-def _taken(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int], function: str) -> str:
+def _taken(e: Read, sliced: Slices, frame: Frame, unsafe: frozenset[int], function: str) -> str:
     """The slices, with the elements along unsafe dimensions taken by a function."""
-    parts = tuple(":" if d in unsafe else part for d, part in enumerate(found.parts))
-    text = frame.names[e.tensor] + replace(found, parts=parts).brackets
-    kept = [d for d, a in enumerate(found.axes) if a is not None]
+    parts = tuple(":" if d in unsafe else part for d, part in enumerate(sliced.parts))
+    text = frame.names[e.tensor] + replace(sliced, parts=parts).brackets
+    kept = [d for d, a in enumerate(sliced.axes) if a is not None]
     for d in sorted(unsafe):
-        axis = found.axes[d]
+        axis = sliced.axes[d]
         assert axis is not None, "a number is moved inside by `at`"
         c = e.subscripts[d].coefficient(axis.index)
         first = frame.text(e.subscripts[d].substitute({axis.index: axis.low}))
@@ -150,11 +151,11 @@ def _taken(e: Read, found: Slices, frame: Frame, unsafe: frozenset[int], functio
     return text
 
 
-def _placed(found: Slices, levels: int) -> str:
+def _placed(sliced: Slices, levels: int) -> str:
     """The subscripts with an axis of extent 1 for each position, from the first one kept, that the read has not."""
     parts: list[str] = []
     following: int | None = None
-    for part, axis in zip(found.parts, found.axes, strict=True):
+    for part, axis in zip(sliced.parts, sliced.axes, strict=True):
         if axis is not None:
             parts += ["None"] * (axis.position - following if following is not None else 0)
             following = axis.position + 1

@@ -1,4 +1,4 @@
-"""What the lines of one numpy statement share: names, scalars, and scopes of indices with their ranges.
+"""State shared by the lines of one numpy statement: names, scalars, and scopes of indices with their ranges.
 
 Every array of a statement has one axis for each index of the target and each level of reductions, in this order; an
 index that a value does not depend on has extent 1 there. So values of all scopes broadcast, and shared ones just work.
@@ -37,7 +37,7 @@ class Axis:
     """An index as an axis of arrays: from `low` to before `stop`, two forms of scalars, and never less than empty.
 
     `least` and `most` bound its values in the whole box of the statement. Where `first` is set, it is the name of an
-    array, and the index runs from `first + low` to before `first + stop` at each point of what is around it.
+    array, and the index runs from `first + low` to before `first + stop` at each point of the indices around it.
     """
 
     index: Symbol
@@ -55,7 +55,7 @@ class Axis:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """Indices with one place to compute what depends on them; `lines` is the Python text of it.
+    """Indices with one place to compute values that depend on them; `lines` is the Python text of it.
 
     `known` are values that a name holds from here on, inner scopes included; `arrays` the names of index arrays;
     `empty` the axes that may have no values at all.
@@ -84,7 +84,7 @@ class Scope:
         return {i for s in self.chain for i in s.empty}
 
     def home(self, symbols: frozenset[Symbol]) -> Scope:
-        """The innermost scope that binds one of the symbols: there what depends on them is computed."""
+        """The innermost scope that binds one of the symbols: values that depend on them are computed there."""
         scope = self
         while scope.outer is not None:
             if not (symbols.isdisjoint(scope.axes) and symbols.isdisjoint(scope.derived)):
@@ -100,7 +100,7 @@ class Scope:
 
     def indices(self, symbols: frozenset[Symbol]) -> set[Symbol]:
         """The axes that the symbols depend on, through derived indices too."""
-        found: set[Symbol] = set()
+        result: set[Symbol] = set()
         stack = list(symbols)
         while stack:
             s = stack.pop()
@@ -108,8 +108,8 @@ class Scope:
             if division is not None:
                 stack += division.form.symbols
             elif self.axis(s) is not None:
-                found.add(s)
-        return found
+                result.add(s)
+        return result
 
 
 @dataclass(slots=True)
@@ -177,7 +177,7 @@ class Frame:
         return all(s in self.sizes for s in quotient[0].symbols)
 
     def new_scalar(self, hint: str, guess: int) -> Affine:
-        """A new scalar, as a form. It is a symbol beside the statement's indices, so it differs from them."""
+        """A new scalar, as a form. It is a symbol distinct from the statement's indices."""
         name = self.taken.fresh(hint)
         while name in self.symbols:
             name = self.taken.fresh(hint)
@@ -244,9 +244,9 @@ class Frame:
 
     def _divided(self, form: Affine, divisor: int) -> str:
         text = self.text(form)
-        return text if divisor == 1 else f"{factor(text)} // {divisor}"
+        return text if divisor == 1 else f"{factor(form, text)} // {divisor}"
 
-    def is_inside(self, e: Read, scope: Scope, dimension: int) -> bool:
+    def is_in_bounds(self, e: Read, scope: Scope, dimension: int) -> bool:
         """Whether a subscript is inside its tensor in the whole hull of the indices, for any sizes of at least 1."""
         form, extent = e.subscripts[dimension], self.tensors[e.tensor].shape[dimension]
         return self.surely(self.extreme(form, scope, highest=False)) and self.surely(
@@ -271,9 +271,9 @@ def folded(op: str, quotients: Sequence[Quotient]) -> list[Quotient]:
     return [*((constant(n), 1) for n in numbers and [_EXTREMES[op](numbers)]), *forms]
 
 
-def factor(text: str) -> str:
-    """The text as a factor of a product: in parentheses unless it is a name or a number."""
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
+def factor(form: Affine, text: str) -> str:
+    """The text of a form as a factor of a product: in parentheses unless it is a name or a number."""
+    return text if form.is_atom else f"({text})"
 
 
 def _guesses(program: Program) -> dict[Symbol, int]:
@@ -286,8 +286,8 @@ def _guesses(program: Program) -> dict[Symbol, int]:
 
 def _indices(statement: Statement) -> frozenset[Symbol]:
     """Every index of the statement, bound and derived ones included."""
-    found = {*statement.indices, *(d.name for d in statement.derived)}
+    names = {*statement.indices, *(d.name for d in statement.derived)}
     for e in postorder(statement.body):
         if isinstance(e, Reduce):
-            found |= {*e.indices, *(d.name for d in e.derived)}
-    return frozenset(found)
+            names |= {*e.indices, *(d.name for d in e.derived)}
+    return frozenset(names)

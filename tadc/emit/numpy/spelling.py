@@ -1,4 +1,4 @@
-"""How numpy spells scalar functions, operators and constants: a row a function.
+"""Spellings of scalar functions, operators and constants in numpy: a row per function.
 
 An expression in text is a `Text`; `spell` puts one together from others with the brackets that are needed and no more.
 """
@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from functools import cache
-from math import inf, isinf, isnan
+from math import copysign, inf, isinf, isnan
+from threading import Lock
 from typing import NamedTuple
 
 from tadc.resources import resource
@@ -29,18 +30,22 @@ __all__ = [
 
 
 class Precedence(IntEnum):
-    """How tightly the outermost operator of a text binds, loosest first."""
+    """Binding strength of the outermost operator of a text, loosest first."""
 
     COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(6)
 
 
 class Text(NamedTuple):
-    """An expression in text. `depth` is the nesting of its operations; a literal is a number of no element type."""
+    """An expression in text. `depth` is the nesting of its operations; `value` that of a number of no element type."""
 
     text: str
     precedence: Precedence
     depth: int = 0
-    literal: bool = False
+    value: float | None = None
+
+    @property
+    def literal(self) -> bool:
+        return self.value is not None
 
 
 # fmt: off
@@ -64,22 +69,21 @@ _NAMES = {
 
 
 def atom(text: str, depth: int = 0) -> Text:
-    """A name, an element, a call: what no operator can break up."""
+    """A name, an element, or a call: text that no operator can break up."""
     return Text(text, Precedence.ATOM, depth)
 
 
 def literal(value: float) -> Text:
-    """A Python number: beside an array it takes the array's element type."""
+    """A Python number: in an operation with an array it takes the array's element type."""
     if isnan(value):
-        return Text("np.nan", Precedence.ATOM, 0, True)
-    if isinf(value):
-        sign = value < 0
-        return Text("-np.inf" if sign else "np.inf", Precedence(3 if sign else 5), 0, True)
+        return Text("np.nan", Precedence.ATOM, 0, value)
     if isinstance(value, int) and abs(value) > 2**31:
         value = float(value) if abs(value) < 2**1023 else inf if value > 0 else -inf
         return literal(value)
-    text = repr(value)
-    return Text(text, Precedence.SIGN if text[0] == "-" else Precedence.ATOM, 0, True)
+    digits = "np.inf" if isinf(value) else repr(abs(value))
+    if copysign(1, value) < 0:
+        return Text(f"-{digits}", Precedence.SIGN, 0, value)
+    return Text(digits, Precedence.ATOM, 0, value)
 
 
 def bracketed(text: Text, needed: Precedence) -> str:
@@ -100,7 +104,7 @@ def spell(function: str, args: Sequence[Text], real: str) -> Text:
             return first
         case "neg":
             return Text(f"-{bracketed(first, Precedence.SIGN)}", Precedence.SIGN, depth)
-        case "pow" if others[0].literal and not others[0].text.lstrip("-").isdigit():
+        case "pow" if isinstance(others[0].value, float):
             # `x**0.5` would be the square root, which differs at `-inf`.
             return atom(f"np.power({first.text}, {others[0].text})", depth)
     if function in _OPERATORS:
@@ -117,12 +121,19 @@ def typed(text: Text, real: str) -> Text:
     return atom(f"{real}({text.text})") if text.literal else text
 
 
+_parsing = (
+    Lock()
+)  # Python 3.11 counts the depth of trees for all threads together, and fails where two are in it
+
+
 @cache
 def library() -> Mapping[str, str]:
     """The definitions of `templates/numpy/functions.py` by name, in order."""
     source = resource("templates/numpy/functions.py").read_text("utf-8")
     definitions: dict[str, str] = {}
-    for node in ast.parse(source).body:
+    with _parsing:
+        tree = ast.parse(source)
+    for node in tree.body:
         match node:
             case (
                 ast.FunctionDef(name=name)
@@ -142,7 +153,7 @@ def called(text: str) -> tuple[str, ...]:
     open_texts = [text]
     while open_texts:
         words = set(re.findall(r"\w+", open_texts.pop()))
-        found = [n for n in definitions if n in words and n not in needed]
-        needed.update(found)
-        open_texts += [definitions[n] for n in found]
+        named = [n for n in definitions if n in words and n not in needed]
+        needed.update(named)
+        open_texts += [definitions[n] for n in named]
     return tuple(d for n, d in definitions.items() if n in needed)

@@ -77,21 +77,21 @@ def _without_contractions(statement: Statement, frame: Frame) -> Statement | Non
 
 
 def _outermost_sums(body: Expr) -> list[tuple[Expr, Reduce, Risk]]:
-    """The sums that stand in no reduction, each with what it replaces: itself, or a choice between it and 0."""
-    found: dict[Expr, tuple[Expr, Reduce, Risk]] = {}
+    """The sums that stand in no reduction, each with the expression it replaces: itself, or a choice between it and 0."""
+    sums: dict[Expr, tuple[Expr, Reduce, Risk]] = {}
     for risk, into in ((Risk(), _unconditional), (Risk({MASKED}), _outside_reductions)):
         for e in postorder(body, into):
             match e:
                 case Reduce("sum"):
-                    found.setdefault(e, (e, e, risk))
+                    sums.setdefault(e, (e, e, risk))
                 case Select(Domain() as condition, Reduce("sum", i, d, domain, term), Const(0)) if (
                     domain & condition != EMPTY
                 ):
                     chosen = Reduce("sum", i, d, domain & condition, term)
-                    found.setdefault(e, (e, chosen, risk))
+                    sums.setdefault(e, (e, chosen, risk))
                 case _:
                     pass
-    return list(found.values())
+    return list(sums.values())
 
 
 def _unconditional(e: Expr) -> tuple[Expr, ...]:

@@ -1,4 +1,4 @@
-"""Expressions as whole-array numpy text. What is shared, long or deep gets a name, in the scope that it depends on."""
+"""Expressions as whole-array numpy text. Shared, long or deep values get a name, in the scope that they depend on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Values:
         nodes = list(postorder(root))
         users = Counter(o for e in nodes for o in e.operands)
         self.frame = frame
-        self.shared = {e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select))}
+        self.reused = {e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select))}
         self.levels = rank + _levels(nodes)
 
     def reduced(self, e: Reduce, scope: Scope, risk: Risk) -> Walk:
@@ -48,14 +48,14 @@ class Values:
         axis = home.axes.get(s)
         if axis is not None:
             low, stop = self.frame.text(axis.low), self.frame.text(axis.stop)
-            text = f"np.arange({stop})" if low == "0" else f"np.arange({low}, {stop})"
+            text = f"np.arange({stop})" if axis.low == constant(0) else f"np.arange({low}, {stop})"
             if after := self.levels - axis.position - 1:
                 text += f".reshape(-1{', 1' * after})"
             if axis.first:
                 text = f"{axis.first} + {text}"
         else:
             division = home.derived[s]
-            text = f"{factor(self.form(division.form, home))} // {division.modulus}"
+            text = f"{factor(division.form, self.form(division.form, home))} // {division.modulus}"
         name = self.frame.taken.fresh(s)
         home.lines.append(f"{name} = {text}")
         home.arrays[s] = name
@@ -96,7 +96,7 @@ class Values:
                 text = spell(function, operands, self.frame.real)
             case Select():
                 text = yield self._select(e, home, risk)
-        return self._let(e, text, home) if e in self.shared else text
+        return self._let(e, text, home) if e in self.reused else text
 
     def _select(self, e: Select, home: Scope, risk: Risk) -> Walk:
         match e:
@@ -136,7 +136,7 @@ class Values:
     def _index_value(self, form: Affine, scope: Scope) -> Text:
         text = self.form(form, scope)
         if scope.indices(frozenset(form.symbols)):
-            return atom(f"{factor(text)}.astype({self.frame.real})")
+            return atom(f"{factor(form, text)}.astype({self.frame.real})")
         return atom(f"{self.frame.real}({text})")
 
     def _read(self, e: Read, scope: Scope, risk: Risk) -> Text:
@@ -149,7 +149,7 @@ class Values:
         return self._typed(text, e)
 
     def _typed(self, text: str, e: Read) -> Text:
-        """What is read, in the statement's element type."""
+        """The read value `text`, in the statement's element type."""
         if self.frame.dtypes[e.tensor] == self.frame.dtype:
             return atom(text)
         return atom(f"{text}.astype({self.frame.real})")
@@ -158,7 +158,7 @@ class Values:
 def condition_text(condition: Condition, form: Callable[[Affine], str]) -> str:
     """`j <= i + 1`, `i == j`, `(i + j) % 2 == 0`: negative terms stand on the left."""
     if condition.relation == "|":
-        return f"{factor(form(condition.form))} % {condition.modulus} == 0"
+        return f"{factor(condition.form, form(condition.form))} % {condition.modulus} == 0"
     number = constant(condition.form.constant)
     left = Affine.of({s: -c for s, c in condition.form.terms if c < 0})
     right = Affine.of({s: c for s, c in condition.form.terms if c > 0})

@@ -14,7 +14,7 @@ from tadc.schedule.nest.loop_nest import Buffer, Step, TeamScan, TeamSums, buffe
 
 __all__ = ["VALUES", "OpenClText"]
 
-VALUES = "team_values"  # what the work-items of a group tell each other
+VALUES = "team_values"  # values that the work-items of a group exchange
 _OWN = """
     kernel global local constant generic pipe read_only write_only read_write barrier get_local_id get_group_id
     get_global_id get_num_groups get_global_size uchar ushort uint ulong event_t sampler_t queue_t image1d_t image2d_t
@@ -26,9 +26,11 @@ _VECTORS = "char uchar short ushort int uint long ulong float double half"
 
 @dataclass(frozen=True, slots=True)
 class OpenClText(GpuText):
-    """Prints a kernel of OpenCL. What a work-group shares is declared at the beginning of the kernel."""
+    """Prints a kernel of OpenCL. Memory shared by a work-group is declared at the beginning of the kernel."""
 
     target: ClassVar[Target] = "opencl"
+    restrict: ClassVar[str] = "restrict"
+    space: ClassVar[str] = "__global "
     own_names: ClassVar[tuple[str, ...]] = (
         VALUES,
         *_OWN.split(),
@@ -36,17 +38,15 @@ class OpenClText(GpuText):
     )
 
     def shared(self, body: tuple[Step, ...]) -> list[str]:
-        """Declarations of what a work-group shares in these steps of a kernel."""
         real = REAL[self.dtype]
         arrays = [f"{self.names[b.name]}[{prod(b.shape)}]" for b in buffers_of(body)]
         if any(isinstance(s, (TeamSums, TeamScan)) for s in steps_of(body)):
             arrays.append(f"{VALUES}[{self.team}]")
-        return [f"  __local {real} {array};" for array in arrays]
+        return [f"{real} {array}" for array in arrays]
 
-    def of_team(self, function: str, value: str) -> str:
-        # Python's own super() does not find the class: `slots` makes another one of it.
-        called = GpuText.of_team(self, function, value)
-        return f"{called.removesuffix(')')}, {VALUES})"
+    def of_team(self, function: str, *arguments: str) -> str:
+        # `super()` does not find the class, since `slots` makes another one of it.
+        return GpuText.of_team(self, function, *arguments, VALUES)
 
     def running(self, op: ReduceOp, local: str) -> str:
         return self.of_team(f"running_{op}", f"&{local}")

@@ -1,4 +1,4 @@
-"""The machine's C compiler, and a cache of what it made."""
+"""The machine's C compiler, and a cache of its libraries."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from platform import machine, processor
 from subprocess import DEVNULL
+from types import FrameType
 from typing import Any, ClassVar
 from weakref import WeakSet, finalize
 
@@ -45,9 +47,9 @@ FLAGS = [
     "-shared",
     "-Wl,-z,noseparate-code,-z,norelro",  # two mappings of memory, and not five
 ]
-# What a compiler may not know; without it a program is slower and not another one.
+# Flags that a compiler may not know; without them a program is slower, with the same results.
 OPTIONAL = (FLAGS[-1], "-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
-# What is not meant for a platform.
+# Flags that are not meant for a platform.
 UNUSED = {
     "darwin": (FLAGS[-1],),  # its files are not ELF
     # Code of a DLL is always movable; for vectors of AVX GCC does not align the stack, and they crash (its bug 54412).
@@ -63,7 +65,7 @@ _unload = getattr(_ctypes, "dlclose" if hasattr(_ctypes, "dlclose") else "FreeLi
 
 
 class CannotCompile(BackendError):
-    """There is no native code for a program, through no fault of it: what `auto` computes with numpy."""
+    """There is no native code for a program, through no fault of its own: `auto` computes it with numpy."""
 
 
 class Library(ctypes.CDLL):
@@ -91,7 +93,7 @@ class Library(ctypes.CDLL):
             Library._many = max(MANY, 2 * len(Library._loaded))
 
     def _starts_of_threads(self) -> Iterator[Any]:
-        """The functions of OpenMP runtimes (GCC's, LLVM's) that the library or what it needs has."""
+        """The functions of OpenMP runtimes (GCC's, LLVM's) that the library or its dependencies have."""
         for name in ("GOMP_parallel", "__kmpc_fork_call"):
             with suppress(AttributeError):
                 yield super().__getitem__(name)
@@ -115,9 +117,9 @@ def compiler() -> tuple[str, ...] | None:
     """
     given = _words("CC")
     for command in [given] if given else [["cc"], ["gcc"], ["clang"]]:
-        found = shutil.which(command[0])
-        if found:
-            return (os.path.abspath(found), *command[1:])
+        executable = shutil.which(command[0])
+        if executable:
+            return (os.path.abspath(executable), *command[1:])
     return None
 
 
@@ -144,10 +146,10 @@ def loaded(text: str) -> Library:
             "there is no C compiler for `backend='native'`: neither `$CC` nor `cc` is found",
             fix="install one (`apt install gcc`), or use `backend='numpy'`",
         )
-    own, given = _flags(), tuple(_words("CFLAGS"))
-    name = f"native-{digest(text, *command, _identity(command), *own, *given, _cpu())}{_suffix()}"
+    flags, given = _flags(), tuple(_words("CFLAGS"))
+    name = f"native-{digest(text, *command, _identity(command), *flags, *given, _cpu())}{_suffix()}"
     _show_runtime(command)
-    return _kept(name) or _made(text, command, own, given, name)
+    return _kept(name) or _made(text, command, flags, given, name)
 
 
 def _flags() -> tuple[str, ...]:
@@ -160,7 +162,7 @@ def _suffix() -> str:
 
 @cache
 def _show_runtime(command: tuple[str, ...]) -> None:
-    """Let Windows find the compiler's OpenMP runtime, which is beside it: a library's needs are not looked up in PATH."""
+    """Let Windows find the compiler's OpenMP runtime, which is next to it: dependencies of a library are not looked up in PATH."""
     add = getattr(os, "add_dll_directory", None)
     if add is not None:
         add(os.path.dirname(command[0]))
@@ -173,8 +175,11 @@ def _kept(name: str) -> Library | None:
         return None
     with suppress(OSError):
         return Library(place / name)
-    with suppress(OSError), _building() as own:  # the cache is on a disk that nothing is run from
-        copy = own / name
+    with (
+        suppress(OSError),
+        _building() as build_folder,
+    ):  # the cache is on a disk that nothing is run from
+        copy = build_folder / name
         copy.write_bytes(content)
         return Library(copy)
     remove(name)
@@ -182,11 +187,11 @@ def _kept(name: str) -> Library | None:
 
 
 def _made(
-    text: str, command: tuple[str, ...], own: tuple[str, ...], given: tuple[str, ...], name: str
+    text: str, command: tuple[str, ...], flags: tuple[str, ...], given: tuple[str, ...], name: str
 ) -> Library:
     try:
         with _building() as place:
-            built = _built(text, command, own, given, place)
+            built = _built(text, command, flags, given, place)
             kept = write(name, built.read_bytes())
             kept_small()
             try:
@@ -218,20 +223,20 @@ def _sweep() -> None:
     """Remove the folders of processes that were killed while they built."""
     with suppress(OSError):
         for entry in os.scandir(tempfile.gettempdir()):
-            own = entry.name.startswith(BUILDING) and entry.is_dir(follow_symlinks=False)
-            if own and time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE:
+            is_building = entry.name.startswith(BUILDING) and entry.is_dir(follow_symlinks=False)
+            if is_building and time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE:
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _built(
-    text: str, command: tuple[str, ...], own: tuple[str, ...], given: tuple[str, ...], place: Path
+    text: str, command: tuple[str, ...], flags: tuple[str, ...], given: tuple[str, ...], place: Path
 ) -> Path:
     """The file that the compiler makes of the text. Flags of our own that it may not know are left out where it fails."""
     source, library = place / "program.c", place / f"program{_suffix()}"
     source.write_text(text, "utf-8")
     first = ""
     for left_out in ((), *((f,) for f in OPTIONAL), OPTIONAL):
-        chosen = [f for f in own if f not in left_out]
+        chosen = [f for f in flags if f not in left_out]
         with stage(f"compiling {len(text) // 1024 + 1} KB of C"):
             files = [str(source), "-o", str(library), "-lm"]
             report = _run([*command, *chosen, *given, *files], place)
@@ -262,9 +267,9 @@ def _run(command: list[str], place: Path) -> str:
     waited for. Raises BackendError if it does not end, which other flags would not change.
     """
     output = place / "output"
-    own = (command[0],)
-    if own in _stuck:
-        raise _failed(own, _stuck[own], place)
+    name = (command[0],)
+    if name in _stuck:
+        raise _failed(name, _stuck[name], place)
     process = None
     try:
         with open(output, "wb") as file, _uninterrupted():
@@ -275,8 +280,8 @@ def _run(command: list[str], place: Path) -> str:
     except (OSError, ValueError) as error:
         return str(error)
     except subprocess.TimeoutExpired:
-        _stuck[own] = f"ran for {SECONDS} seconds, and was ended"
-        raise _failed(own, _stuck[own], place) from None
+        _stuck[name] = f"ran for {SECONDS} seconds, and was ended"
+        raise _failed(name, _stuck[name], place) from None
     finally:
         if process is not None:
             _end(process)
@@ -286,19 +291,27 @@ def _run(command: list[str], place: Path) -> str:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until the process has begun: before, nobody knows what there is to end."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
+    """Ctrl-C waits until the process has begun: before, there is no process to end.
+
+    The handler is replaced: a signal that this thread blocks is given to another one, of OpenBLAS for example, and
+    Python still handles it here.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # Python handles signals in the main thread
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    held: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if held:
+            handler(*held[0])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a compiler and of all that it started."""
+    """End a compiler that is still running, and all processes that it started."""
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -309,7 +322,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @cache
 def _identity(command: tuple[str, ...]) -> str:
-    """What changes when the compiler does."""
+    """A text that changes whenever the compiler does; empty if it cannot be found."""
     try:
         status = Path(command[0]).resolve().stat()
     except OSError:
@@ -319,7 +332,7 @@ def _identity(command: tuple[str, ...]) -> str:
 
 @cache
 def _cpu() -> str:
-    """What `-march=native` depends on: a cache may be shared between machines."""
+    """The CPU as `-march=native` sees it: a cache may be shared between machines."""
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
         return "\n".join(

@@ -20,9 +20,9 @@ NEVER = addressof(_never)  # a flag that is not set
 
 
 def interruptible(call: Callable[[int], int], *held: object) -> int:
-    """What `call` returns for the address of a flag, which is set when the main thread is interrupted.
+    """The result of `call` for the address of a flag, which is set when the main thread is interrupted.
 
-    The exception is raised then, and results are undefined. What is `held` lives as long as the call does.
+    The exception is raised then, and results are undefined. Objects in `held` live as long as the call does.
     """
     if current_thread() is not main_thread():
         return call(NEVER)

@@ -57,16 +57,17 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(slots=True)
 class _Pace:
-    """How long the last call that was watched took: the first one is, since nobody knows."""
+    """The time of the last watched call; infinite before the first, which is watched therefore."""
 
     seconds: float = inf
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One program for one set of sizes: the launcher, what its outputs are, and its arguments besides tensors."""
+    """One program for one set of sizes: the launcher, its outputs, and its arguments besides tensors."""
 
     launcher: Any
+    packed: Any  # the same launcher, of arrays of arguments
     outputs: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
     workspace_bytes: int
     sizes: tuple[int, ...]
@@ -86,17 +87,19 @@ class Launch:
             outputs = [empty(*form) if a is None else a for a, form in pairs]
         else:
             outputs = [empty(shape, dtype) for shape, dtype in self.outputs]
-        tensors = [*map(_address, inputs), *map(_address, outputs)]
-        threads = 1 if _forked else self.threads
+        self.at([*map(_address, inputs), *map(_address, outputs)], self.threads, inputs, outputs)
+        return outputs
+
+    def at(self, tensors: Sequence[int], threads: int, *held: object) -> None:
+        """Run on the inputs and outputs at these addresses, which those of `held` keep."""
         workspace = empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
         place = None if workspace is None else _address(workspace)
+        threads = 1 if _forked else threads
         if self.pace.seconds < LONG:
             status = self.launcher(*tensors, place, *self.sizes, threads, NEVER, *self.last)
         else:
-            pointers = (*tensors, place, *self.sizes, threads)
-            status = self._watched(pointers, inputs, outputs, workspace)
+            status = self._watched((*tensors, place, *self.sizes, threads), held, workspace)
         assert status == 0, "sizes were checked before"
-        return outputs
 
     def _watched(self, arguments: Sequence[int | None], *held: object) -> int:
         """The status of a call that Ctrl-C ends. Its time decides how the next one runs."""
@@ -117,7 +120,7 @@ class NativeRunner:
         self._program = program
         self._dtype = dtype
         self._options = options
-        self._launchers: dict[Decisions, tuple[_Built, Any, tuple[int | None, ...]]] = {}
+        self._launchers: dict[Decisions, tuple[_Built, Any, Any, tuple[int | None, ...]]] = {}
         self._launches: BoundedCache[Launch] = BoundedCache(MOST_LAUNCHES)
 
     def run(
@@ -136,12 +139,12 @@ class NativeRunner:
         return dict(zip(self._program.outputs, outputs, strict=True))
 
     def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
-        """What runs the program for these sizes, over and over."""
+        """The launcher for these sizes, to be called repeatedly."""
         given = tuple(sizes[s] for s in self._program.sizes)
         return self._launches.of(given, lambda: self._made(sizes, given))
 
     def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
-        built, launcher, last = self._launcher(self._decisions(sizes))
+        built, launcher, packed, last = self._launcher(self._decisions(sizes))
         outputs = tuple(
             (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype))
             for t in built.outputs
@@ -150,19 +153,19 @@ class NativeRunner:
         tensors = compiler.stored(self._program).tensors.values()
         elements = sum(prod(n.at(sizes) for n in t.shape) for t in tensors)
         threads = 1 if elements < LITTLE else self._options.threads or available_threads()
-        return Launch(launcher, outputs, workspace, given, threads, last)
+        return Launch(launcher, packed, outputs, workspace, given, threads, last)
 
     @cached_property
     def _key(self) -> str:
         return fingerprint(self._program)
 
     def lowered(self, sizes: Mapping[Symbol, int] | None) -> CpuModule:
-        """What is run for these sizes; without any, for sizes of which nothing is known."""
+        """The module that is run for these sizes; without any, for sizes of which nothing is known."""
         decisions = Decisions() if sizes is None else self._decisions(sizes)
-        found = self._lowered(decisions, blas=self._options.blas)
-        if found.products and gemm(self._dtype) is None:
+        module = self._lowered(decisions, blas=self._options.blas)
+        if module.products and gemm(self._dtype) is None:
             return self._lowered(decisions, blas=False)
-        return found
+        return module
 
     def _lowered(self, decisions: Decisions, *, blas: bool) -> CpuModule:
         return compiler.lowered_for_cpu(self._program, MODE, decisions, self._dtype, blas=blas)
@@ -170,20 +173,21 @@ class NativeRunner:
     def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
         return compiler.decisions(self._program, sizes, self._dtype, self._options)
 
-    def _launcher(self, decisions: Decisions) -> tuple[_Built, Any, tuple[int | None, ...]]:
+    def _launcher(self, decisions: Decisions) -> tuple[_Built, Any, Any, tuple[int | None, ...]]:
         if decisions not in self._launchers:
             built = self._built(decisions, blas=self._options.blas)
             address = gemm(self._dtype) if built.blas else None
             if built.blas and address is None:
                 built = self._built(decisions, blas=False)
-            launcher = loaded(built.text)[built.launcher]
+            library = loaded(built.text)
+            launcher, packed = library[built.launcher], library[f"{built.launcher}_packed"]
             tensors = (*self._program.inputs, *built.outputs)
             pointers = [ctypes.c_void_p] * (len(tensors) + 1)
             sizes = [ctypes.c_longlong] * len(self._program.sizes)
             last = [ctypes.c_int, ctypes.c_void_p, *([ctypes.c_void_p] if built.blas else [])]
             launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int
-            self._launchers[decisions] = built, launcher, (address,) if built.blas else ()
+            self._launchers[decisions] = built, launcher, packed, (address,) if built.blas else ()
         return self._launchers[decisions]
 
     def _built(self, decisions: Decisions, *, blas: bool) -> _Built:
@@ -196,7 +200,7 @@ class NativeRunner:
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """The text of a program, and what a caller of its launcher must know. `blas`: it is given BLAS's product."""
+    """The text of a program, and the manifest of its launcher. `blas`: the launcher is given BLAS's product."""
 
     text: str
     launcher: str
@@ -206,10 +210,10 @@ class _Built:
 
 
 def _written(lowered: CpuModule, dtype: DType) -> _Built:
-    mode = lowered.mode
+    module = lowered.module
     text = emit_c([lowered], dtype, INDEX_TYPE, interruptible=True)
-    outputs = tuple(mode.program.tensors[n] for n in mode.program.outputs)
-    return _Built(text, mode.launcher, outputs, mode.temporaries, bool(lowered.products))
+    outputs = tuple(module.program.tensors[n] for n in module.program.outputs)
+    return _Built(text, module.launcher, outputs, module.temporaries, bool(lowered.products))
 
 
 @cache
@@ -222,7 +226,7 @@ def available_threads() -> int:
 
 
 def _address(array: NDArray[Any]) -> int:
-    """Where the elements are. The buffer protocol is several times faster than `array.ctypes`."""
+    """The address of the elements. The buffer protocol is several times faster than `array.ctypes`."""
     try:
         return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]
     except (TypeError, ValueError):  # a read-only array, or an empty one

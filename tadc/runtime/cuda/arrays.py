@@ -1,4 +1,4 @@
-"""Arrays on a GPU: CuPy, where it is and has a GPU, and what else is in a GPU's memory."""
+"""Arrays on a GPU: CuPy's, where it is installed and has a GPU, and other arrays in a GPU's memory."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def device_name(device: int) -> str:
 
 
 def milliseconds(run: Callable[[], Any]) -> float:
-    """How long it takes on the current stream, by events; waits for its end."""
+    """The time of `run()` on the current stream in milliseconds, by events; waits for its end."""
     xp = cupy()
     start, end = xp.cuda.Event(), xp.cuda.Event()
     start.record()
@@ -107,7 +107,7 @@ def is_on_gpu(value: Any) -> bool:
 def as_gpu_array(name: str, value: Any) -> Any:
     """The value as an array of CuPy, without a copy if it is on a GPU already.
 
-    The current stream waits for what the owner's stream has still to do. Raises ArgumentError for what is no array.
+    The current stream waits for pending work of the owner's stream. Raises ArgumentError for values that are no arrays.
     """
     xp = cupy()
     try:
@@ -144,20 +144,20 @@ def by_host(
 ) -> dict[str, Any]:
     """The results of a runner for the CPU, from arrays of either kind, and of the same kind."""
     xp = cupy()
-    found = run({n: xp.asnumpy(a) for n, a in arrays.items()}, {})
+    results = run({n: xp.asnumpy(a) for n, a in arrays.items()}, {})
     if any(map(is_gpu_array, arrays.values())):
-        return {n: xp.asarray(a) for n, a in found.items()}
-    return dict(found)
+        return {n: xp.asarray(a) for n, a in results.items()}
+    return dict(results)
 
 
 def architecture(device: int, supported: Iterable[int]) -> str:
     """The newest architecture that the device runs and NVRTC knows, such as `sm_90`. Raises BackendError if none is."""
-    own = int(cupy().cuda.Device(device).compute_capability)
-    fitting = [a for a in supported if a <= own and a // 10 == own // 10]
+    capability = int(cupy().cuda.Device(device).compute_capability)
+    fitting = [a for a in supported if a <= capability and a // 10 == capability // 10]
     if not fitting:
         raise BackendError(
             None,
-            f"NVRTC does not compile for this GPU, of the architecture sm_{own}",
+            f"NVRTC does not compile for this GPU, of the architecture sm_{capability}",
             fix="pip install --upgrade nvidia-cuda-nvrtc; for a GPU before sm_75 nvidia-cuda-nvrtc-cu12",
         )
     return f"sm_{max(fitting)}"

@@ -13,7 +13,7 @@ __all__ = ["Graph", "of_gpu"]
 
 
 class Graph:
-    """What a call does on a GPU, to be done again and again by one launch on the current stream.
+    """The captured work of a call on a GPU, replayed by one launch on the current stream.
 
     It reads the arrays that it was made with as they are at each launch, and writes its results where it wrote them
     before: those that a launch returns are the same arrays every time.
@@ -24,7 +24,7 @@ class Graph:
         xp = cupy()
         self._call = call  # with the arrays that it reads
         self._device = device
-        self._memory = xp.cuda.MemoryPool()  # what the launches use, whether they free it or not
+        self._memory = xp.cuda.MemoryPool()  # memory of the launches, whether they free it or not
         with xp.cuda.Device(device), xp.cuda.using_allocator(self._memory.malloc):
             outside = xp.cuda.get_current_stream()
             stream = xp.cuda.Stream(non_blocking=True)
@@ -51,7 +51,7 @@ class Graph:
 def of_gpu(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as arrays of CuPy.
 
-    Raises ArgumentError for what is not on a GPU: its value would be copied once, and never again.
+    Raises ArgumentError for arrays that are not on a GPU: their values would be copied once, and never again.
     """
     arrays = {}
     for name, value in arguments.items():

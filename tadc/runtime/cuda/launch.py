@@ -1,6 +1,6 @@
 """Programs on a GPU: emitted CUDA text, compiled by NVRTC, its kernels launched through CuPy on the current stream.
 
-Nothing is synchronised. What a launch needs besides addresses is made once for a set of sizes and a device.
+Nothing is synchronised. All that a launch needs besides addresses is made once for a set of sizes and a device.
 """
 
 from __future__ import annotations
@@ -17,23 +17,22 @@ import numpy as np
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import digest, disk_cached
-from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
+from tadc.emit.clike.gpu_kernel import fitting_index_type
 from tadc.emit.clike.launcher import workspace_places
 from tadc.emit.clike.spelling import DType
 from tadc.emit.cuda.file import cuda_text
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
-from tadc.ir.program import Program, Tensor
+from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.cuda.arrays import architecture, cupy, current_device, device_name, on_one_device
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
-from tadc.runtime.element_types import numpy_type
-from tadc.schedule.gpu.cost import BLOCK
+from tadc.runtime.element_types import array_form
 from tadc.schedule.gpu.machine import HOPPER
-from tadc.schedule.lowered import Decisions, GpuModule, Module
+from tadc.schedule.lowered import Decisions, GpuModule
 from tadc.schedule.nest.matrix_product import MatrixProduct
 
 __all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
@@ -62,13 +61,16 @@ class _Kernel:
     function: Any
     handle: int
     blocks: int
+    names: Sequence[str]  # of its arguments
     arguments: Any
     address: int
 
     @classmethod
-    def of(cls, function: Any, blocks: int, slots: Sequence[int]) -> _Kernel:
-        arguments = (ctypes.c_void_p * len(slots))(*slots)
-        return cls(function, function.ptr, blocks, arguments, ctypes.addressof(arguments))
+    def of(
+        cls, function: Any, blocks: int, names: Sequence[str], slots: Mapping[str, int]
+    ) -> _Kernel:
+        arguments = (ctypes.c_void_p * len(names))(*(slots[a] for a in names))
+        return cls(function, function.ptr, blocks, names, arguments, ctypes.addressof(arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class CudaLaunch:
 
     def __init__(
         self,
-        mode: Module,
+        gpu: GpuModule,
         kernels: Sequence[tuple[Any, int, Sequence[str]] | MatrixProduct],
         sizes: Mapping[Symbol, int],
         dtype: str,
@@ -96,21 +98,23 @@ class CudaLaunch:
         device: int,
     ) -> None:
         """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel; or a product."""
-        program = mode.program
+        module, program = gpu.module, gpu.module.program
         self.device = device
+        self.block = gpu.machine.block
         self.inputs = tuple(t.name for t in program.inputs)
-        self.input_forms = [_form(t, sizes, dtype) for t in program.inputs]
-        self.outputs = [_form(program.tensors[n], sizes, dtype) for n in program.outputs]
-        places, self._workspace = workspace_places(mode.temporaries, sizes, dtype)
+        self.input_forms = [array_form(t, sizes, dtype) for t in program.inputs]
+        self.outputs = [array_form(program.tensors[n], sizes, dtype) for n in program.outputs]
+        places, self.workspace_bytes = workspace_places(module.temporaries, sizes, dtype)
         self._temporaries = [
-            (at, *_form(program.tensors[n], sizes, dtype)) for n, at in places.items()
+            (at, *array_form(program.tensors[n], sizes, dtype)) for n, at in places.items()
         ]
+        self._places = tuple(places)
         names = (*self.inputs, *program.outputs, *places)
         # One slot a tensor, in which each call puts its address, and one a size.
         self._pointers = (ctypes.c_void_p * len(names))()
-        self._numbers = {s: integer(n) for s, n in sizes.items()}
+        self.numbers = {s: integer(n) for s, n in sizes.items()}
         slot = {n: ctypes.addressof(self._pointers) + 8 * k for k, n in enumerate(names)}
-        slot |= {s: ctypes.addressof(n) for s, n in self._numbers.items()}
+        slot |= {s: ctypes.addressof(n) for s, n in self.numbers.items()}
         self._steps: list[_Kernel | _Product] = []
         for kernel in kernels:
             if isinstance(kernel, MatrixProduct):
@@ -119,7 +123,7 @@ class CudaLaunch:
                 self._steps.append(_Product(factors, names.index(kernel.result)))
             else:
                 function, blocks, given = kernel
-                self._steps.append(_Kernel.of(function, blocks, [slot[a] for a in given]))
+                self._steps.append(_Kernel.of(function, blocks, given, slot))
         self._has_products = any(isinstance(step, _Product) for step in self._steps)
         self._lock = Lock()
 
@@ -139,35 +143,57 @@ class CudaLaunch:
             outputs = [xp.empty(*form) if a is None else a for a, form in pairs]
         else:
             outputs = [xp.empty(shape, dtype) for shape, dtype in self.outputs]
-        workspace = xp.empty((self._workspace,), _BYTE) if self._workspace else None
-        addresses = [a.data.ptr for a in (*inputs, *outputs)]
+        workspace = xp.empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
+        self.at(
+            [a.data.ptr for a in (*inputs, *outputs)],
+            workspace.data.ptr if workspace is not None else 0,
+            xp.cuda.get_current_stream().ptr,
+        )
+        return outputs
+
+    @property
+    def kernels(self) -> list[tuple[int, int, Sequence[str]]]:
+        """The handle of each kernel, its number of blocks, and the names of its arguments. There are no products."""
+        kernels = [k for k in self._steps if isinstance(k, _Kernel)]
+        assert len(kernels) == len(self._steps), "a product is left to cuBLAS"
+        return [(k.handle, k.blocks, k.names) for k in kernels]
+
+    @property
+    def temporaries(self) -> dict[str, int]:
+        """Where each temporary begins in the workspace, in bytes."""
+        return dict(zip(self._places, (at for at, _, _ in self._temporaries), strict=True))
+
+    def at(self, tensors: Sequence[int], workspace: int, stream: int) -> None:
+        """Launch on the inputs and outputs at these addresses of the current device, and the workspace at that one."""
+        xp = cupy()
+        addresses: list[Any] = [
+            *tensors,
+            *(workspace + offset for offset, _, _ in self._temporaries),
+        ]
         arrays: list[Any] = []  # of all tensors, for products
         if self._has_products:
-            arrays = [*inputs, *outputs]
-            arrays += [_part(workspace, *temporary) for temporary in self._temporaries]
-        if workspace is not None:
-            start = workspace.data.ptr
-            addresses += [start + offset for offset, _, _ in self._temporaries]
-        launch = xp.cuda.driver.launchKernel
-        stream = xp.cuda.get_current_stream().ptr
+            temporaries = ((shape, dtype) for _, shape, dtype in self._temporaries)
+            forms = (*self.input_forms, *self.outputs, *temporaries)
+            arrays = [
+                _array(xp, address, shape, dtype, self.device)
+                for address, (shape, dtype) in zip(addresses, forms, strict=True)
+            ]
+        launch, block = xp.cuda.driver.launchKernel, self.block
         with self._lock:  # a launch copies the arguments
             self._pointers[:] = addresses
             for k in self._steps:
                 if isinstance(k, _Kernel):
-                    launch(k.handle, k.blocks, 1, 1, BLOCK, 1, 1, 0, stream, k.address, 0)
+                    launch(k.handle, k.blocks, 1, 1, block, 1, 1, 0, stream, k.address, 0)
                 else:
-                    k.run(xp, arrays)
-        return outputs
+                    with xp.cuda.ExternalStream(stream):
+                        k.run(xp, arrays)
 
 
-def _form(tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str) -> tuple[tuple[int, ...], Any]:
-    """The shape and numpy's type of a tensor."""
-    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
-
-
-def _part(workspace: Any, offset: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The array at an offset in bytes."""
-    return workspace[offset : offset + prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
+def _array(xp: Any, address: int, shape: tuple[int, ...], dtype: Any, device: int) -> Any:
+    """The array of CuPy in memory that somebody else keeps."""
+    count = prod(shape) * dtype.itemsize
+    memory = xp.cuda.UnownedMemory(address, count, None, device)
+    return xp.ndarray(shape, dtype, xp.cuda.MemoryPointer(memory, 0))
 
 
 class CudaRunner:
@@ -207,12 +233,12 @@ class CudaRunner:
         return dict(zip(self._program.outputs, outputs, strict=True))
 
     def launch(self, sizes: Mapping[Symbol, int], device: int) -> CudaLaunch:
-        """What runs the program for these sizes on this device, over and over."""
+        """The launcher for these sizes on this device, to be called repeatedly."""
         key = (device, *(sizes[s] for s in self._program.sizes))
         return self._launches.of(key, lambda: self._made(sizes, device))
 
     def lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
-        """What is run for these sizes, on the current GPU if there is one; without sizes, for typical ones."""
+        """The module that is run for these sizes, on the current GPU if there is one; without sizes, for typical ones."""
         if sizes is None:
             return self._lowered(Decisions(), None, {})
         decided, device = self._decisions(sizes), current_device()
@@ -230,9 +256,7 @@ class CudaRunner:
         place = self._place(decided, sizes, device)
         if not is_tuning():
             return launch(recalled(place))
-        best = tuned(
-            self._lowered(decided, sizes, {}).tile_choices(sizes, MACHINE, MOST_CHOICES), launch
-        )
+        best = tuned(self._lowered(decided, sizes, {}).tile_choices(sizes, MOST_CHOICES), launch)
         store(place, best)
         return launch(best)
 
@@ -248,7 +272,7 @@ class CudaRunner:
         )
 
     def _place(self, decided: Decisions, sizes: Mapping[Symbol, int], device: int) -> object:
-        """Where the tiles are kept that were tuned for these sizes on such a device."""
+        """The key of the tiles that were tuned for these sizes on such a device."""
         numbers = [(s, sizes[s]) for s in self._program.sizes]
         key = (self._key, decided.recomputed, numbers, self._dtype, self._options.blas)
         return key, self._flags, device_name(device)
@@ -267,22 +291,22 @@ def cuda_launch(
     *,
     flags: Sequence[str] = (),
 ) -> CudaLaunch:
-    """A mode for these values of all sizes, compiled, and loaded on the device. `flags` are further options of NVRTC."""
-    program = gpu.mode.program
+    """A module for these values of all sizes, compiled, and loaded on the device. `flags` are further options of NVRTC."""
+    program, machine = gpu.module.program, gpu.machine
     sizes = program.size_values({s: sizes[s] for s in program.sizes})
-    width = fitting_index_type(gpu.mode, sizes)
+    width = fitting_index_type(gpu, sizes)
     made = cuda_text([gpu], "", dtype, width)
     module = _module(device, made.text, tuple(flags))
     kernels: list[tuple[Any, int, Sequence[str]] | MatrixProduct] = []
-    entries = made.manifest["modes"][gpu.mode.name]["kernels"]
+    entries = made.manifest["modes"][gpu.module.name]["kernels"]
     for k, entry in zip(gpu.kernels, entries, strict=True):
         if k.kernel.name in gpu.products:
             kernels.append(gpu.products[k.kernel.name])
             continue
-        blocks = min(-(-k.threads(sizes) // BLOCK), MOST_BLOCKS)
+        blocks = min(-(-k.threads(sizes) // machine.block), machine.most_blocks)
         kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
     integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
-    return CudaLaunch(gpu.mode, kernels, sizes, dtype, integer, device)
+    return CudaLaunch(gpu, kernels, sizes, dtype, integer, device)
 
 
 def _module(device: int, text: str, flags: tuple[str, ...]) -> Any:

@@ -34,7 +34,7 @@ _SYSTEM = ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a kernel takes of a multiprocessor: registers a thread; bytes of stack, and of spilled registers, a thread."""
+    """Resources of a kernel, all per thread: registers; bytes of stack, and of spilled registers."""
 
     registers: int
     stack_bytes: int
@@ -45,7 +45,7 @@ class Usage:
 class Compiled:
     """Machine code for one architecture. `log` is the compiler's: warnings, and the usage of every kernel.
 
-    `ptx` is what the machine code was made from.
+    `ptx` is the source of the machine code.
     """
 
     cubin: bytes
@@ -59,7 +59,7 @@ class Compiled:
 
     @property
     def usage(self) -> dict[str, Usage]:
-        """By kernel."""
+        """The resources of each kernel, by name."""
         entries = re.findall(
             r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores"
             r".*?Used (\d+) registers",
@@ -70,7 +70,7 @@ class Compiled:
 
 
 def compile_cuda(text: str, arch: str, options: Sequence[str] = ()) -> Compiled:
-    """`text` for `arch`, such as `sm_90`, with further `options`. It may include nothing but what they lead to.
+    """`text` for `arch`, such as `sm_90`, with further `options`. It may include only files that the options lead to.
 
     Raises `BackendError` where there is no NVRTC, where it does not know `arch`, and where it does not accept `text`.
     """
@@ -115,11 +115,11 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def find_nvrtc() -> str | None:
-    """The path or name of the library: NVIDIA's wheels before what the system has. None where there is neither."""
+    """The path or name of the library: NVIDIA's wheels are preferred to the system's. None where there is neither."""
     spec = find_spec("nvidia")
     folders = [Path(f) for f in spec.submodule_search_locations or ()] if spec else []
-    found = chain.from_iterable(sorted(f.glob(p)) for f in folders for p in _WHEELS)
-    libraries = [str(p) for p in found if "builtins" not in p.name and ".alt." not in p.name]
+    paths = chain.from_iterable(sorted(f.glob(p)) for f in folders for p in _WHEELS)
+    libraries = [str(p) for p in paths if "builtins" not in p.name and ".alt." not in p.name]
     return next((c for c in (*libraries, *_SYSTEM) if _loads(c)), None)
 
 

@@ -31,7 +31,7 @@ _tuning: ContextVar[bool] = ContextVar("tuning", default=False)
 
 @contextmanager
 def tuning() -> Iterator[None]:
-    """Inside, what is compiled for a GPU is tuned first: that takes seconds for each set of sizes."""
+    """A context in which programs compiled for a GPU are tuned first, which takes seconds for each set of sizes."""
     token = _tuning.set(True)
     try:
         yield
@@ -69,7 +69,7 @@ def _times(launches: Sequence[CudaLaunch]) -> list[float]:
 
 
 def recalled(key: object) -> Tiles:
-    """What was stored for the key, if anything was."""
+    """The tiles stored for the key, none if nothing was."""
     content = read(_name(key))
     return {k: Shape(**shape) for k, shape in json.loads(content).items()} if content else {}
 

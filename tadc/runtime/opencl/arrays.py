@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ __all__ = [
     "default_queue",
     "dense",
     "devices",
+    "empty",
     "is_cl_array",
-    "memory_pool",
     "on_one_context",
     "pyopencl",
 ]
+
+MOST_QUEUES = 16  # whose memory is kept for later arrays
 
 
 @cache
@@ -42,16 +44,16 @@ def pyopencl() -> Any:
 @cache
 def default_queue() -> Any:
     """A queue on the first GPU of the machine, or on its first device of any kind. Raises BackendError where it has none."""
-    found = _devices()
-    if not found:
+    all_devices = _devices()
+    if not all_devices:
         raise BackendError(
             None,
             "there is no device of OpenCL",
             fix="install the driver of your GPU, or PoCL for the CPU: pip install pocl-binary-distribution",
         )
     cl = pyopencl()
-    gpus = [d for d in found if d.type & cl.device_type.GPU]
-    return cl.CommandQueue(cl.Context([(gpus or found)[0]]))
+    gpus = [d for d in all_devices if d.type & cl.device_type.GPU]
+    return cl.CommandQueue(cl.Context([(gpus or all_devices)[0]]))
 
 
 def devices() -> list[str]:
@@ -68,13 +70,13 @@ def _devices() -> list[Any]:
         platforms = cl.get_platforms()
     except cl.Error:  # the loader knows of none
         return []
-    found = []
+    result = []
     for platform in platforms:
         try:
-            found += platform.get_devices()
+            result += platform.get_devices()
         except cl.Error:  # a platform without devices
             continue
-    return found
+    return result
 
 
 def is_cl_array(value: Any) -> bool:
@@ -87,14 +89,24 @@ def as_cl_array(name: str, value: Any, queue: Any) -> Any:
     """The value as an array of pyopencl, copied to the queue's device unless it is one. Raises ArgumentError for no array."""
     if is_cl_array(value):
         return value
+    cl = pyopencl()
     try:
-        return pyopencl().array.to_device(queue, np.asarray(value), allocator=memory_pool(queue))
-    except MemoryError:
-        raise
+        return cl.array.to_device(queue, np.asarray(value), allocator=_memory_pool(queue))
+    except (MemoryError, cl.MemoryError):
+        raise MemoryError from None
     except Exception as error:  # whatever a foreign object raises
         raise ArgumentError(
             None, f"`{name}` cannot be copied to the device: {error}", fix="pass an array"
         ) from None
+
+
+def empty(shape: tuple[int, ...], dtype: Any, queue: Any) -> Any:
+    """A new array of undefined elements on the queue's device. Raises MemoryError."""
+    cl = pyopencl()
+    try:
+        return cl.array.empty(queue, shape, dtype, allocator=_memory_pool(queue))
+    except cl.MemoryError:
+        raise MemoryError from None
 
 
 def dense(array: Any, queue: Any) -> Any:
@@ -110,15 +122,15 @@ def dense(array: Any, queue: Any) -> Any:
         return as_cl_array("", np.ascontiguousarray(view), queue)
     if not array.offset:
         return array
-    copy = cl.array.empty(queue, array.shape, array.dtype, allocator=memory_pool(queue))
+    copy = empty(array.shape, array.dtype, queue)
     cl.enqueue_copy(
         queue, copy.data, array.base_data, src_offset=array.offset, byte_count=array.nbytes
     )
     return copy
 
 
-@cache
-def memory_pool(queue: Any) -> Any:
+@lru_cache(maxsize=MOST_QUEUES)
+def _memory_pool(queue: Any) -> Any:
     """Memory of the queue's device that earlier results have left."""
     tools = pyopencl().tools
     return tools.MemoryPool(tools.ImmediateAllocator(queue))
@@ -137,7 +149,7 @@ def on_one_context(arrays: Mapping[str, Any]) -> Any:
     return array.queue if array.queue is not None else _queue_of(array.context)
 
 
-@cache
+@lru_cache(maxsize=MOST_QUEUES)
 def _queue_of(context: Any) -> Any:
     return pyopencl().CommandQueue(context)
 
@@ -148,8 +160,8 @@ def by_host(
 ) -> dict[str, Any]:
     """The results of a runner for the host, from arrays of either kind, and of the same kind."""
     given = {n: a for n, a in arrays.items() if is_cl_array(a)}
-    found = run({n: a.get() if n in given else a for n, a in arrays.items()}, {})
+    results = run({n: a.get() if n in given else a for n, a in arrays.items()}, {})
     if not given:
-        return dict(found)
+        return dict(results)
     queue = on_one_context(given)
-    return {n: as_cl_array(n, a, queue) for n, a in found.items()}
+    return {n: as_cl_array(n, a, queue) for n, a in results.items()}

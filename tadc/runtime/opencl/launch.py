@@ -16,21 +16,21 @@ import numpy as np
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import digest
-from tadc.emit.clike.gpu_kernel import MOST_BLOCKS, fitting_index_type
+from tadc.emit.clike.gpu_kernel import fitting_index_type
 from tadc.emit.clike.spelling import DType
-from tadc.emit.opencl.file import group_size, opencl_text
+from tadc.emit.opencl.file import element_types, group_size, opencl_text
 from tadc.errors import BackendError
 from tadc.ir.affine import Symbol
-from tadc.ir.program import Program, Tensor
+from tadc.ir.program import Program
 from tadc.options import Options
-from tadc.runtime.element_types import numpy_type
+from tadc.runtime.element_types import array_form
 from tadc.runtime.opencl.arrays import (
     as_cl_array,
     default_queue,
     dense,
     devices,
+    empty,
     is_cl_array,
-    memory_pool,
     on_one_context,
     pyopencl,
 )
@@ -63,7 +63,7 @@ class _Kernel:
 
 
 class OpenClLaunch:
-    """One program for one set of sizes in one context."""
+    """One program for one set of sizes on one device."""
 
     def __init__(
         self,
@@ -73,35 +73,45 @@ class OpenClLaunch:
         options: Options,
         queue: Any,
     ) -> None:
-        program = gpu.mode.program
-        width = fitting_index_type(gpu.mode, sizes)
+        program = gpu.module.program
+        width = fitting_index_type(gpu, sizes)
         made = opencl_text([gpu], "", dtype, width)
+        if "float64" in element_types([gpu], dtype):
+            _require_float64(queue.device)
         module = _built(queue, made.text, fast_math=options.fast_math)
-        entries = made.manifest["modes"][gpu.mode.name]["kernels"]
+        entries = made.manifest["modes"][gpu.module.name]["kernels"]
         self._kernels = []
         for k, entry in zip(gpu.kernels, entries, strict=True):
-            group = group_size(k)
-            groups = min(-(-k.threads(sizes) // group), MOST_BLOCKS)
+            group = group_size(k, gpu.machine)
+            groups = min(-(-k.threads(sizes) // group), gpu.machine.most_blocks)
             function = pyopencl().Kernel(module, k.kernel.name)
             self._kernels.append(_Kernel(function, entry["arguments"], groups * group, group))
         integer = np.int64 if width == "int64" else np.int32
         self._numbers = {s: integer(n) for s, n in sizes.items()}
         self.inputs = tuple(t.name for t in program.inputs)
-        self.outputs = {n: _form(program.tensors[n], sizes, dtype) for n in program.outputs}
-        self._temporaries = {t.name: _form(t, sizes, dtype) for t in gpu.mode.temporaries}
+        self.outputs = {n: array_form(program.tensors[n], sizes, dtype) for n in program.outputs}
+        self._temporaries = {t.name: array_form(t, sizes, dtype) for t in gpu.module.temporaries}
         self._lock = Lock()
 
     def __call__(self, inputs: Mapping[str, Any], queue: Any) -> dict[str, Any]:
         """The outputs by name, new arrays of pyopencl. The inputs are in C order, of the types and shapes expected."""
         cl = pyopencl()
-        pool = memory_pool(queue)
         forms = self.outputs | self._temporaries
-        arrays = {n: cl.array.empty(queue, *form, allocator=pool) for n, form in forms.items()}
+        arrays = {n: empty(*form, queue) for n, form in forms.items()}
         given = {n: a.data for n, a in (arrays | dict(inputs)).items()} | self._numbers
-        with self._lock:  # a kernel has its arguments until it is enqueued
-            for k in self._kernels:
-                k.function.set_args(*(given[a] for a in k.arguments))
-                cl.enqueue_nd_range_kernel(queue, k.function, (k.items,), (k.group,))
+        try:
+            with self._lock:  # a kernel has its arguments until it is enqueued
+                for k in self._kernels:
+                    k.function.set_args(*(given[a] for a in k.arguments))
+                    cl.enqueue_nd_range_kernel(queue, k.function, (k.items,), (k.group,))
+        except cl.MemoryError:
+            raise MemoryError from None
+        except cl.Error as error:
+            raise BackendError(
+                None,
+                f"{queue.device.name.strip()} does not run these kernels: {error}",
+                fix="use `backend='native'`",
+            ) from None
         return {n: arrays[n] for n in self.outputs}
 
 
@@ -109,11 +119,6 @@ def for_device(gpu: GpuModule, device: Any) -> GpuModule:
     """The schedules as the device runs them."""
     on_processor = device.type & pyopencl().device_type.CPU
     return gpu.combining_at_most(MOST_COMBINED) if on_processor else gpu
-
-
-def _form(tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str) -> tuple[tuple[int, ...], Any]:
-    """The shape and numpy's type of a tensor."""
-    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
 
 
 class OpenClRunner:
@@ -141,13 +146,13 @@ class OpenClRunner:
         return outputs if given else {n: a.get() for n, a in outputs.items()}
 
     def _launch(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
-        key = (queue.context, *(sizes[s] for s in self._program.sizes))
+        key = (queue.context, queue.device, *(sizes[s] for s in self._program.sizes))
         return self._launches.of(key, lambda: self._made(sizes, queue))
 
     def lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
-        """What is run for these sizes, on the default device if there is one; without sizes, for typical ones."""
-        found = self._lowered(sizes)
-        return for_device(found, default_queue().device) if devices() else found
+        """The module that is run for these sizes, on the default device if there is one; without sizes, for typical ones."""
+        module = self._lowered(sizes)
+        return for_device(module, default_queue().device) if devices() else module
 
     def _lowered(self, sizes: Mapping[Symbol, int] | None) -> GpuModule:
         program, dtype, options = self._program, self._dtype, self._options
@@ -160,9 +165,19 @@ class OpenClRunner:
 
     def _made(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:
         gpu = for_device(self._lowered(sizes), queue.device)
-        program = gpu.mode.program
+        program = gpu.module.program
         values = program.size_values({s: sizes[s] for s in program.sizes})
         return OpenClLaunch(gpu, values, self._dtype, self._options, queue)
+
+
+def _require_float64(device: Any) -> None:
+    """Raises BackendError where the device has no such numbers."""
+    if "cl_khr_fp64" not in device.extensions:
+        raise BackendError(
+            None,
+            f"{device.name.strip()} has no elements of 64 bits",
+            fix="compute in float32: `dtype='float32'`",
+        )
 
 
 def _built(queue: Any, text: str, *, fast_math: bool) -> Any:
@@ -173,14 +188,8 @@ def _built(queue: Any, text: str, *, fast_math: bool) -> Any:
 
 
 def _made(queue: Any, text: str, fast_math: bool) -> Any:
-    """Raises BackendError for what the device has not, or does not accept."""
+    """Raises BackendError for kernels that the device does not accept."""
     cl, device = pyopencl(), queue.device
-    if "cl_khr_fp64" in text and "cl_khr_fp64" not in device.extensions:
-        raise BackendError(
-            None,
-            f"{device.name.strip()} has no elements of 64 bits",
-            fix="compute in float32: `dtype='float32'`",
-        )
     exact = cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
     flags = ["-cl-std=CL1.2"]
     if fast_math:

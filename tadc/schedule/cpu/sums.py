@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tadc.ir.affine import symbol
-from tadc.schedule.nest.interior import Bounds, interior, parted
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.range import Range
+from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import accumulated, lanes_of_loop
 from tadc.schedule.nest.loop_nest import (
     FIRST,
@@ -20,12 +21,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.surroundings import Surroundings
 
-__all__ = ["PART", "in_strips"]
-
-PART = (
-    ((symbol(FIRST), 1),),
-    ((symbol(LAST) - 1, 1),),
-)  # a thread's part of an index, as bounds of a loop
+__all__ = ["in_strips", "part_of"]
 
 MANY, FEWER_LANES = 4, 8  # accumulators side by side that registers do not hold with all lanes
 
@@ -38,30 +34,34 @@ def in_strips(
     """
     for step in steps:
         match step:
-            case Loop(body=body) if has_loops(body):
-                bounds = PART if part else (step.lows, step.highs)
-                inner = tuple(in_strips(body, surroundings.inside(step)))
-                yield Loop(step.index, *bounds, inner)
-            case Loop(index, lows, highs, body) if (
-                lanes := lanes_of_loop(step, surroundings.few)
+            case Loop(r, body) if has_loops(body):
+                inner = tuple(in_strips(body, surroundings.within(step)))
+                yield Loop(part_of(r.index) if part else r, inner)
+            case Loop(r, body) if (
+                lanes := lanes_of_loop(step, surroundings.lane_limits)
             ) != 0 and accumulated(step):
-                bounds = PART if part else (lows, highs)
-                region, inner = interior(body, surroundings.inside(step))
+                range_ = part_of(r.index) if part else r
+                region, inner = interior(body, surroundings.within(step))
                 if region.conditions:
-                    inside = _strips(step, PART, inner, lanes)
-                    yield parted(index, bounds, region, (inside,), body)
+                    in_interior = _strips(step, part_of(r.index), inner, lanes)
+                    yield parted(range_, region, (in_interior,), body)
                 else:
-                    yield _strips(step, bounds, body, lanes)
-            case Loop(index, _, _, body) if part:
-                yield Loop(index, *PART, body)
+                    yield _strips(step, range_, body, lanes)
+            case Loop(r, body) if part:
+                yield Loop(part_of(r.index), body)
             case Branch():
                 yield map_bodies(step, lambda branch: in_strips(branch, surroundings))
             case _:
                 yield step
 
 
-def _strips(loop: Loop, bounds: Bounds, body: tuple[Step, ...], lanes: int | None) -> Strips:
+def part_of(index: Symbol) -> Range:
+    """A thread's part of the values of an index."""
+    return Range.between(index, symbol(FIRST), symbol(LAST) - 1)
+
+
+def _strips(loop: Loop, r: Range, body: tuple[Step, ...], lanes: int | None) -> Strips:
     sums = tuple(accumulated(loop).items())
     if len(sums) > MANY:
         lanes = min(FEWER_LANES, lanes or FEWER_LANES)
-    return Strips(loop.index, *bounds, (Lanes(body),), body, (), lanes, sums)
+    return Strips(r, (Lanes(body),), body, (), lanes, sums)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from functools import lru_cache
 from math import prod
 
-from tadc.ir.affine import symbol
-from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
+from tadc.ir.domain import EVERYWHERE, Condition, Domain
 from tadc.ir.expr import Select
 from tadc.ir.program import Program
+from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.nest.interior import interior
@@ -32,7 +32,6 @@ from tadc.schedule.nest.loop_nest import (
     Loop,
     Staged,
     Step,
-    constant_trips,
     has_loops,
     map_bodies,
     reads_of,
@@ -42,18 +41,18 @@ from tadc.schedule.nest.loop_nest import (
 from tadc.schedule.nest.lower import without_unused
 from tadc.schedule.nest.surroundings import Surroundings
 
-__all__ = ["inside", "is_level", "levelled", "tests"]
+__all__ = ["box_interior", "is_level", "levelled", "tests"]
 
 
 FEW = 4096  # points: fewer are not worth a longer text
 
 
 @lru_cache(maxsize=256)
-def inside(kernel: Kernel, program: Program) -> tuple[Domain, tuple[Step, ...]]:
-    """Where in the box loops have fewer tests, and the steps there; everywhere, where that is nowhere."""
+def box_interior(kernel: Kernel, program: Program) -> tuple[Domain, tuple[Step, ...]]:
+    """The part of the box where loops have fewer tests, and the steps there; the whole box if there is none."""
     everywhere = EVERYWHERE, kernel.body
-    few = all(n.is_constant for n in kernel.extents) and prod(n.constant for n in kernel.extents) < FEW  # fmt: skip
-    if few or not tests(kernel.body):
+    is_small = all(n.is_constant for n in kernel.extents) and prod(n.constant for n in kernel.extents) < FEW  # fmt: skip
+    if is_small or not tests(kernel.body):
         return everywhere
     region, steps = interior(kernel.body, Surroundings.of(kernel, program))
     if tests(steps) == tests(kernel.body):
@@ -81,15 +80,15 @@ def _read(steps: Sequence[Step]) -> tuple[Step, ...]:
                 case _:
                     yield step
 
-    found = tuple(kept(steps))
-    return found if found == tuple(steps) else _read(found)
+    result = tuple(kept(steps))
+    return result if result == tuple(steps) else _read(result)
 
 
 def tests(steps: Sequence[Step]) -> int:
-    """How many conditions are tested in loops, or are bounds of them besides one of each side."""
+    """The number of conditions tested in loops, and of their bounds beyond one on each side."""
     total = 0
     for loop in (s for s in steps_of(steps) if isinstance(s, (Loop, Staged))):
-        total += max(0, len(loop.lows) - 1) + max(0, len(loop.highs) - 1)
+        total += sum(max(0, len(side) - 1) for side in (loop.range.lows, loop.range.highs))
         for step in steps_of(loop.body):
             if isinstance(step, Branch) and isinstance(step.condition, Domain):
                 total += len(step.condition.conditions)
@@ -101,25 +100,22 @@ def tests(steps: Sequence[Step]) -> int:
 
 def is_level(loop: Loop, varying: Varying) -> bool:
     """Whether all points have the same loop, or a short one with tests instead of bounds."""
-    return not varying.has_bounds(loop) or _levelled(loop) is not None
+    return not varying.has_bounds(loop) or _level(loop.range) is not None
 
 
 def levelled(
     steps: Sequence[Step], varying: Varying, tests: tuple[Condition, ...] = ()
 ) -> Iterator[Step]:
-    """The steps, with loops that all points have, where the `tests` hold. `varying` is what differs between points."""
+    """The steps, with loops that all points have, where the `tests` hold. `varying` has the symbols that differ between points."""
     if tests and not isinstance(_only(steps), Loop):
         yield Branch(Domain.of(tests), tuple(levelled(steps, varying)))
         return
     for step in steps:
         match step:
-            case Loop(index, lows, highs, body):
-                level = _levelled(step) if varying.has_bounds(step) else None
-                own = tests
-                if level:
-                    own = (*tests, *_bounds(step))
-                    lows, highs = level.lows, level.highs
-                yield Loop(index, lows, highs, tuple(levelled(body, varying, own)))
+            case Loop(r, body):
+                level = _level(r) if varying.has_bounds(step) else None
+                left = r.only(lambda b: not b.form.is_constant).conditions if level else ()
+                yield Loop(level or r, tuple(levelled(body, varying, (*tests, *left))))
             case Branch() if has_loops((step,)):
                 yield map_bodies(step, lambda inner: levelled(inner, varying))
             case _:
@@ -135,18 +131,7 @@ def _only(steps: Sequence[Step]) -> Step | None:
             return None
 
 
-def _levelled(loop: Loop) -> Loop | None:
-    """The loop with those bounds that are numbers alone; None if there are none, or too many values between them."""
-    lows, highs = (
-        tuple(b for b in bounds if b[0].is_constant) for bounds in (loop.lows, loop.highs)
-    )
-    level = Loop(loop.index, lows, highs, loop.body)
-    count = constant_trips(level)
-    return level if count is not None and count <= UNROLLED else None
-
-
-def _bounds(loop: Loop) -> Iterator[Condition]:
-    """The bounds that are no numbers, as conditions."""
-    i = symbol(loop.index)
-    yield from (at_least_zero(c * i - e) for e, c in loop.lows if not e.is_constant)
-    yield from (at_least_zero(e - c * i) for e, c in loop.highs if not e.is_constant)
+def _level(r: Range) -> Range | None:
+    """The range between those bounds that are numbers; None if there are none, or too many values between them."""
+    level = r.only(lambda b: b.form.is_constant)
+    return level if level.trips is not None and level.trips <= UNROLLED else None

@@ -38,18 +38,18 @@ def unrounded(program: Program, dtype: str) -> Program:
     }
     statements: list[Statement] = []
     for s in program.statements:
-        own = replace(s, body=_renamed(s.body, wide))
+        widened = replace(s, body=_renamed(s.body, wide))
         if s.target.name in wide:
-            inside = replace(s.target, name=wide[s.target.name])
-            statements.append(replace(own, target=inside))
-            copied = Read(inside.name, tuple(map(symbol, s.indices)))
-            own = Statement(s.target, s.indices, (), copied)
-        statements.append(own)
+            unrounded_target = replace(s.target, name=wide[s.target.name])
+            statements.append(replace(widened, target=unrounded_target))
+            copied = Read(unrounded_target.name, tuple(map(symbol, s.indices)))
+            widened = Statement(s.target, s.indices, (), copied)
+        statements.append(widened)
     return replace(program, statements=tuple(statements))
 
 
 def wide_temporaries(program: Program, dtype: str) -> Program:
-    """The program whose temporaries declare the type of the arithmetic: for its kernels, since passes keep types apart.
+    """The program whose temporaries declare the type of the arithmetic: for its kernels, since passes distinguish types.
 
     Inputs and outputs are of `dtype` where they declare none.
     """

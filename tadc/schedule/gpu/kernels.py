@@ -1,8 +1,8 @@
-"""How a kernel runs on a GPU: a thread computes a point, or a team of threads that share its loops.
+"""Execution of a kernel on a GPU: each point is computed by a thread, or by a team of threads that divide its loops.
 
-A thread a point is best while there are many points, and neighbours among them read what is side by side. Where there
-are few points with long sums, or where the terms of a sum are what lies side by side, a warp or a block computes a point.
-Which it is follows from the sizes alone, and with it the order in which sums are added up.
+A thread per point is best while there are many points, and neighbouring points read neighbouring elements. Where there
+are few points with long sums, or where the terms of a sum are adjacent in memory, a warp or a block computes a point.
+The choice follows from the sizes alone, and with it the order in which sums are added up.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ from math import prod
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.schedule.gpu.borders import inside
+from tadc.ir.range import Bound
+from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import (
-    APART,
-    BLOCK,
-    WARP,
     Sizes,
     cost,
     subscripts,
-    trips,
     values_of_sizes,
     with_midpoints,
 )
 from tadc.schedule.gpu.half import unrounded
-from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.machine import Costs, Machine
 from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.short import with_short_sums
@@ -63,9 +60,7 @@ from tadc.schedule.nest.lower import kernels
 
 __all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
-SHORT = WARP  # a loop that runs less often is not shared
-# What it costs a team to combine its sums, in reads of neighbours.
-COMBINED = {WARP: 20 * WARP, BLOCK: 40 * BLOCK}
+SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +86,14 @@ class GpuKernel:
 
     @property
     def combined(self) -> int:
-        """How many sums the threads of a team combine."""
+        """The number of sums that the threads of a team combine."""
         steps = steps_of(self.kernel.body)
         return sum(
             len(s.sums) if isinstance(s, TeamSums) else isinstance(s, TeamScan) for s in steps
         )
 
     def threads(self, sizes: Sizes) -> int:
-        """How many run at once, at best."""
+        """The number of threads that run at once, at best."""
         values = {t.index: t.values for t in self.tile}
         pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
         return self.team * prod(-(-n.at(sizes) // values.get(i, 1)) for i, n in pairs)
@@ -125,14 +120,16 @@ def gpu_kernels(
     tiles: Mapping[str, Shape],
 ) -> list[tuple[Kernel, GpuKernel]]:
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
-    found = []
-    for together, each in row_kernels(kernels(program, mode), program, sizes, machine):
-        one = gpu_kernel(together, program, sizes, machine, tiles.get(together.name))
+    scheduled = []
+    for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
+        one = gpu_kernel(joint, program, sizes, machine, tiles.get(joint.name))
         if len(each) == 1 or one.team > 1:
-            found.append((together, one))
+            scheduled.append((joint, one))
         else:
-            found += [(k, gpu_kernel(k, program, sizes, machine, tiles.get(k.name))) for k in each]
-    return found
+            scheduled += [
+                (k, gpu_kernel(k, program, sizes, machine, tiles.get(k.name))) for k in each
+            ]
+    return scheduled
 
 
 def gpu_kernel(
@@ -150,13 +147,15 @@ def gpu_kernel(
 
 
 def plain_kernel(kernel: Kernel, program: Program) -> GpuKernel:
-    """A thread a point."""
+    """A thread per point."""
     return _in_blocks(GpuKernel(kernel, 1), program)
 
 
-def _in_blocks(found: GpuKernel, program: Program) -> GpuKernel:
-    own, body = long_sums_in_blocks(found.kernel, found.kernel.body, program, team=found.team)
-    return GpuKernel(replace(own, body=body), found.team)
+def _in_blocks(scheduled: GpuKernel, program: Program) -> GpuKernel:
+    blocked, body = long_sums_in_blocks(
+        scheduled.kernel, scheduled.kernel.body, program, team=scheduled.team
+    )
+    return GpuKernel(replace(blocked, body=body), scheduled.team)
 
 
 def _scheduled(
@@ -165,17 +164,20 @@ def _scheduled(
     values = values_of_sizes(program, kernel.extents, sizes)
     extents = [max(1, n.at(values)) for n in kernel.extents]
     middle = {i: n // 2 for i, n in zip(kernel.indices, extents, strict=True)}
-    shared = _Shared({**values, **middle}, {e.tensor for e in reads_of(kernel.body)})
-    body = tuple(shared.steps(kernel.body))
-    region = inside(kernel, program)
+    team_steps = _TeamSteps(
+        {**values, **middle}, {e.tensor for e in reads_of(kernel.body)}, machine
+    )
+    body = tuple(team_steps.steps(kernel.body))
+    region = box_interior(kernel, program)
     choice = Choice.of(kernel, program, region[1], values, machine)
     shape = choice.chosen(blocks=sizes is not None or not program.sizes)
     if not _is_stale(body):
-        team = _team(kernel, choice.time(shape), prod(extents), shared, machine)
+        team = _team(kernel, choice.time(shape), prod(extents), team_steps, machine)
         if team > 1:
             return GpuKernel(replace(kernel, body=body), team)
     shape = tile or shape
-    alone = tiled(kernel, program, region, shape, choice.middle, windows=choice.windows(shape))
+    windows = choice.windows(shape)
+    alone = tiled(kernel, program, region, shape, choice.middle, machine, windows=windows)
     match alone.body:
         case (Tile() as made,):
             return GpuKernel(alone, made.team)
@@ -187,19 +189,27 @@ def tile_choices(
     kernel: Kernel, program: Program, sizes: Sizes, machine: Machine, most: int
 ) -> list[Shape]:
     """Tiles of the kernel that may be best for these values of all sizes, the model's choice first."""
-    return Choice.of(kernel, program, inside(kernel, program)[1], sizes, machine).choices(most)
+    return Choice.of(kernel, program, box_interior(kernel, program)[1], sizes, machine).choices(
+        most
+    )
 
 
-def _team(kernel: Kernel, alone: float, points: int, shared: _Shared, machine: Machine) -> int:
+def _team(
+    kernel: Kernel, alone: float, points: int, team_steps: _TeamSteps, machine: Machine
+) -> int:
     """The number of threads with which the kernel ends first, if it takes `alone` with one."""
-    longest = max(shared.loops.values(), default=0)
-    if longest < SHORT:
+    longest = max(team_steps.loops.values(), default=0)
+    warp, block = machine.warp, machine.block
+    if longest < SHORT * warp:
         return 1
-    work = sum(w.of({}) for w in works(kernel.body, shared.values, shared.loops.keys()))
+    each = works(kernel.body, team_steps.values, team_steps.loops.keys(), machine.costs)
+    work = sum(w.of({}) for w in each)
     times = {1: alone}
-    for team in (WARP, BLOCK) if longest >= 4 * BLOCK else (WARP,):
-        often = 1 + longest // team if shared.scans else 1  # a pass combines at each of its steps
-        of_all = (work + often * COMBINED[team]) * points
+    for team in (warp, block) if longest >= 4 * block else (warp,):
+        often = (
+            1 + longest // team if team_steps.scans else 1
+        )  # a pass combines at each of its steps
+        of_all = (work + often * machine.combined(team)) * points
         times[team] = machine.duration(of_all, points * team)
     return min(times, key=lambda team: times[team])
 
@@ -212,14 +222,15 @@ def _is_stale(body: Sequence[Step]) -> bool:
 
 
 @dataclass(slots=True)
-class _Shared:
+class _TeamSteps:
     """Makes the steps of a team from those of a thread. `values` has those of sizes, and one in the middle of each index.
 
-    What stands outside of shared loops every thread of the team does, with the same values; one of them stores.
+    Every thread of the team does the steps outside of shared loops, with the same values; one of them stores.
     """
 
     values: Sizes
     read: Set[str]  # tensors that the kernel reads
+    machine: Machine
     loops: dict[Symbol, int] = field(
         default_factory=dict
     )  # those that are shared, and how often they run
@@ -229,11 +240,11 @@ class _Shared:
         for step in steps:
             match step:
                 case Loop() if scan := _scan(step):
-                    self.loops[step.index] = trips(step.lows, step.highs, self.values)
+                    self.loops[step.range.index] = step.range.trips_at(self.values)
                     self.scans = True
                     yield scan
                 case Loop() if sums := accumulated(step):
-                    yield TeamSums((self._shared(step),), tuple(sums.items()))
+                    yield TeamSums((self._divided(step),), tuple(sums.items()))
                 case Loop() if any(isinstance(s, Store) for s in steps_of(step.body)):
                     yield self._storing(step)
                 case Branch(condition, then, otherwise):
@@ -251,24 +262,24 @@ class _Shared:
     def _storing(self, loop: Loop) -> Step:
         """A loop over elements of a row, each of which one thread owns; or one around such loops."""
         if all(map(_owns, _nest(loop))):
-            return self._shared(loop)
+            return self._divided(loop)
         outside = self.values
         self.values = with_midpoints((loop,), outside)
         inner = tuple(self.steps(loop.body))
         self.values = outside
         return replace(loop, body=inner)
 
-    def _shared(self, loop: Loop) -> Step:
+    def _divided(self, loop: Loop) -> Step:
         """The loop with that loop of its nest shared which has neighbours, if it is long enough."""
         nest = list(_nest(loop))
-        values, found = self.values, []
+        values, candidates, warp = self.values, [], self.machine.warp
         for inner in nest:
-            count = trips(inner.lows, inner.highs, values)
-            beside = _neighbours(inner)
-            found.append((count >= WARP, beside, min(count, WARP), inner, count))
+            count = inner.range.trips_at(values)
+            neighbours = _neighbours(inner, self.machine.costs)
+            candidates.append((count >= warp, neighbours, min(count, warp), inner, count))
             values = with_midpoints((inner,), values)
-        best = max(found, key=lambda each: each[:3])
-        self.loops[best[3].index] = best[4]
+        best = max(candidates, key=lambda each: each[:3])
+        self.loops[best[3].range.index] = best[4]
         return _with_team_loop(loop, best[3])
 
 
@@ -281,8 +292,8 @@ def _scan(loop: Loop) -> TeamScan | None:
         case _:
             return None
     inner = list(steps_of(before))
-    own = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
-    changed = {s.local for s in inner if isinstance(s, (Accumulate, Assign))} - own
+    inner_locals = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
+    changed = {s.local for s in inner if isinstance(s, (Accumulate, Assign))} - inner_locals
     ops = {s.op for s in inner if isinstance(s, Accumulate) and s.local == local}
     if changed != {local} or len(ops) != 1 or Read(local, ()) in reads_of(before):
         return None
@@ -290,7 +301,7 @@ def _scan(loop: Loop) -> TeamScan | None:
         return None
     derived = tuple(s for s in before if isinstance(s, LetIndex))
     after: tuple[Step, ...] = (*derived, last)
-    return TeamScan(loop.index, loop.lows, loop.highs, tuple(before), after, local, ops.pop())
+    return TeamScan(loop.range, tuple(before), after, local, ops.pop())
 
 
 def _nest(loop: Loop) -> Iterator[Loop]:
@@ -305,7 +316,7 @@ def _nest(loop: Loop) -> Iterator[Loop]:
 
 def _with_team_loop(step: Step, chosen: Loop) -> Step:
     if step is chosen:
-        return TeamLoop(chosen.index, chosen.lows, chosen.highs, chosen.body)
+        return TeamLoop(chosen.range, chosen.body)
     if not isinstance(step, Loop):
         return step
     return replace(step, body=tuple(_with_team_loop(s, chosen) for s in step.body))
@@ -314,21 +325,21 @@ def _with_team_loop(step: Step, chosen: Loop) -> Step:
 def _owns(loop: Loop) -> bool:
     """Whether each value of the index stores elements of its own, in rows that begin with the index 0, and does no more."""
     steps = list(steps_of(loop.body))
-    own = {s.local for s in steps if isinstance(s, (Let, Accumulator))}
+    local = {s.local for s in steps if isinstance(s, (Let, Accumulator))}
     changed = {s.local for s in steps if isinstance(s, (Accumulate, Assign))}
     stores = [s for s in steps if isinstance(s, Store)]
     return (
-        changed <= own
-        and loop.lows == ((constant(0), 1),)
-        and all(any(f.as_symbol() == loop.index for f in s.subscripts) for s in stores)
+        changed <= local
+        and loop.range.lows == (Bound(constant(0)),)
+        and all(any(f.as_symbol() == loop.range.index for f in s.subscripts) for s in stores)
     )
 
 
-def _neighbours(loop: Loop) -> int:
-    """How many elements next to each other the values of the index read, less those that are apart."""
+def _neighbours(loop: Loop, costs: Costs) -> int:
+    """The number of coalesced reads over the values of the index, less that of strided ones."""
     reads = (subscripts for step in steps_of(loop.body) for subscripts in _own_subscripts(step))
-    costs = [cost(subscripts, {loop.index}) for subscripts in reads]
-    return sum(1 for c in costs if c == 1) - sum(1 for c in costs if c == APART)
+    each = [cost(subscripts, {loop.range.index}, costs) for subscripts in reads]
+    return each.count(1) - each.count(costs.strided)
 
 
 def _own_subscripts(step: Step) -> Iterator[tuple[Affine, ...]]:

@@ -19,7 +19,7 @@ from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
-from tadc.schedule.gpu.cost import BLOCK, Sizes, values_of_sizes
+from tadc.schedule.gpu.cost import Sizes, values_of_sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.rewrite.running import Running, running
 
@@ -27,6 +27,7 @@ __all__ = ["running_in_parts"]
 
 LENGTH = 1024  # values of a part
 LONG = 16 * LENGTH  # a shorter row is run along in one go
+ENOUGH = 1  # times as many threads as there are: blocks with a row each have no need of parts
 _COMBINED: dict[ReduceOp, str] = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}
 
 
@@ -52,11 +53,11 @@ def running_in_parts(program: Program, sizes: Sizes | None, machine: Machine) ->
 def _pays(s: Statement, run: Running, values: Sizes, machine: Machine) -> bool:
     long = run.extent.at(values)
     rows = prod(max(1, n.at(values)) for n in s.target.shape) // max(1, long)
-    return long >= LONG and rows * BLOCK < machine.resident_threads
+    return long >= LONG and rows * machine.block < ENOUGH * machine.resident_threads
 
 
 def _parts(extent: Affine, name: str, derived_sizes: list[DerivedSize]) -> Affine:
-    """How many parts an extent has, a size of this name if it is no number."""
+    """The number of parts of an extent; a derived size of this name if it is no number."""
     if extent.is_constant:
         return constant(-(-extent.constant // LENGTH))
     derived_sizes.append(DerivedSize(name, "floor", (extent + (LENGTH - 1),), LENGTH))
@@ -68,7 +69,7 @@ def _in_parts(s: Statement, run: Running, count: Affine, names: Names) -> Sequen
     op, name = s.body.op, s.target.name
     rows = {i: n for i, n in s.extents.items() if i != run.index}
     place = tuple(map(symbol, rows))
-    t, own, m, u, part = (names.fresh(hint) for hint in ("t", run.index, run.index, "t", "t"))
+    t, k, m, u, part = (names.fresh(hint) for hint in ("t", run.index, run.index, "t", "t"))
     # The values are 0..extent-1 in the order in which the pass meets them.
     met = symbol(t) * LENGTH + symbol(m)
     values = {run.index: run.extent - 1 - met if run.down else met}
@@ -79,7 +80,7 @@ def _in_parts(s: Statement, run: Running, count: Affine, names: Names) -> Sequen
 
     domain = Domain.of(
         [
-            *between(0, symbol(m), symbol(own)),
+            *between(0, symbol(m), symbol(k)),
             at_least_zero(run.extent - 1 - met),
             *run.where.substitute(values),
         ]
@@ -87,19 +88,19 @@ def _in_parts(s: Statement, run: Running, count: Affine, names: Names) -> Sequen
     if FALSE in domain.conditions:  # there is nothing to add anywhere
         return [s]
     terms = Reduce(op, (m,), (), domain, substitute(run.next, values))
-    inside = stored("running", {**rows, t: count, own: constant(LENGTH)}, terms)
-    last = Read(inside.target.name, (*place, symbol(u), constant(LENGTH - 1)))
+    within_parts = stored("running", {**rows, t: count, k: constant(LENGTH)}, terms)
+    last = Read(within_parts.target.name, (*place, symbol(u), constant(LENGTH - 1)))
     before = Domain.of(between(0, symbol(u), symbol(t) - 1))
     parts = stored("parts", {**rows, t: count}, Reduce(op, (u,), (), before, last))
     here = run.extent - 1 - symbol(run.index) if run.down else symbol(run.index)
     within = (*place, symbol(part), here - symbol(part) * LENGTH)
     body: Expr = Call(
         _COMBINED[op],
-        (Read(parts.target.name, (*place, symbol(part))), Read(inside.target.name, within)),
+        (Read(parts.target.name, (*place, symbol(part))), Read(within_parts.target.name, within)),
     )
-    found = [inside, parts]
+    statements = [within_parts, parts]
     if run.first is not None:
         first = stored("first", rows, run.first)
-        found.append(first)
+        statements.append(first)
         body = Call(_COMBINED[op], (Read(first.target.name, place), body))
-    return [*found, replace(s, derived=(Derived(part, here, LENGTH),), body=body)]
+    return [*statements, replace(s, derived=(Derived(part, here, LENGTH),), body=body)]

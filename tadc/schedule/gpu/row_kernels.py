@@ -13,7 +13,7 @@ from math import prod
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import BLOCK, WARP, Sizes, values_of_sizes
+from tadc.schedule.gpu.cost import Sizes, values_of_sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.nest.loop_nest import (
     Kernel,
@@ -30,7 +30,7 @@ from tadc.schedule.nest.unrolled import at_point
 
 __all__ = ["row_kernels"]
 
-LEAST = 4 * WARP  # elements of a row
+LEAST = 4  # warps that a row fills
 ENOUGH = 4  # times as many threads as there are: a row that is read once is worth some idle ones
 
 
@@ -52,14 +52,14 @@ def row_kernels(
 
 
 def _rank(group: Sequence[Kernel]) -> int:
-    """How many indices a row has outside."""
+    """The number of indices outside a row."""
     return min(len(k.indices) for k in group)
 
 
 def _share_rows(
     group: Sequence[Kernel], program: Program, sizes: Sizes | None, machine: Machine
 ) -> bool:
-    """Whether some compute elements of rows and others sums over them, and what one reads of another is in the same row."""
+    """Whether some compute elements of rows and others sums over them, and all reads of each other's values are in the same row."""
     rank = _rank(group)
     rows = group[0].extents[:rank]
     within = [k for k in group if len(k.indices) > rank]
@@ -91,9 +91,9 @@ def _are_many(
 ) -> bool:
     """Whether teams that own rows keep a GPU busy."""
     longest = max(prod(n.at(values) for n in k.extents[rank:]) for k in within)
-    team = BLOCK if longest >= 4 * BLOCK else WARP
+    team = machine.block if longest >= 4 * machine.block else machine.warp
     threads = team * prod(n.at(values) for n in rows)
-    return longest >= LEAST and ENOUGH * threads >= machine.resident_threads
+    return longest >= LEAST * machine.warp and ENOUGH * threads >= machine.resident_threads
 
 
 def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:
@@ -103,13 +103,13 @@ def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:
     locals_: list[str] = []
     body: list[Step] = []
     for kernel in group:
-        own = {local: names.fresh(local) for local in sorted(kernel.locals)}
-        locals_ += own.values()
+        renamed = {local: names.fresh(local) for local in sorted(kernel.locals)}
+        locals_ += renamed.values()
         inner = tuple(names.fresh(i) for i in kernel.indices[rank:])
         values = dict(zip(kernel.indices, map(symbol, (*rows, *inner)), strict=True))
         derived = [s.derived.name for s in steps_of(kernel.body) if isinstance(s, LetIndex)]
         values |= {d: symbol(names.fresh(d)) for d in dict.fromkeys(derived)}
-        steps = tuple(at_point(step, values, own) for step in kernel.body)
+        steps = tuple(at_point(step, values, renamed) for step in kernel.body)
         body += row_of(list(zip(inner, kernel.extents[rank:], strict=True)), steps)
     writes = {t for k in group for t in k.writes}
     reads = {t for k in group for t in k.reads} - writes

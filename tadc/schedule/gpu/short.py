@@ -1,4 +1,4 @@
-"""Sizes that are small in a call, as numbers: a compiler unrolls loops over them, and keeps what they read in registers."""
+"""Sizes that are small in a call, as numbers: a compiler unrolls loops over them, and keeps the values read in registers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def with_short_sums(program: Program, sizes: Sizes) -> Program:
     if short:
         bounding = _bounding(program)
         short = {s: n for s, n in short.items() if s in bounding}
-    # Of a choice by sizes one branch is left, and what the other one read is not computed.
+    # One branch remains of a choice by sizes, and tensors that only the other one read are not computed.
     return live(simplify(program.specialised(short))) if short else program
 
 

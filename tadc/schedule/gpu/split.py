@@ -2,7 +2,7 @@
 
     f = sum{k} e(k)    is    p[t: T] = sum{m} e(t + T*m);  f = sum{t: T} p[t]
 
-where neighbours in `t` read neighbours, and where the terms of one part lie side by side, with a warp a part,
+where neighbours in `t` read neighbours, and where the terms of one part lie side by side, with a warp per part,
 
     p[t: T] = sum{m, r: 32} e(32*T*m + 32*t + r)
 
@@ -24,12 +24,9 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
 from tadc.schedule.gpu.cost import (
-    APART,
-    WARP,
     Sizes,
     cost,
     subscripts,
-    trips,
     values_of_sizes,
     with_midpoints,
 )
@@ -88,7 +85,7 @@ class _Parts:
     index: Symbol
     count: int
     warps: bool  # a warp has a part, else a thread
-    lanes: bool  # the warp's threads are neighbours in the index itself
+    lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
 
     def statements(self, s: Statement, names: Names) -> tuple[Statement, Expr]:
         """The statement of the parts, and the reduction of them that takes the place of the whole."""
@@ -97,7 +94,7 @@ class _Parts:
         place = symbol(m) * self.count + symbol(t)
         new = (m, r) if self.lanes else (m,)
         if self.lanes:
-            place = place * WARP
+            place = place * self.lanes
         values = {k: place + symbol(r) if self.lanes else place}
         conditions: list[Condition] = []
         for c in e.domain:
@@ -106,14 +103,14 @@ class _Parts:
                 continue
             conditions.append(c.substitute(values))
             if self.lanes and c.relation == ">=" and (a := c.form.coefficient(k)):
-                # What follows for `m`, whose loop is outside.
-                most = place + (WARP - 1 if a > 0 else 0)
+                # The implied bounds of `m`, whose loop is outside.
+                most = place + (self.lanes - 1 if a > 0 else 0)
                 conditions.append(c.substitute({k: most}))
         body = Reduce(
             e.op,
-            tuple(i for own in e.indices for i in (new if own == k else (own,))),
+            tuple(i for old in e.indices for i in (new if old == k else (old,))),
             tuple(d.substitute(values) for d in e.derived),
-            Domain.of(conditions) & Domain.box({r: constant(WARP)} if self.lanes else {}),
+            Domain.of(conditions) & Domain.box({r: constant(self.lanes)} if self.lanes else {}),
             substitute(e.body, values),
         )
         free = [i for i in s.indices if i in e.symbols]
@@ -129,7 +126,7 @@ class _Parts:
 
 
 def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts | None:
-    """How the reduction is cut, None if it is not."""
+    """The parts that the reduction is cut into, None if it is not."""
     points = prod(max(1, n.at(values)) for n in s.target.shape)
     is_product = _is_product(e, s, values)
     if BETTER * points > machine.resident_threads * (OF_TILE if is_product else 1):
@@ -139,50 +136,56 @@ def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts |
     if points * prod(counts.values()) < WORTH:
         return None
     longest = max(counts, key=lambda i: counts[i])
+    warp, costs = machine.warp, machine.costs
     reads = list(subscripts(e.body))
+
+    def paid(varying: Symbol) -> float:
+        return sum(cost(read, {varying}, costs) for read in reads)
+
     if is_product:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
         *outer, inner = counts
         index = max(outer, key=lambda i: counts[i], default=inner)
         index = index if counts[index] >= BETTER * LEAST else inner
-        warps, lanes, threads = False, index == inner, points / OF_TILE
-        least = LEAST * WARP if lanes else 1
+        warps, in_lanes, threads = False, index == inner, points / OF_TILE
+        least = LEAST * warp if in_lanes else 1
     else:
         # Threads side by side are neighbours in the last index, if there are enough of them.
-        neighbours = s.indices and s.target.shape[-1].at(values) >= WARP
-        alone = sum(cost(own, {s.indices[-1]}) if neighbours else APART for own in reads)
-        by_index = {i: sum(cost(own, {i}) for own in reads) for i in counts if counts[i] >= WARP}
-        beside = min(by_index, key=lambda i: by_index[i], default=longest)
-        together = by_index.get(beside, APART * len(reads))
+        neighbours = s.indices and s.target.shape[-1].at(values) >= warp
+        strided = costs.strided * len(reads)
+        by_threads = paid(s.indices[-1]) if neighbours else strided
+        by_index = {i: paid(i) for i in counts if counts[i] >= warp}
+        adjacent = min(by_index, key=lambda i: by_index[i], default=longest)
+        by_warps = by_index.get(adjacent, strided)
         index = longest
-        warps = together < alone
-        lanes = warps and beside == longest
-        threads = points * (WARP if warps else 1)
-        least = LEAST * (WARP if lanes else 1)
+        warps = by_warps < by_threads
+        in_lanes = warps and adjacent == longest
+        threads = points * (warp if warps else 1)
+        least = LEAST * (warp if in_lanes else 1)
     count = min(int(machine.resident_threads // threads), counts[index] // least)
     if count < BETTER:
         return None
-    return _Parts(e, index, 1 << count.bit_length() - 1, warps, lanes)
+    return _Parts(e, index, 1 << count.bit_length() - 1, warps, warp if in_lanes else 0)
 
 
 def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
-    """Whether there are two long indices, on which no range hangs, and each read in the loops is without one of them."""
-    hangs = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
-    hangs |= {i for d in (*e.derived, *s.derived) for i in d.form.symbols}
-    long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in hangs]
-    reads = ({i for form in own for i in form.symbols} for own in subscripts(e.body))
-    used = [own for own in reads if not own.isdisjoint(e.indices)]
+    """Whether there are two long indices, on which no range depends, and each read in the loops is without one of them."""
+    depended_on = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
+    depended_on |= {i for d in (*e.derived, *s.derived) for i in d.form.symbols}
+    long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in depended_on]
+    reads = ({i for form in indices for i in form.symbols} for indices in subscripts(e.body))
+    used = [indices for indices in reads if not indices.isdisjoint(e.indices)]
     return any(
-        all(not {i, j} <= own for own in used) and {i, j} <= set().union(*used)
+        all(not {i, j} <= indices for indices in used) and {i, j} <= set().union(*used)
         for i, j in combinations(long, 2)
     )
 
 
 def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:
-    """How often the loop of each index runs, about."""
-    found = {}
+    """Approximate trip counts of the loops of each index."""
+    trips = {}
     for b in bounded(e).each:
         loop = loop_of(b, ())
-        found[b.index] = trips(b.lows, b.highs, values)
+        trips[b.range.index] = b.range.trips_at(values)
         values = with_midpoints(loop, values)
-    return found
+    return trips

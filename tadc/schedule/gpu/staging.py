@@ -1,11 +1,11 @@
-"""Loops whose reads the threads of a block share: what a tile of points reads again and again is copied together, once.
+"""Staged loops: elements that a tile of points reads again and again are copied to shared memory once, cooperatively.
 
     for k: s[lane] += a[i, k]*b[k, j]
 
 is, for a tile of 64x64 points and 16 values of `k` at a time, 1024 elements of each in a buffer of fast memory that all
 threads of the block fill, and from which each thread reads what its points need. Every point keeps the order of its sums.
 
-Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; what strides leave out is not copied.
+Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; elements that strides skip are not copied.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero
+from tadc.ir.element_types import item_bytes
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Tensor
 from tadc.ir.walk import rewrite
-from tadc.schedule.gpu.cost import BLOCK, Sizes, trips, with_midpoints
+from tadc.schedule.gpu.cost import Sizes, with_midpoints
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
     Branch,
@@ -32,7 +34,6 @@ from tadc.schedule.nest.loop_nest import (
     Step,
     TileIndex,
     bound_indices,
-    constant_trips,
     first_of,
     has_loops,
     map_bodies,
@@ -55,7 +56,6 @@ __all__ = [
 ]
 
 MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
-MOST_SHARED = 48 * 1024 // 8  # in all buffers of a kernel, of float64
 MOST_INNER = 64  # runs of the loops inside a staged one
 PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
@@ -68,49 +68,52 @@ Inner: TypeAlias = Mapping[
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is inside a loop that may be staged: loops, and the derived indices that are bound there."""
+    """The contents of a loop that may be staged: loops, and the derived indices that are bound there."""
 
     inner: Inner
     derived: frozenset[Symbol]
 
     @property
     def runs(self) -> int:
-        """Of the loops inside, for each value of the loop."""
+        """The number of runs of the loops inside, for each value of the loop."""
         return prod(n for _, n in self.inner.values())
 
 
 def stage_of(loop: Loop) -> Stage | None:
-    """What is inside the loop, if it may be staged: the loops there are short, whatever the sizes."""
+    """The contents of the loop, if it may be staged: loops inside it are short, whatever the sizes."""
     inner: dict[Symbol, tuple[int, int]] = {}
-    for own in (s for s in steps_of(loop.body) if isinstance(s, Loop)):
-        count = constant_trips(own)
+    for inner_loop in (s for s in steps_of(loop.body) if isinstance(s, Loop)):
+        count = inner_loop.range.trips
         if not count:
             return None
-        values = max(-(-e.constant // c) for e, c in own.lows), count
-        if inner.setdefault(own.index, values) != values:
+        values = inner_loop.range.ends_at({})[0], count
+        if inner.setdefault(inner_loop.range.index, values) != values:
             return None
     stage = Stage(inner, frozenset(bound_indices(loop.body) - inner.keys()))
     return stage if stage.runs <= MOST_INNER else None
 
 
 def elements(subscripts: Sequence[Affine], counts: Mapping[Symbol, int]) -> int:
-    """How many different elements the reads have, for so many values of each index."""
+    """The number of different elements read, for so many values of each index."""
     return prod(step_of(form, counts)[1] for form in subscripts)
 
 
 def step_of(form: Affine, counts: Mapping[Symbol, int]) -> tuple[int, int]:
     """The step from one value of the form to the next, and how many there are, gaps included."""
-    own = [(abs(c), counts[s]) for s, c in form.terms if s in counts]
-    step = gcd(*(c for c, _ in own)) or 1
-    return step, sum(c * (n - 1) for c, n in own) // step + 1
+    strides = [(abs(c), counts[s]) for s, c in form.terms if s in counts]
+    step = gcd(*(c for c, _ in strides)) or 1
+    return step, sum(c * (n - 1) for c, n in strides) // step + 1
 
 
 def is_shared(
-    subscripts: Sequence[Affine], of_thread: Mapping[Symbol, int], of_block: Mapping[Symbol, int]
+    subscripts: Sequence[Affine],
+    threads: int,
+    of_thread: Mapping[Symbol, int],
+    of_block: Mapping[Symbol, int],
 ) -> bool:
-    """Whether the threads of a block, with so many values of each index, read the same elements often."""
+    """Whether so many threads, with so many values of each index one by one and together, read the same elements often."""
     symbols = {s for form in subscripts for s in form.symbols}
-    reads = BLOCK * prod(of_thread[s] for s in of_thread.keys() & symbols)
+    reads = threads * prod(of_thread[s] for s in of_thread.keys() & symbols)
     return reads >= WORTH * elements(subscripts, of_block)
 
 
@@ -122,15 +125,15 @@ def count_of(
     runs: int,
     most: int = MOST_STAGED,
 ) -> int:
-    """How many values of the loop are staged at a time, `most` elements of them, 0 for none.
+    """The number of values of the loop that are staged at a time, with at most `most` elements; 0 for none.
 
     `counts` are those of all other indices.
     """
     if runs >= LEAST:
         for count in PARTS:
             count = min(count, runs)
-            own = {**counts, loop: count}
-            some = sum(elements(subscripts, own) for subscripts in reads) <= most
+            numbers = {**counts, loop: count}
+            some = sum(elements(subscripts, numbers) for subscripts in reads) <= most
             if some and count * stage.runs > 1:
                 return count
     return 0
@@ -148,8 +151,8 @@ class _Box:
 
     @property
     def counts(self) -> dict[Symbol, int]:
-        own = {t.index: t.values for t in self.tile}
-        return {**own, self.loop: self.count, **{i: n for i, (_, n) in self.inner.items()}}
+        of_tile = {t.index: t.values for t in self.tile}
+        return {**of_tile, self.loop: self.count, **{i: n for i, (_, n) in self.inner.items()}}
 
     def low(self, index: Symbol) -> Affine:
         return constant(self.inner[index][0]) if index in self.inner else symbol(first_of(index))
@@ -159,7 +162,8 @@ class _Box:
 
     def is_shared(self, e: Read) -> bool:
         of_thread = {**self.counts, **{t.index: t.count for t in self.tile}}
-        return is_shared(e.subscripts, of_thread, self.counts)
+        threads = prod(t.threads for t in self.tile)
+        return is_shared(e.subscripts, threads, of_thread, self.counts)
 
     def _is_natural(self, low: Affine) -> bool:
         """Whether the form is at least 0, as far as one can see."""
@@ -193,7 +197,7 @@ class _Box:
         )
 
     def _aligned(self, last: Affine) -> int:
-        """How many neighbours of the last dimension a thread reads at once."""
+        """The number of neighbours in the last dimension that a thread reads at once."""
         groups = (t.group for t in self.tile if abs(last.coefficient(t.index)) == 1)
         return next((n for n in groups if n in {2, MOST_GROUP}), 1)
 
@@ -215,11 +219,11 @@ class _Staging:
     """Stages loops of a tile's steps."""
 
     tile: Sequence[TileIndex]
-    moving: Set[Symbol]  # besides the tile's indices, what differs between its points
+    moving: Set[Symbol]  # symbols, besides the tile's indices, that differ between its points
     naturals: frozenset[Symbol]
     tensors: Mapping[str, Tensor]
     names: Names
-    buffers: dict[Buffer, Buffer]  # of all bodies, by what they are without their names
+    buffers: dict[Buffer, Buffer]  # of all bodies, by their contents without names
     most: int  # elements in the buffers of a loop
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
@@ -237,58 +241,56 @@ class _Staging:
                     yield step
 
     def _staged(self, loop: Loop, stage: Stage, values: Sizes) -> Step:
-        runs = trips(loop.lows, loop.highs, values)
+        index, runs = loop.range.index, loop.range.trips_at(values)
         naturals = self.naturals
-        if any(e.is_constant and e.constant >= 0 for e, _ in loop.lows):
-            naturals |= {first_of(loop.index)}
-        box = _Box(self.tile, loop.index, 1, stage.inner, naturals)
+        if any(e.is_constant and e.constant >= 0 for e, _ in loop.range.lows):
+            naturals |= {first_of(index)}
+        box = _Box(self.tile, index, 1, stage.inner, naturals)
         bound = stage.derived | self.moving
         reads = dict.fromkeys(
-            e
-            for e in reads_of(loop.body)
-            if loop.index in e.symbols and bound.isdisjoint(e.symbols)
+            e for e in reads_of(loop.body) if index in e.symbols and bound.isdisjoint(e.symbols)
         )
-        # What is shared for one value is for several.
+        # Reads shared for one value are shared for several.
         shared = [e for e in reads if box.is_shared(e)]
-        counts = {s: n for s, n in box.counts.items() if s != loop.index}
-        count = count_of([e.subscripts for e in shared], loop.index, stage, counts, runs, self.most)
+        counts = {s: n for s, n in box.counts.items() if s != index}
+        count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
         if not shared or not count:
             return loop
         box = replace(box, count=count)
-        found = {}
+        buffer_of = {}
         for e in shared:
             alike = box.buffer(e)
             if alike not in self.buffers:
                 named = replace(alike, name=self.names.fresh(f"{e.tensor}_tile"))
                 self.buffers[alike] = named
-            found[e] = self.buffers[alike]
-        elements = {box.read(e, buffer): e for e, buffer in found.items()}
+            buffer_of[e] = self.buffers[alike]
+        elements = {box.read(e, buffer): e for e, buffer in buffer_of.items()}
 
         def rule(e: Expr) -> Expr:
             match e:
-                case Read() if e in found:
-                    return box.read(e, found[e])
+                case Read() if e in buffer_of:
+                    return box.read(e, buffer_of[e])
                 case Select(Domain() as domain, Read() as then, Const(0)) if then in elements:
-                    # What is outside of the tensor is 0 in the buffer.
+                    # Elements outside of the tensor are 0 in the buffer.
                     within = self._within(elements[then])
                     return then if within.issuperset(domain.conditions) else e
                 case _:
                     return e
 
         body = tuple(_rewritten(loop.body, rule))
-        buffers = tuple(dict.fromkeys(found.values()))
-        return Staged(loop.index, loop.lows, loop.highs, count, buffers, body)
+        buffers = tuple(dict.fromkeys(buffer_of.values()))
+        return Staged(loop.range, count, buffers, body)
 
     def _within(self, e: Read) -> frozenset[Condition]:
-        """What holds of subscripts inside of the tensor."""
+        """The conditions that the subscripts are within the tensor."""
         pairs = zip(e.subscripts, self.tensors[e.tensor].shape, strict=True)
         return frozenset(at_least_zero(form) for f, extent in pairs for form in (f, extent - 1 - f))
 
 
 def _rewritten(steps: Sequence[Step], rule: Callable[[Expr], Expr]) -> Iterator[Step]:
     for step in steps:
-        own = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
-        yield map_bodies(own, lambda inner: _rewritten(inner, rule))
+        rewritten = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
+        yield map_bodies(rewritten, lambda inner: _rewritten(inner, rule))
 
 
 def staged(
@@ -299,20 +301,22 @@ def staged(
     tensors: Mapping[str, Tensor],
     names: Names,
     values: Sizes,
+    machine: Machine,
 ) -> tuple[tuple[Step, ...], ...]:
     """The bodies of a tile, of which one is run, with loops staged.
 
-    `box` has the kernel's indices, `moving` what else differs in each body between points of the tile.
+    `box` has the kernel's indices, `moving` the other symbols that differ in each body between points of the tile.
     """
     naturals = frozenset(box) | {first_of(t.index) for t in tile}
     most = MOST_STAGED
+    in_all = machine.shared_bytes // item_bytes("float64")
     while True:
         buffers: dict[Buffer, Buffer] = {}
-        found = []
-        own = names.copy()
+        results = []
+        taken = names.copy()
         for body, differing in zip(bodies, moving, strict=True):
-            staging = _Staging(tile, differing, naturals, tensors, own, buffers, most)
-            found.append(tuple(staging.steps(body, values)))
-        if sum(prod(b.shape) for b in buffers.values()) <= MOST_SHARED:
-            return tuple(found)
+            staging = _Staging(tile, differing, naturals, tensors, taken, buffers, most)
+            results.append(tuple(staging.steps(body, values)))
+        if sum(prod(b.shape) for b in buffers.values()) <= in_all:
+            return tuple(results)
         most //= 2

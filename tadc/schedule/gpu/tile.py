@@ -19,6 +19,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import levelled, tests
 from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import staged
 from tadc.schedule.nest.lanes import Varying, in_lanes
 from tadc.schedule.nest.loop_nest import (
@@ -41,7 +42,7 @@ __all__ = ["NO_TILE", "Shape", "tiled"]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How many values a thread has of each index that a tile is of, and how many threads of a block there are along it.
+    """The shape of a tile: for each of its indices the number of values of a thread, and of threads of a block along it.
 
     Without `threads` each thread has a tile of its own.
     """
@@ -51,11 +52,11 @@ class Shape:
 
     @property
     def points(self) -> int:
-        """Of a thread."""
+        """The number of points of a thread."""
         return prod(self.counts.values())
 
     def values(self, index: Symbol) -> int:
-        """Of a tile."""
+        """The number of values of the index in a tile."""
         return self.counts.get(index, 1) * self.threads.get(index, 1)
 
 
@@ -65,31 +66,34 @@ NO_TILE = Shape({})
 def tiled(
     kernel: Kernel,
     program: Program,
-    inside: tuple[Domain, tuple[Step, ...]],
+    interior: tuple[Domain, tuple[Step, ...]],
     shape: Shape,
     values: Sizes,
+    machine: Machine,
     *,
     windows: bool = False,
 ) -> Kernel:
-    """The kernel with tiles of that shape. `inside` is where in the box there are no borders, and the steps there.
+    """The kernel with tiles of that shape. `interior` is where in the box there are no borders, and the steps there.
 
-    With `windows` tiles inside the box are apart from those at its edge: neighbours of a thread overlap in what they read.
+    With `windows` interior tiles are separate from those at the edge: the reads of neighbours of a thread overlap.
     Of loops that blocks stage as many values at a time as suit the `values` of all sizes and of indices around. Where a block
     finds none to stage, there is no tile.
     """
     if shape == NO_TILE:
-        region, steps = inside
-        apart = region != EVERYWHERE
-        return replace(kernel, body=(Branch(region, steps, kernel.body),)) if apart else kernel
+        region, steps = interior
+        has_interior = region != EVERYWHERE
+        return (
+            replace(kernel, body=(Branch(region, steps, kernel.body),)) if has_interior else kernel
+        )
     indices = tuple(
         TileIndex(i, n, shape.counts.get(i, 1), i == kernel.indices[-1], shape.threads.get(i, 1))
         for i, n in zip(kernel.indices, kernel.extents, strict=True)
         if shape.values(i) > 1
     )
-    own = {t.index for t in indices}
-    region, steps = inside
-    level = tuple(levelled(kernel.body, Varying.of(own, kernel.body)))
-    body, wide = in_lanes(level, own)
+    tile_indices = {t.index for t in indices}
+    region, steps = interior
+    level = tuple(levelled(kernel.body, Varying.of(tile_indices, kernel.body)))
+    body, wide = in_lanes(level, tile_indices)
     within = Domain.of(
         at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
     )
@@ -97,19 +101,22 @@ def tiled(
     inner: tuple[Step, ...] = ()
     inner_wide: tuple[str, ...] = ()
     if region != EVERYWHERE or (windows and within != EVERYWHERE):
-        inner_level = tuple(levelled(steps, Varying.of(own, steps)))
-        inner, inner_wide = in_lanes(inner_level, own)
+        inner_level = tuple(levelled(steps, Varying.of(tile_indices, steps)))
+        inner, inner_wide = in_lanes(inner_level, tile_indices)
         box = (at_least_zero(t.extent - 1 - symbol(t.index)) for t in indices if not t.fits)
         region &= Domain.of(box)
     if within != EVERYWHERE:
         body = tuple(_guarded(body, within))
     if shape.threads:
-        moving = [Varying.of(own, each).symbols - own for each in (level, inner_level)]
+        moving = [
+            Varying.of(tile_indices, each).symbols - tile_indices for each in (level, inner_level)
+        ]
         names = Names((*program.names, *program.symbols, *names_of(kernel)))
         tensors = program.tensors
-        body, inner = staged((body, inner), indices, kernel.indices, moving, tensors, names, values)
+        both = (body, inner)
+        body, inner = staged(both, indices, kernel.indices, moving, tensors, names, values, machine)
         if not any(isinstance(s, Staged) for s in steps_of((*body, *inner))):
-            return tiled(kernel, program, inside, NO_TILE, values)
+            return tiled(kernel, program, interior, NO_TILE, values, machine)
         if tests(body) == tests(inner):
             inner, inner_wide, region = (), (), EVERYWHERE
     return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))

@@ -1,4 +1,4 @@
-"""Which tile of points a thread, or a block of threads, is to have: the one that a model of a GPU says is the fastest."""
+"""The choice of the tile of points of a thread, or of a block of threads: the fastest by a model of a GPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import is_level
-from tadc.schedule.gpu.cost import APART, BLOCK, Sizes
+from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import count_of, elements, is_shared, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
@@ -41,14 +41,11 @@ WORTH = 1.25  # times as fast
 COUNTS_OF_BLOCK = (1, 2, 3, 4, 6, 8)
 THREADS = (8, 16, 32)  # along one of two indices
 MOST_OF_BLOCK = 32  # sums of a thread
-STAGED = 0.3  # what a read of a buffer costs, when one of memory by neighbours costs 1
-FILLED = 2.0  # an element of a buffer
-BARRIER = 8.0  # a part of a staged loop
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What tiles of a kernel would take, for these values of all sizes."""
+    """Estimates for the tiles of a kernel, for these values of all sizes."""
 
     kernel: Kernel
     bodies: tuple[
@@ -66,16 +63,16 @@ class Choice:
         cls,
         kernel: Kernel,
         program: Program,
-        inside: tuple[Step, ...],
+        interior: tuple[Step, ...],
         values: Sizes,
         machine: Machine,
     ) -> Choice:
         pairs = zip(kernel.indices, kernel.extents, strict=True)
         extents = {i: max(1, n.at(values)) for i, n in pairs}
         middle = {**values, **{i: n // 2 for i, n in extents.items()}}
-        varying = {i: Varying.of({i}, inside) for i in kernel.indices}
+        varying = {i: Varying.of({i}, interior) for i in kernel.indices}
         shapes = {t: [n.at(values) for n in program.tensors[t].shape] for t in kernel.reads}
-        bodies = (kernel.body, inside)
+        bodies = (kernel.body, interior)
         return cls(kernel, bodies, extents, varying, middle, shapes, machine)
 
     @property
@@ -83,12 +80,13 @@ class Choice:
         """The index in which threads are neighbours."""
         return next(reversed(self.kernel.indices), "")
 
-    def work(self, beside: Symbol) -> tuple[Work, ...]:
-        """Of a point, whose neighbours differ in the index `beside`."""
-        if beside not in self.works:
-            found = works(self.bodies[1], self.middle, {beside} - {""}, self.varying)
-            self.works[beside] = merged(found, self.extents.keys())
-        return self.works[beside]
+    def work(self, adjacent: Symbol) -> tuple[Work, ...]:
+        """The work of a point, whose neighbours differ in the index `adjacent`."""
+        if adjacent not in self.works:
+            costs = self.machine.costs
+            every = works(self.bodies[1], self.middle, {adjacent} - {""}, costs, self.varying)
+            self.works[adjacent] = merged(every, self.extents.keys())
+        return self.works[adjacent]
 
     def windows(self, shape: Shape) -> bool:
         """Whether neighbours of a thread need the same values at different trips of a loop."""
@@ -98,10 +96,10 @@ class Choice:
     # ------------------------------------------------------------------ times
 
     def time(self, shape: Shape) -> float:
-        """How long it takes, in the unit of `Machine.duration`."""
+        """The estimated time, in the unit of `Machine.duration`."""
         tiles = prod(-(-n // shape.values(i)) for i, n in self.extents.items())
         if shape.threads:
-            thread, team = self._in_block(shape), BLOCK
+            thread, team = self._in_block(shape), self.machine.block
         else:
             work = self.work(self.last)
             thread, team = sum(w.of(shape.counts, {self.last}) for w in work), 1
@@ -110,17 +108,19 @@ class Choice:
 
     def _in_block(self, shape: Shape) -> float:
         """The work of a thread of a block that stages loops, infinite where there are none."""
-        own = shape.counts.keys()
-        moving = set[Symbol]().union(*(self.varying[i].symbols for i in own)) - own
+        tile_indices = shape.counts.keys()
+        moving = (
+            set[Symbol]().union(*(self.varying[i].symbols for i in tile_indices)) - tile_indices
+        )
         total, loops = 0.0, dict[object, list[StagedRead]]()
         groups = {i: group(n) for i, n in shape.counts.items()}
-        for w in self.work(next(reversed(list(own)))):
+        for w in self.work(next(reversed(list(tile_indices)))):
             read = w.staged
-            often = prod(shape.counts[i] // groups[i] for i in own & w.symbols)
+            often = prod(shape.counts[i] // groups[i] for i in tile_indices & w.symbols)
             values = often * w.values(groups, frozenset())
             if read and moving.isdisjoint(w.symbols) and self._is_shared(read, shape):
                 loops.setdefault(read.key, []).append(read)
-                total += STAGED * read.times * values
+                total += self.machine.costs.staged * read.times * values
             else:
                 total += w.weight * values
         parts = [self._filled(reads, shape) for reads in loops.values()]
@@ -130,10 +130,11 @@ class Choice:
         inner = {i: n for i, (_, n) in read.stage.inner.items()}
         of_thread = {**shape.counts, **inner, read.loop: 1}
         of_block = {**of_thread, **{i: shape.values(i) for i in shape.counts}}
-        return is_shared(read.element.subscripts, of_thread, of_block)
+        threads = self.machine.block
+        return is_shared(read.element.subscripts, threads, of_thread, of_block)
 
     def _filled(self, reads: Sequence[StagedRead], shape: Shape) -> float:
-        """What a thread does to fill the buffers of a loop."""
+        """The work of a thread to fill the buffers of a loop."""
         loop = reads[0]
         counts = {i: shape.values(i) for i in shape.counts}
         counts |= {i: n for i, (_, n) in loop.stage.inner.items()}
@@ -143,10 +144,12 @@ class Choice:
             return float("inf")
         counts[loop.loop] = count
         filled = sum(self._filling(r.element, counts) for r in reads)
-        return (filled / BLOCK + BARRIER) * loop.passes / count
+        machine = self.machine
+        return (filled / machine.block + machine.costs.barrier) * loop.passes / count
 
     def _filling(self, e: Read, counts: Mapping[Symbol, int]) -> float:
-        """What it costs to copy the elements to a buffer: those that are apart come in sectors of eight."""
+        """The cost of copying the elements to a buffer: strided ones come in sectors of eight."""
+        costs = self.machine.costs
         run, step = 1, 1
         for form, extent in zip(
             reversed(e.subscripts), reversed(self.shapes[e.tensor]), strict=True
@@ -155,18 +158,19 @@ class Choice:
             run *= count
             if step > 1 or count < extent:
                 break
-        return elements(e.subscripts, counts) * FILLED * min(APART, step * max(1.0, APART / run))
+        sectors = min(costs.strided, step * max(1.0, costs.strided / run))
+        return elements(e.subscripts, counts) * costs.filled * sectors
 
     # ------------------------------------------------------------------ shapes
 
     def chosen(self, *, blocks: bool = True) -> Shape:
         """The fastest tile, where one pays; with `blocks` of those of blocks too."""
-        found = NO_TILE, self.time(NO_TILE)
+        chosen = NO_TILE, self.time(NO_TILE)
         for shapes in (self._of_threads(), self._of_blocks() if blocks else ()):
-            best = min(((s, self.time(s)) for s in shapes), key=_second, default=found)
-            if best[1] <= found[1] / WORTH:
-                found = best
-        return found[0]
+            best = min(((s, self.time(s)) for s in shapes), key=_second, default=chosen)
+            if best[1] <= chosen[1] / WORTH:
+                chosen = best
+        return chosen[0]
 
     def choices(self, most: int) -> list[Shape]:
         """Tiles that may be best, the chosen one first."""
@@ -204,15 +208,15 @@ class Choice:
         free = self._free()
         if not any(w.staged for w in self.work(self.last)):
             return
-        sums = self._sums
+        sums, block = self._sums, self.machine.block
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
-            rows = [(BLOCK,)] if len(chosen) == 1 else [(n, BLOCK // n) for n in THREADS]
+            rows = [(block,)] if len(chosen) == 1 else [(n, block // n) for n in THREADS]
             for threads in rows:
-                own = [
+                choices = [
                     [c for c in COUNTS_OF_BLOCK if c == 1 or (c - 1) * t < self.extents[i]]
                     for i, t in zip(chosen, threads, strict=True)
                 ]
-                for numbers in product(*own):
+                for numbers in product(*choices):
                     if sums * prod(numbers) <= MOST_OF_BLOCK:
                         counts = dict(zip(chosen, numbers, strict=True))
                         yield Shape(counts, dict(zip(chosen, threads, strict=True)))
@@ -223,7 +227,7 @@ def _second(pair: tuple[Shape, float]) -> float:
 
 
 def _counts(extent: int) -> list[int]:
-    """How many values of an index of that extent a tile may have."""
+    """The numbers of values that a tile may have of an index of that extent."""
     whole = [extent] if extent <= MOST_COUNT else []
     return sorted({n for n in COUNTS if n <= extent} | {*whole})
 

@@ -1,12 +1,12 @@
-"""What kernels do, counted exactly for given sizes: operations, and bytes of the tensors that they touch.
+"""Work of kernels, counted exactly for given sizes: operations, and bytes of the tensors that they touch.
 
 An operation is a call of a scalar function, a comparison of values, or an addition to a sum; a power with a small
 integer exponent is its multiplications. Arithmetic on indices is none. Of a choice by values the more expensive branch counts.
-A kernel reads each tensor that it mentions once, and writes each element once: what a cache without end would let
-through.
+A kernel reads each tensor that it mentions once, and writes each element once, as with an infinite
+cache.
 
 Every operation stands at a set of integer points, those at which it is done: the points of the loops around it, less
-those that a condition excludes. Sets fall apart into independent parts, which are counted one by one, the innermost
+those that a condition excludes. Sets decompose into independent parts, which are counted one by one, the innermost
 index of a part by its bounds.
 """
 
@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.errors import ShapeError
-from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero
+from tadc.ir.affine import Affine, Symbol, signed_sum, symbol
+from tadc.ir.domain import EMPTY, Condition, Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
 from tadc.ir.program import Program
+from tadc.ir.range import Range
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Branch,
@@ -41,8 +42,8 @@ from tadc.tables import html_table
 __all__ = ["Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
-INTEGER_POWERS = range(-16, 17)  # what emitters write as multiplications
-FREE = frozenset(["detached"])  # what is no operation
+INTEGER_POWERS = range(-16, 17)  # exponents that emitters write as multiplications
+FREE = frozenset(["detached"])  # calls that are no operations
 
 
 COLUMNS = ("operations", "bytes read", "bytes written")
@@ -51,7 +52,7 @@ OPERATIONS, READ, WRITTEN, TEMPORARY = range(4)
 
 @dataclass(frozen=True, slots=True)
 class KernelCost:
-    """One kernel: its operations, bytes read and written, and bytes of what it writes that is no result.
+    """One kernel: its operations, bytes read and written, and bytes of temporaries that it writes.
 
     `formulas` are these as text in the sizes, `numbers` for given sizes, if there are some.
     """
@@ -178,11 +179,16 @@ class Points:
     def within(self, conditions: Sequence[Condition]) -> Points:
         return Points(self.indices, self.derived, self.domain & Domain.of(conditions))
 
+    def along(self, r: Range) -> Points:
+        """The points inside a loop over the range."""
+        inner = Points((*self.indices, r.index), self.derived, self.domain)
+        return inner.within(r.conditions)
+
     def count(self, sizes: Mapping[Symbol, int]) -> int:
         return prod(part.enumerated(sizes) for part in self.parts())
 
     def parts(self) -> Iterator[Points]:
-        """The independent parts: sets whose product this is. The first has what depends on no index."""
+        """The independent parts: sets whose product this is. The first has the conditions on no index."""
         if self.domain == EMPTY:
             yield Points((), (), EMPTY)
             return
@@ -207,22 +213,23 @@ class Points:
         return _counted(list(self.indices), list(self.derived), list(self.domain), values, 1)
 
     def factors(self) -> tuple[int, str]:
-        """The count as a number times text in the sizes: extents, with a sum left standing for what is no box."""
-        texts = [part._text() for part in self.parts()]
-        number = prod(int(t) for t in texts if t.isdigit())
-        return number, "*".join(t for t in texts if not t.isdigit())
+        """The count as a number times text in the sizes: extents, with a sum for domains that are no boxes."""
+        factors = [part._factor() for part in self.parts()]
+        number = prod(f for f in factors if isinstance(f, int))
+        return number, "*".join(f for f in factors if isinstance(f, str))
 
-    def _text(self) -> str:
+    def _factor(self) -> int | str:
+        """The count as a number, or as text where it depends on sizes."""
         forms = (*(c.form for c in self.domain), *(d.form for d in self.derived))
         known = {*self.indices, *(d.name for d in self.derived)}
         if all(known.issuperset(form.symbols) for form in forms):
-            return str(self.enumerated({}))
+            return self.enumerated({})
         if not self.indices:
-            return "1" if not self.domain.conditions else f"(if {self.domain} then 1 else 0)"
+            return f"(if {self.domain} then 1 else 0)" if self.domain.conditions else 1
         if len(self.indices) == 1 and not self.derived:
             extent = _extent(self.indices[0], self.domain)
             if extent is not None:
-                return text if (text := str(extent)).isidentifier() else f"({text})"
+                return str(extent) if extent.as_symbol() else f"({extent})"
         names = {d.name: f"(({d.form}) // {d.modulus})" for d in self.derived}
         tests = " and ".join(c.text(names) for c in self.domain)
         return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
@@ -233,7 +240,7 @@ def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
 
 
 def operations(kernel: Kernel) -> list[tuple[int, Points]]:
-    """How many operations are done at which points, as terms of a sum; a negative number takes points away."""
+    """Numbers of operations with the points where they are done, as terms of a sum; a negative number takes points away."""
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
     return list(_terms(kernel.body, Points(kernel.indices, (), Domain.box(box))))
 
@@ -286,38 +293,36 @@ def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]
                 yield 1, points
             case LetIndex(d):
                 points = Points(points.indices, (*points.derived, d), points.domain)
-            case Loop(index, lows, highs, body):
-                i = symbol(index)
-                bounds = [
-                    *(at_least_zero(c * i - e) for e, c in lows),
-                    *(at_least_zero(e - c * i) for e, c in highs),
-                ]
-                inner = Points((*points.indices, index), points.derived, points.domain)
-                yield from _terms(body, inner.within(bounds))
+            case Loop(r, body):
+                yield from _terms(body, points.along(r))
             case Branch(Domain() as domain, then, otherwise):
                 yield from _terms(then, points.within(domain.conditions))
                 yield from _terms(otherwise, points)
                 yield from _less(_terms(otherwise, points.within(domain.conditions)))
             case Branch(_, then, otherwise):
                 yield 1, points
-                yield from _dearer(list(_terms(then, points)), list(_terms(otherwise, points)))
+                yield from _more_expensive(
+                    list(_terms(then, points)), list(_terms(otherwise, points))
+                )
             case _:
                 pass
 
 
 def _of_value(e: Expr, points: Points) -> Iterator[tuple[int, Points]]:
-    """The operations of an expression without reductions; shared parts are written out where they stand."""
+    """The operations of an expression without reductions; shared parts are counted wherever they occur."""
     match e:
         case Select(Domain() as domain, then, otherwise):
-            inside = points.within(domain.conditions)
-            yield from _of_value(then, inside)
+            where = points.within(domain.conditions)
+            yield from _of_value(then, where)
             yield from _of_value(otherwise, points)
-            yield from _less(_of_value(otherwise, inside))
+            yield from _less(_of_value(otherwise, where))
         case Select(Comparison(_, left, right), then, otherwise):
             yield 1, points
             yield from _of_value(left, points)
             yield from _of_value(right, points)
-            yield from _dearer(list(_of_value(then, points)), list(_of_value(otherwise, points)))
+            yield from _more_expensive(
+                list(_of_value(then, points)), list(_of_value(otherwise, points))
+            )
         case Call("pow", (base, Const(exponent))) if exponent in INTEGER_POWERS:
             yield _multiplications(int(exponent)), points
             yield from _of_value(base, points)
@@ -331,7 +336,7 @@ def _of_value(e: Expr, points: Points) -> Iterator[tuple[int, Points]]:
 
 
 def _multiplications(exponent: int) -> int:
-    """Of a power by squaring; a negative one is a division more."""
+    """The multiplications of a power by squaring; a negative exponent costs a division more."""
     n = abs(exponent)
     return max(0, n.bit_length() - 1) + max(0, n.bit_count() - 1) + (exponent < 0)
 
@@ -340,7 +345,7 @@ def _less(terms: Iterator[tuple[int, Points]]) -> Iterator[tuple[int, Points]]:
     return ((-n, points) for n, points in terms)
 
 
-def _dearer(
+def _more_expensive(
     one: list[tuple[int, Points]], other: list[tuple[int, Points]]
 ) -> list[tuple[int, Points]]:
     """The branch with more operations at one point of every loop, which says which is more expensive where loops are equal."""
@@ -357,7 +362,7 @@ def _dearer(
 
 
 def _extent(index: Symbol, domain: Domain) -> Affine | None:
-    """How many values an index with one low and one high bound has."""
+    """The number of values of an index with one low and one high bound; None for another."""
     lows = [c.form for c in domain if c.relation == ">=" and c.form.coefficient(index) == 1]
     highs = [c.form for c in domain if c.relation == ">=" and c.form.coefficient(index) == -1]
     if len(domain.conditions) != 2 or len(lows) != 1 or len(highs) != 1:
@@ -378,10 +383,9 @@ def _sum_text(counted: Mapping[str, int]) -> str:
     parts = []
     for text, n in counted.items():
         if n:
-            parts.append(
-                "*".join((*([str(n)] if n != 1 or not text else []), *([text] if text else [])))
-            )
-    return " + ".join(parts).replace("+ -", "- ") or "0"
+            number = [str(abs(n))] if n != 1 or not text else []
+            parts.append((n < 0, "*".join([*number, *([text] if text else [])])))
+    return signed_sum(parts)
 
 
 def _counted(
@@ -391,7 +395,7 @@ def _counted(
     values: dict[Symbol, NDArray[Any]],
     length: int,
 ) -> int:
-    """How many points there are over the `length` points of the outer indices, whose values are arrays."""
+    """The number of points over the `length` points of the outer indices, whose values are arrays."""
     for d in list(derived):
         if all(s in values for s in d.form.symbols):
             derived.remove(d)
@@ -412,9 +416,9 @@ def _counted(
     if not indices:
         return length
     index, *inner = indices
-    own = [c for c in conditions if all(s in values or s == index for s in c.form.symbols)]
+    bounds = [c for c in conditions if all(s in values or s == index for s in c.form.symbols)]
     lows, highs = [], []
-    for c in (c for c in own if c.relation == ">="):
+    for c in (c for c in bounds if c.relation == ">="):
         k = c.form.coefficient(index)
         rest = _at(c.form - k * symbol(index), values)
         lows += [-(rest // k)] if k > 0 else []
@@ -430,7 +434,7 @@ def _counted(
         repeated = {s: a if a.size == 1 else np.repeat(a[start:end], n) for s, a in values.items()}
         offsets = np.arange(int(n.sum())) - np.repeat(np.cumsum(n) - n, n)
         repeated[index] = np.repeat(low[start:end], n) + offsets
-        rest_ = [c for c in conditions if c not in own or c.relation != ">="]
+        rest_ = [c for c in conditions if c not in bounds or c.relation != ">="]
         total += _counted(inner, list(derived), rest_, repeated, offsets.size)
     return total
 

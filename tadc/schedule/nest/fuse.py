@@ -1,4 +1,4 @@
-"""Which statements share a kernel (design, section 5.2).
+"""Fusion: the statements that share a kernel (design, section 5.2).
 
 Statements over the same box are one kernel with several stores where they read the same tensors, or where one reads the
 other's element at its own point, which is then a local variable.
@@ -13,7 +13,7 @@ from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
-from tadc.normalize.plain_names import told_apart
+from tadc.normalize.plain_names import with_distinct_indices
 from tadc.schedule.nest.matrix_product import matrix_product
 from tadc.schedule.rewrite.common import canonical
 from tadc.schedule.rewrite.rows import Rows, always, rows
@@ -74,36 +74,36 @@ def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statem
     shape = tuple(extents[i] for i in outer)
     if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not _is_plain(s, program):
         return None
-    own = _renamed(s, outer, program.names)
-    sums = [e for e in always(own.body) if isinstance(e, Reduce)]
+    renamed = _renamed(s, outer, program.names)
+    sums = [e for e in always(renamed.body) if isinstance(e, Reduce)]
     if len(sums) != 1 or sums[0].derived or owned.total.derived:
         return None
     body = _in_indices_of(owned.total, sums[0], program.names | {*row.indices})
     if body is None:
         return None
-    # What both compute inside of their sums is one expression only if its indices have the same names.
+    # Common parts of their sums are one expression only if the indices have the same names.
     known = {canonical(e, ()): e for e in postorder(owned.total.body) if isinstance(e, Reduce)}
     body = rewrite(body, lambda e: known.get(canonical(e, ()), e) if isinstance(e, Reduce) else e)
     alike_ = Reduce(sums[0].op, owned.total.indices, (), owned.total.domain, body)
-    return replace(own, body=rewrite(own.body, lambda e: alike_ if e is sums[0] else e))
+    return replace(renamed, body=rewrite(renamed.body, lambda e: alike_ if e is sums[0] else e))
 
 
 def _put_off(groups: list[list[Statement]], program: Program) -> None:
-    """Move groups into later ones that alone read what they compute, at their own point."""
+    """Move groups into later ones that are their only readers, at their own point."""
     readers: dict[str, set[int]] = {}
-    apart: set[str] = set()  # what is read at another point
+    elsewhere: set[str] = set()  # tensors that are read at another point
     for n, group in enumerate(groups):
         for s in group:
             for e in postorder(s.body):
                 if isinstance(e, Read):
                     readers.setdefault(e.tensor, set()).add(n)
                     if not _is_own(e, s):
-                        apart.add(e.tensor)
+                        elsewhere.add(e.tensor)
     moved: dict[int, int] = {}
     for n in reversed(range(len(groups))):
-        own = {s.target.name for s in groups[n]}
-        later = {moved.get(m, m) for t in own for m in readers.get(t, ()) if m != n}
-        if len(later) == 1 and own.isdisjoint(apart):
+        computed = {s.target.name for s in groups[n]}
+        later = {moved.get(m, m) for t in computed for m in readers.get(t, ()) if m != n}
+        if len(later) == 1 and computed.isdisjoint(elsewhere):
             (m,) = later
             if _fits(groups[n], groups[m], program):
                 indices = groups[n][0].indices
@@ -153,7 +153,9 @@ def _renamed(s: Statement, indices: tuple[Symbol, ...], taken: Set[Symbol]) -> S
         return s
     values = {i: symbol(new) for i, new in zip(s.indices, indices, strict=True) if i != new}
     return replace(
-        s, indices=indices, body=told_apart(substitute(s.body, values), taken | {*indices})
+        s,
+        indices=indices,
+        body=with_distinct_indices(substitute(s.body, values), taken | {*indices}),
     )
 
 
@@ -162,7 +164,7 @@ def alike(
 ) -> list[tuple[tuple[Reduce, Expr], ...]]:
     """The reductions that are always computed, those with the same ranges together: one loop does for all of them.
 
-    Each has its body in the indices of the first, and no index of its own that is called like one of `taken`. What reads
+    Each has its body in the indices of the first, and no index of its own with a name in `taken`. What reads
     a tensor of `written` has to wait for it, and is left out.
     """
     taken = taken | {i for s in statements for i in s.indices}
@@ -191,4 +193,8 @@ def _in_indices_of(first: Reduce, e: Reduce, taken: Set[Symbol]) -> Expr | None:
         return None
     if e.domain.substitute(values) != first.domain:
         return None
-    return told_apart(substitute(e.body, values), taken | {*first.indices}) if values else e.body
+    return (
+        with_distinct_indices(substitute(e.body, values), taken | {*first.indices})
+        if values
+        else e.body
+    )

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tadc.integer import implies, is_empty
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Symbol
 from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain, at_least_zero
 from tadc.ir.expr import Expr, Select
+from tadc.ir.range import Bound, Range
 from tadc.ir.walk import rewrite
 from tadc.schedule.nest.loop_nest import (
     Branch,
@@ -27,51 +28,41 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.surroundings import Span, Surroundings
 
-__all__ = ["Bounds", "interior", "parted"]
+__all__ = ["interior", "parted"]
 
 MOST_CONDITIONS = 48
 
-Bound: TypeAlias = tuple[Affine, int]
-Bounds: TypeAlias = tuple[tuple[Bound, ...], tuple[Bound, ...]]
-Ranges: TypeAlias = Mapping[Symbol, tuple[Sequence[Bound], Sequence[Bound]]]
+Ranges: TypeAlias = Mapping[Symbol, Range]
 
 
 def interior(steps: Sequence[Step], surroundings: Surroundings) -> tuple[Domain, tuple[Step, ...]]:
-    """Where among the values of the indices around the steps the interior is, and the steps there."""
+    """The interior, as a domain of the indices around the steps, and the steps there."""
     around = surroundings.around
-    inside = _Inside(frozenset(around), surroundings.known, surroundings.typical, around)
-    inside.steps(steps, {})
-    inside.choose()
-    inside.deciding = True
-    return Domain.of(inside.needed), inside.steps(steps, {})
+    search = _InteriorSearch(frozenset(around), surroundings.known, surroundings.typical, around)
+    search.steps(steps, {})
+    search.choose()
+    search.deciding = True
+    return Domain.of(search.needed), search.steps(steps, {})
 
 
 def parted(
-    index: Symbol, loop: Bounds, region: Domain, inside: tuple[Step, ...], outside: tuple[Step, ...]
+    r: Range, region: Domain, interior_steps: tuple[Step, ...], outside: tuple[Step, ...]
 ) -> Interior:
-    """The loop over `index` with the region apart, in which `inside` is done; elsewhere `outside`."""
-    lows, highs, tests = [], [], []
-    for condition in region:
-        c = condition.form.coefficient(index)
-        rest = condition.form - c * symbol(index)
-        if c > 0:
-            lows.append((-rest, c))
-        elif c < 0:
-            highs.append((rest, -c))
-        else:
-            tests.append(condition)
-    return Interior(index, loop, Domain.of(tests), tuple(lows), tuple(highs), inside, outside)
+    """The loop over the range with `interior_steps` in the region and `outside` elsewhere."""
+    tests = Domain.of(c for c in region if not c.form.coefficient(r.index))
+    inner = Range.of(r.index, (c.form for c in region if c.form.coefficient(r.index)))
+    return Interior(r, tests, inner, interior_steps, outside)
 
 
 @dataclass(slots=True)
-class _Inside:
+class _InteriorSearch:
     """Collects conditions of the kernel's indices on a first way through the steps, and leaves them out on a second."""
 
     indices: frozenset[Symbol]
     known: Domain
     typical: Mapping[Symbol, int]
     around: Mapping[Symbol, Span]
-    found: dict[Condition, None] = field(default_factory=dict)
+    candidates: dict[Condition, None] = field(default_factory=dict)
     assumed: dict[Condition, None] = field(default_factory=dict)
     needed: dict[Condition, None] = field(
         default_factory=dict
@@ -81,7 +72,7 @@ class _Inside:
     def choose(self) -> None:
         """Assume the usual outcome of each condition, as long as all that is assumed can hold together."""
         region = self.known
-        for condition in list(self.found)[:MOST_CONDITIONS]:
+        for condition in list(self.candidates)[:MOST_CONDITIONS]:
             usual = condition if self._is_usual(condition) else _negated(condition)
             if implies(region, usual):
                 self.assumed.setdefault(usual)
@@ -96,21 +87,23 @@ class _Inside:
         for i, (low, high) in self.around.items():
             if values.keys() >= {*low.symbols, *high.symbols}:
                 values[i] = (low.at(values) + high.at(values)) // 2
-        own = next(i for i in condition.form.symbols if i in self.indices)
-        needed = {s for form in (*self.around[own], condition.form) for s in form.symbols} - {own}
+        index = next(i for i in condition.form.symbols if i in self.indices)
+        needed = {s for form in (*self.around[index], condition.form) for s in form.symbols} - {
+            index
+        }
         if not values.keys() >= needed:
-            return True  # a quotient of indices: nobody knows what is typical of it
-        first, last = (end.at(values) for end in self.around[own])
-        # form >= 0  <=>  c*own >= -rest
-        c = condition.form.coefficient(own)
-        rest = condition.form.at({**values, own: 0})
+            return True  # a quotient of indices: no typical value is known
+        first, last = (end.at(values) for end in self.around[index])
+        # form >= 0  <=>  c*index >= -rest
+        c = condition.form.coefficient(index)
+        rest = condition.form.at({**values, index: 0})
         held = last - max(first, -(rest // c)) if c > 0 else min(last, rest // -c) - first
         return 2 * (held + 1) >= last - first + 1
 
     # ------------------------------------------------------------------ through the steps
 
     def steps(self, steps: Sequence[Step], ranges: Ranges) -> tuple[Step, ...]:
-        """The steps without what is decided. `ranges` are those of the loops around."""
+        """The steps without the decided conditions. `ranges` are those of the loops around."""
         result: list[Step] = []
         for step in steps:
             match step:
@@ -126,11 +119,10 @@ class _Inside:
                 case Branch(condition, then, otherwise):
                     both = self.steps(then, ranges), self.steps(otherwise, ranges)
                     result.append(self._decided(Branch(condition, *both), ranges))
-                case Loop(index, lows, highs, body):
-                    lows = self._bounds(lows, 1, ranges)
-                    highs = self._bounds(highs, -1, ranges)
-                    inner = self.steps(body, {**ranges, index: (lows, highs)})
-                    result.append(Loop(index, lows, highs, inner))
+                case Loop(r, body):
+                    lows = self._bounds(r.lows, 1, ranges)
+                    r = Range(r.index, lows, self._bounds(r.highs, -1, ranges))
+                    result.append(Loop(r, self.steps(body, {**ranges, r.index: r})))
                 case LetIndex():
                     result.append(step)
                 case _:
@@ -157,7 +149,7 @@ class _Inside:
             always = self._everywhere(condition, ranges)
             never = self._everywhere(_negated(condition), ranges)
             if not self.deciding:
-                self.found |= {c: None for c in (always, never) if c}
+                self.candidates |= {c: None for c in (always, never) if c}
                 rest.append(condition)
             elif always in self.assumed:
                 continue
@@ -169,7 +161,7 @@ class _Inside:
 
     def _bounds(self, bounds: tuple[Bound, ...], sign: int, ranges: Ranges) -> tuple[Bound, ...]:
         """The lows (`sign` 1) or highs (-1) without those that one free of the kernel's indices makes superfluous."""
-        plain = [b for b in bounds if self.indices.isdisjoint(b[0].symbols) and b[1] == 1]
+        plain = [b for b in bounds if self.indices.isdisjoint(b.form.symbols) and b.divisor == 1]
         if not plain or len(bounds) == 1:
             return bounds
         chosen = plain[0]
@@ -178,10 +170,10 @@ class _Inside:
             if bound is chosen:
                 continue
             # ceil(e / c) <= low  <=>  e <= c*low;  floor(e / c) >= high  <=>  e >= c*high
-            within = at_least_zero((bound[1] * chosen[0] - bound[0]) * sign)
+            within = at_least_zero((bound.divisor * chosen.form - bound.form) * sign)
             always = self._everywhere(within, ranges)
             if not self.deciding and always:
-                self.found.setdefault(always)
+                self.candidates.setdefault(always)
             if not self.deciding or always not in self.assumed:
                 kept.append(bound)
         return tuple(b for b in bounds if b in kept)
@@ -194,26 +186,27 @@ class _Inside:
         for index in reversed(tuple(ranges)):
             c = form.coefficient(index)
             if c:
-                bounds = [b for b, d in ranges[index][0 if c > 0 else 1] if d == 1]
+                r = ranges[index]
+                bounds = [b for b, d in (r.lows if c > 0 else r.highs) if d == 1]
                 if not bounds:
                     return None
                 end = min(
                     bounds, key=lambda b: (not self.indices.isdisjoint(b.symbols), len(b.terms))
                 )
                 form = form.substitute({index: end})
-        found = at_least_zero(form)
+        result = at_least_zero(form)
         plain = self.indices.union(self.typical)
         if (
-            found == FALSE
+            result == FALSE
             or not plain.issuperset(form.symbols)
             or self.indices.isdisjoint(form.symbols)
         ):
             return None
-        return found
+        return result
 
 
 def _negated(condition: Condition) -> Condition:
-    """What holds where an inequality does not; of another condition, itself."""
+    """The negation of an inequality; any other condition is returned as it is."""
     if condition.relation != ">=":
         return condition
     return at_least_zero(-condition.form - 1)

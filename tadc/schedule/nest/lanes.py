@@ -1,7 +1,7 @@
 """Loops in strips of neighbours, so that a compiler uses vector registers without changing a single rounding.
 
-What depends on the strip's index is done lane by lane, in short loops of a constant count; what does not is done once a
-strip; a loop whose bounds all lanes share stands around the loops over the lanes. No lane sees another, so every sum
+Steps that depend on the strip's index are done lane by lane, in short loops of a constant count; others are done once
+per strip; a loop whose bounds all lanes share stands around the loops over the lanes. No lane sees another, so every sum
 keeps its order.
 
 A reduction's innermost loop may be cut into strips too. Then every lane has accumulators of its own, which are combined
@@ -11,12 +11,13 @@ pairwise in the end: another order, which depends on the number of terms alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain, at_least_zero
+from tadc.ir.domain import Condition, Derived, Domain
 from tadc.ir.expr import Expr, Read, ReduceOp
+from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import (
     FIRST_LANE,
@@ -43,8 +44,8 @@ __all__ = [
     "LaneLimits",
     "Varying",
     "accumulated",
-    "few_lanes",
     "in_lanes",
+    "lane_limits_of",
     "lanes_of_loop",
     "most_lanes",
     "most_of",
@@ -58,41 +59,35 @@ LaneLimits: TypeAlias = Mapping[Symbol, int]
 NARROW = 8  # an index with fewer values has no lanes
 
 
-def strips(
-    index: Symbol,
-    lows: tuple[tuple[Affine, int], ...],
-    highs: tuple[tuple[Affine, int], ...],
-    body: tuple[Step, ...],
-    lanes: int | None,
-) -> Strips:
+def strips(r: Range, body: tuple[Step, ...], lanes: int | None) -> Strips:
     """A loop whose iterations write different elements, in strips of at most `lanes`."""
-    laned, wide = in_lanes(tuple(_straightened(body, index)), {index})
-    return Strips(index, lows, highs, laned, body, wide, lanes)
+    laned, wide = in_lanes(tuple(_straightened(body, r.index)), {r.index})
+    return Strips(r, laned, body, wide, lanes)
 
 
 def in_lanes(
     body: Sequence[Step], indices: Set[Symbol]
 ) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """The steps, those that differ between lanes in `Lanes`, and the locals with a value a lane. Lanes differ in the indices."""
+    """The steps, those that differ between lanes in `Lanes`, and the locals with a value per lane. Lanes differ in the indices."""
     varying = Varying.of(indices, body)
     laned = _laned(body, varying, ())
     wide = varying.locals & _in_several(laned)
     return tuple(_widened(laned, wide)), tuple(sorted(wide))
 
 
-def most_lanes(extent: Affine, few: LaneLimits) -> int | None:
-    """How many lanes an index of that extent can fill, if that is known to be few; 0 for less than NARROW values."""
+def most_lanes(extent: Affine, lane_limits: LaneLimits) -> int | None:
+    """The number of lanes that an index of that extent can fill, if known to be small; 0 for less than NARROW values."""
     if extent.is_constant:
         return _lanes(extent.constant)
-    known = [few[s] for s in extent.symbols if s in few]
+    known = [lane_limits[s] for s in extent.symbols if s in lane_limits]
     plain = len(known) == len(extent.terms) and all(c == 1 for _, c in extent.terms)
     return min(known) if plain else None
 
 
-def few_lanes(sizes: Mapping[Symbol, int]) -> LaneLimits:
+def lane_limits_of(sizes: Mapping[Symbol, int]) -> LaneLimits:
     """The sizes that fill few lanes as extents, with how many."""
-    found = ((s, _lanes(n)) for s, n in sizes.items())
-    return {s: lanes for s, lanes in found if lanes is not None}
+    limits = ((s, _lanes(n)) for s, n in sizes.items())
+    return {s: lanes for s, lanes in limits if lanes is not None}
 
 
 def most_of(lanes: int) -> int:
@@ -106,61 +101,58 @@ def _lanes(count: int) -> int | None:
     return next((lanes for lanes in (8, 16) if count < 2 * lanes), None)
 
 
-def lanes_of_loop(loop: Loop, few: LaneLimits) -> int | None:
-    """How many lanes the loop fills, if that is known to be few."""
-    found = []
-    for low, c in loop.lows:
-        for high, d in loop.highs:
-            extent = high - low
-            if c == d == 1:
-                found.append(most_lanes(extent + 1, few))
-            elif c == d and extent.is_constant:
-                found.append(_lanes(extent.constant // c + 1))
-    return min((n for n in found if n is not None), default=None)
+def lanes_of_loop(loop: Loop, lane_limits: LaneLimits) -> int | None:
+    """The number of lanes that the loop fills, if known to be small."""
+    counts = []
+    for width, c in loop.range.widths:
+        if c == 1:
+            counts.append(most_lanes(width + 1, lane_limits))
+        elif width.is_constant:
+            counts.append(_lanes(width.constant // c + 1))
+    return min((n for n in counts if n is not None), default=None)
 
 
 def straight(loop: Loop, lane: Symbol) -> tuple[Loop, ...] | None:
     """A loop whose range moves from lane to lane as loops that all lanes share, in order; None if it is no such loop.
 
-    In the middle is what is in the range of every lane. Before and behind, each lane tests whether it takes part.
+    The middle part is in the range of every lane. Before and after it, each lane tests whether it takes part.
     """
-    slanting = [[b for b in bounds if lane in b[0].symbols] for bounds in (loop.lows, loop.highs)]
-    if has_loops(loop.body) or any(len(s) > 1 or any(c != 1 for _, c in s) for s in slanting):
+    slanting = loop.range.only(lambda b: lane in b.form.symbols)
+    several = len(slanting.lows) > 1 or len(slanting.highs) > 1
+    if several or has_loops(loop.body) or any(c != 1 for _, c in slanting.bounds):
         return None
-    plain = [tuple(b for b in bounds if lane not in b[0].symbols) for bounds in (loop.lows, loop.highs)]  # fmt: skip
-    (lows, highs), i = plain, symbol(loop.index)
-    tests = [[at_least_zero((i - e) * sign) for e, _ in s] for s, sign in zip(slanting, (1, -1), strict=True)]  # fmt: skip
+    plain = loop.range.only(lambda b: lane not in b.form.symbols)
+    i, lows, highs = plain.index, plain.lows, plain.highs
     # The least and the greatest value over the lanes, of the low and of the high.
-    spans = [[_over_lanes(e, lane) for e, _ in s] for s in slanting]
-    least_lows, inner_lows = ([(span[k], 1) for span in spans[0]] for k in (0, 1))
-    inner_highs, most_highs = ([(span[k], 1) for span in spans[1]] for k in (0, 1))
-    parts = []
+    least_lows, inner_lows = ([_over_lanes(b, lane)[k] for b in slanting.lows] for k in (0, 1))
+    inner_highs, most_highs = ([_over_lanes(b, lane)[k] for b in slanting.highs] for k in (0, 1))
+    parts: list[tuple[Range, tuple[Condition, ...]]] = []
     if inner_lows:
-        before = (*highs, *most_highs, (inner_lows[0][0] - 1, 1))
-        parts.append(((*lows, *least_lows), before, tests[0] + tests[1]))
-    parts.append(((*lows, *inner_lows), (*highs, *inner_highs), []))
+        before = (*highs, *most_highs, Bound(inner_lows[0].form - 1))
+        parts.append((Range(i, (*lows, *least_lows), before), slanting.conditions))
+    parts.append((Range(i, (*lows, *inner_lows), (*highs, *inner_highs)), ()))
     if inner_highs:
-        behind = (*lows, *inner_lows, (inner_highs[0][0] + 1, 1))
-        parts.append((behind, (*highs, *most_highs), tests[1]))
+        behind = (*lows, *inner_lows, Bound(inner_highs[0].form + 1))
+        tests = replace(slanting, lows=()).conditions
+        parts.append((Range(i, behind, (*highs, *most_highs)), tests))
     return tuple(
-        Loop(loop.index, low, high, (Branch(Domain.of(own), loop.body),) if own else loop.body)
-        for low, high, own in parts
+        Loop(r, (Branch(Domain.of(tests), loop.body),) if tests else loop.body)
+        for r, tests in parts
     )
 
 
-def _over_lanes(form: Affine, lane: Symbol) -> tuple[Affine, Affine]:
+def _over_lanes(bound: Bound, lane: Symbol) -> tuple[Bound, Bound]:
     """The least and the greatest value over all lanes of a strip."""
-    ends = [form.substitute({lane: symbol(end)}) for end in (FIRST_LANE, LAST_LANE)]
-    return (ends[0], ends[1]) if form.coefficient(lane) > 0 else (ends[1], ends[0])
+    first, last = (bound.substitute({lane: symbol(end)}) for end in (FIRST_LANE, LAST_LANE))
+    return (first, last) if bound.form.coefficient(lane) > 0 else (last, first)
 
 
 def _straightened(steps: Sequence[Step], lane: Symbol) -> Iterator[Step]:
     """The steps with loops that slant replaced."""
     for step in steps:
         match step:
-            case Loop(_, lows, highs):
-                slants = any(lane in form.symbols for form, _ in (*lows, *highs))
-                loops = straight(step, lane) if slants else None
+            case Loop(r):
+                loops = straight(step, lane) if lane in r.symbols else None
                 if loops:
                     yield from loops
                 else:
@@ -172,12 +164,14 @@ def _straightened(steps: Sequence[Step], lane: Symbol) -> Iterator[Step]:
 def accumulated(loop: Loop) -> dict[str, ReduceOp]:
     """The sums around the loop that it adds to, if that is all it does: its iterations may then go in any order."""
     inner = list(steps_of(loop.body))
-    own = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
-    sums = {s.local: s.op for s in inner if isinstance(s, Accumulate) and s.local not in own}
+    inner_locals = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
+    sums = {
+        s.local: s.op for s in inner if isinstance(s, Accumulate) and s.local not in inner_locals
+    }
     read = {t for s in inner for e in values_of(s) for t in _locals_read(e)}
     assigned = {s.local for s in inner if isinstance(s, Assign)}
     alone = not any(isinstance(s, (Store, Strips)) for s in inner)
-    return sums if alone and assigned <= own and read.isdisjoint(sums) else {}
+    return sums if alone and assigned <= inner_locals and read.isdisjoint(sums) else {}
 
 
 def _locals_read(e: Expr) -> Iterator[str]:
@@ -186,7 +180,7 @@ def _locals_read(e: Expr) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Varying:
-    """What differs between the lanes: indices and locals."""
+    """The indices and locals that differ between the lanes."""
 
     symbols: set[Symbol]
     locals: set[str]
@@ -196,28 +190,28 @@ class Varying:
         varying = cls(set(indices), set())
         before = -1
         while before != (before := len(varying.symbols) + len(varying.locals)):
-            varying.extend(body, inside=False)
+            varying.extend(body, divergent=False)
         return varying
 
-    def extend(self, steps: Sequence[Step], *, inside: bool) -> None:
-        """Add what `steps` make varying; `inside` a branch or loop that not all lanes take alike."""
+    def extend(self, steps: Sequence[Step], *, divergent: bool) -> None:
+        """Add the indices and locals that vary in `steps`; with `divergent`, in a branch or loop that not all lanes take alike."""
         for step in steps:
             match step:
                 case LetIndex(d):
-                    if inside or self.has_form(d.form):
+                    if divergent or self.has_form(d.form):
                         self.symbols.add(d.name)
                 case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
-                    if inside or self.has_value(step):
+                    if divergent or self.has_value(step):
                         self.locals.add(local)
-                case Loop(index, _, _, body):
-                    varies = inside or self.has_bounds(step)
+                case Loop(r, body):
+                    varies = divergent or self.has_bounds(step)
                     if varies:
-                        self.symbols.add(index)
-                    self.extend(body, inside=varies)
+                        self.symbols.add(r.index)
+                    self.extend(body, divergent=varies)
                 case Branch(_, then, otherwise):
-                    varies = inside or self.has_condition(step)
-                    self.extend(then, inside=varies)
-                    self.extend(otherwise, inside=varies)
+                    varies = divergent or self.has_condition(step)
+                    self.extend(then, divergent=varies)
+                    self.extend(otherwise, divergent=varies)
                 case _:
                     pass
 
@@ -231,7 +225,7 @@ class Varying:
         )
 
     def has_bounds(self, loop: Loop) -> bool:
-        return any(self.has_form(form) for form, _ in (*loop.lows, *loop.highs))
+        return not self.symbols.isdisjoint(loop.range.symbols)
 
     def has_condition(self, branch: Branch) -> bool:
         if isinstance(branch.condition, Domain):
@@ -243,16 +237,16 @@ class Varying:
         for s in steps_of((step,)):
             match s:
                 case LetIndex(d):
-                    found = d.name in self.symbols
+                    varies = d.name in self.symbols
                 case Let(local) | Accumulator(local) | Accumulate(local) | Assign(local):
-                    found = local in self.locals
+                    varies = local in self.locals
                 case Loop():
-                    found = self.has_bounds(s)
+                    varies = self.has_bounds(s)
                 case Branch():
-                    found = self.has_condition(s)
+                    varies = self.has_condition(s)
                 case _:
-                    found = True
-            if found:
+                    varies = True
+            if varies:
                 return True
         return False
 
@@ -277,9 +271,9 @@ def _laned(
         match step:
             case LetIndex(d):
                 derived = (*derived, d)
-            case Loop(index, lows, highs, body) if not varying.has_bounds(step):
+            case Loop(r, body) if not varying.has_bounds(step):
                 close()
-                result.append(Loop(index, lows, highs, _laned(body, varying, derived)))
+                result.append(Loop(r, _laned(body, varying, derived)))
             case Branch(condition, then, otherwise) if not varying.has_condition(
                 step
             ) and has_loops((step,)):
@@ -294,17 +288,17 @@ def _laned(
 
 def _in_several(steps: Sequence[Step]) -> set[str]:
     """The locals that more than one `Lanes` mentions: each lane's value must be kept between them."""
-    found: set[str] = set()
+    seen: set[str] = set()
     several: set[str] = set()
     for lanes in (s for s in steps_of(steps) if isinstance(s, Lanes)):
-        own = {
+        used = {
             s.local
             for s in steps_of(lanes.body)
             if isinstance(s, (Let, Accumulator, Accumulate, Assign))
         }
-        own |= {t for s in steps_of(lanes.body) for e in values_of(s) for t in _locals_read(e)}
-        several |= found & own
-        found |= own
+        used |= {t for s in steps_of(lanes.body) for e in values_of(s) for t in _locals_read(e)}
+        several |= seen & used
+        seen |= used
     return several
 
 

@@ -1,4 +1,4 @@
-"""Long sums in blocks, so that what rounding makes of them does not grow with their length.
+"""Long sums in blocks, so that their rounding errors do not grow with their length.
 
     s = 0                            s = low = 0
     for k: s += e(k)        is       for each block of 32 neighbours in k:
@@ -7,15 +7,15 @@
                                        added = part + low;  total = s + added
                                        low = what `s + added` rounds off;  s = total
 
-A chain of additions is as long as a block. What an addition of a block's part to the sum rounds off, the next one makes
-up for (Kahan 1965), whatever their number: the error of a sum is that of a block. Blocks begin at multiples of their
+A chain of additions is as long as a block. The rounding error of adding a block's part to the sum is compensated by the
+next addition (Kahan 1965), whatever their number: the error of a sum is that of a block. Blocks begin at multiples of their
 length: they depend on the values of the index, and so on the extents alone.
 
-A sum of few blocks loses little between them, which is left out.
+A sum of few blocks loses little between them, which is not compensated.
 
 On a CPU the parts of some blocks are added up first, in a group, and then the group to the sum.
 
-An infinite sum loses nothing that could be added again: what is NaN then is 0 instead, and the sum stays what it is.
+An infinite sum has no rounding error that could be added again: a NaN is replaced by 0, and the sum stays infinite.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tadc.ir.domain import Domain, divides
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
+from tadc.ir.range import Bound, Range
 from tadc.schedule.nest.lanes import LaneLimits, most_of
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -57,34 +58,32 @@ from tadc.schedule.nest.loop_nest import (
 __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
 
 LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
-SHORT = 512  # terms at most: such a sum has blocks of twice the length, and what it loses is not made up for
-GROUP = 16  # blocks whose parts are added up before a sum is told what it loses
+SHORT = 512  # terms at most: such a sum has blocks of twice the length, and its rounding errors are not compensated
+GROUP = 16  # blocks whose parts are added up between two compensations
 FEWEST_LANES = 8
 UNBOUNDED = 2**62
 _NONE: LaneLimits = {}
 
 # The least and the greatest value of a symbol.
 Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
-# Long sums, each with what it has lost by rounding, or None where that need not be known.
+# Long sums, each with the local of its rounding error, or None where that is not tracked.
 _Sums: TypeAlias = Mapping[str, str | None]
 
 
-def ranges_of(kernel: Kernel, program: Program, few: LaneLimits) -> Ranges:
-    """What sizes can be, and indices of the kernel's box. `few` are the sizes that have not many values."""
-    found = {s: (1, most_of(few[s]) if s in few else UNBOUNDED) for s in program.sizes}
+def ranges_of(kernel: Kernel, program: Program, lane_limits: LaneLimits) -> Ranges:
+    """Ranges of the sizes and of the indices of the kernel's box. `lane_limits` are the sizes known to be small."""
+    ranges = {
+        s: (1, most_of(lane_limits[s]) if s in lane_limits else UNBOUNDED) for s in program.sizes
+    }
     for i, n in zip(kernel.indices, kernel.extents, strict=True):
-        found[i] = 0, _greatest(n, found) - 1
-    return found
+        ranges[i] = 0, _greatest(n, ranges) - 1
+    return ranges
 
 
-def most_trips(loop: Loop | TeamLoop | Strips, ranges: Ranges) -> int:
-    """How often the loop runs at most, UNBOUNDED where that is not known."""
-    found = [UNBOUNDED]
-    for low, c in loop.lows:
-        for high, d in loop.highs:
-            if c == d:
-                found.append(max(0, _greatest(high - low, ranges) // c + 1))
-    return min(found)
+def most_trips(r: Range, ranges: Ranges) -> int:
+    """An upper bound of the number of values, UNBOUNDED where none is known."""
+    counts = (max(0, _greatest(width, ranges) // c + 1) for width, c in r.widths)
+    return min((UNBOUNDED, *counts))
 
 
 def _greatest(form: Affine, ranges: Ranges) -> int:
@@ -99,21 +98,21 @@ def long_sums_in_blocks(
     kernel: Kernel,
     steps: Sequence[Step],
     program: Program,
-    few: LaneLimits = _NONE,
+    lane_limits: LaneLimits = _NONE,
     *,
     team: int = 1,
     grouped: bool = False,
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with all sums that may be long in blocks, and the kernel with the locals that they have besides.
 
-    `few` are the sizes that have not many values. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
+    `lane_limits` are the sizes that have not many values. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
     some blocks are added up first, which takes fewer operations, and more registers.
     """
     buffers = (b.name for b in buffers_of(steps))
     names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
-    blocks = _Blocks(names, ranges_of(kernel, program, few), team, grouped)
-    found = tuple(blocks.steps(steps, {}))
-    return replace(kernel, locals=kernel.locals | blocks.locals), found
+    blocks = _Blocks(names, ranges_of(kernel, program, lane_limits), team, grouped)
+    body = tuple(blocks.steps(steps, {}))
+    return replace(kernel, locals=kernel.locals | blocks.locals), body
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +121,14 @@ class _Blocks:
     ranges: Ranges
     team: int
     grouped: bool
-    wide: set[str] = field(default_factory=set)  # locals with a value a lane, outside of the lanes
+    wide: set[str] = field(
+        default_factory=set
+    )  # locals with a value per lane, outside of the lanes
     locals: set[str] = field(default_factory=set)  # that are new
     indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of an index
 
     def steps(self, steps: Sequence[Step], sums: _Sums) -> Iterator[Step]:
-        """The steps. `sums` are the long ones that began before, each with what it has lost."""
+        """The steps. `sums` are the long ones that began before, each with its rounding error."""
         for n, step in enumerate(steps):
             yield from self._step(step, sums)
             long = self._long([s for s in self._begun(step) if s not in sums], steps[n + 1 :])
@@ -135,7 +136,7 @@ class _Blocks:
             sums = {**sums, **long}
 
     def _long(self, begun: Sequence[str], steps: Sequence[Step]) -> _Sums:
-        """Those of the sums to which the steps may add many terms, each with the name of what it has lost."""
+        """The sums to which the steps may add many terms, each with the name of its rounding error."""
         terms = {s: self._terms(steps, s) for s in begun}
         return {
             s: self._local(f"{s}_low", like=s) if n > SHORT else None
@@ -154,28 +155,28 @@ class _Blocks:
                 return []
 
     def _step(self, step: Step, sums: _Sums) -> Iterator[Step]:
-        own = {s: low for s, low in sums.items() if self._terms((step,), s)}
-        terms = max((self._terms((step,), s) for s in own), default=0)
-        read = any(not e.subscripts and e.tensor in own for e in reads_of((step,)))
+        inner = {s: low for s, low in sums.items() if self._terms((step,), s)}
+        terms = max((self._terms((step,), s) for s in inner), default=0)
+        read = any(not e.subscripts and e.tensor in inner for e in reads_of((step,)))
         match step:
-            case Accumulate(local, _, value) if local in own:
-                yield from self._carried(local, own[local], value)
-            case TeamScan(local=local) if own:
+            case Accumulate(local, _, value) if local in inner:
+                yield from self._carried(local, inner[local], value)
+            case TeamScan(local=local) if inner:
                 whole = self._fresh(f"{local}_all")
-                carried = tuple(self._carried(local, own[local], _read(whole)))
+                carried = tuple(self._carried(local, inner[local], _read(whole)))
                 before, after = (tuple(self.steps(s, {})) for s in (step.before, step.after))
                 yield replace(step, before=before, after=after, whole=whole, carried=carried)
             case _ if read:
-                yield self._inside(step, own)
-            case Loop() | TeamLoop() if own and terms > _length(own):
-                yield from self._loop(step, own)
-            case Interior() | Staged() if own:
-                yield from self._one_by_one(step, own)
-            case Loop() | TeamLoop() | Strips(sums=[*_, _]) | Chunks() | TeamSums() if own:
-                parts = self._parts(own)
+                yield self._in_bodies(step, inner)
+            case Loop() | TeamLoop() if inner and terms > _length(inner):
+                yield from self._loop(step, inner)
+            case Interior() | Staged() if inner:
+                yield from self._one_by_one(step, inner)
+            case Loop() | TeamLoop() | Strips(sums=[*_, _]) | Chunks() | TeamSums() if inner:
+                parts = self._parts(inner)
                 yield from self._zeros(list(parts.values()))
                 yield from self._step(_renamed(step, parts), {})
-                yield from self._all_carried(own, parts)
+                yield from self._all_carried(inner, parts)
             case Chunks(body=body) | TeamSums(body=body):
                 long = self._long([s for s, _ in step.sums], body)
                 zeros = self._zeros(_lost(long))
@@ -183,10 +184,10 @@ class _Blocks:
             case Strips(sums=[*_, _]):
                 yield self._strips(step)
             case _:
-                yield self._inside(step, own)
+                yield self._in_bodies(step, inner)
 
-    def _inside(self, step: Step, sums: _Sums) -> Step:
-        """The step with what is inside in blocks."""
+    def _in_bodies(self, step: Step, sums: _Sums) -> Step:
+        """The step with the sums of its inner steps in blocks."""
 
         def each(steps: Sequence[Step], within: _Blocks = self) -> tuple[Step, ...]:
             return tuple(within.steps(steps, sums))
@@ -198,11 +199,13 @@ class _Blocks:
                 lanes = replace(self, wide=set(wide))
                 body = each(step.body, lanes)
                 return replace(step, body=body, single=each(step.single), wide=_sorted(lanes.wide))
-            case Tile(wide=wide, inside_wide=inside_wide):
-                edge, within = (replace(self, wide=set(w)) for w in (wide, inside_wide))
-                body, inside = each(step.body, edge), each(step.inside, within)
-                wide, inside_wide = _sorted(edge.wide), _sorted(within.wide)
-                return replace(step, body=body, inside=inside, wide=wide, inside_wide=inside_wide)
+            case Tile(wide=wide, interior_wide=interior_wide):
+                edge, within = (replace(self, wide=set(w)) for w in (wide, interior_wide))
+                body, interior = each(step.body, edge), each(step.interior, within)
+                wide, interior_wide = _sorted(edge.wide), _sorted(within.wide)
+                return replace(
+                    step, body=body, interior=interior, wide=wide, interior_wide=interior_wide
+                )
             case Chunks() | TeamSums():
                 return step
             case _:
@@ -210,24 +213,24 @@ class _Blocks:
 
     # ------------------------------------------------------------------ loops
 
-    def _loop(self, loop: Loop | TeamLoop, own: _Sums) -> Iterator[Step]:
+    def _loop(self, loop: Loop | TeamLoop, sums: _Sums) -> Iterator[Step]:
         """A loop with many terms: in blocks, or its body is."""
-        terms = max(self._terms(loop.body, s) for s in own)
-        if 2 * terms > _length(own):
-            yield replace(loop, body=tuple(self.steps(loop.body, own)))
+        terms = max(self._terms(loop.body, s) for s in sums)
+        if 2 * terms > _length(sums):
+            yield replace(loop, body=tuple(self.steps(loop.body, sums)))
             return
-        parts = self._parts(own)
-        length = _length(own) // terms * (self.team if isinstance(loop, TeamLoop) else 1)
+        parts = self._parts(sums)
+        length = _length(sums) // terms * (self.team if isinstance(loop, TeamLoop) else 1)
         body = self.steps([_renamed(s, parts) for s in loop.body], {})
         loop = replace(loop, body=tuple(body))
-        grouped = self.grouped and _lost(own)
-        if not grouped or most_trips(loop, self.ranges) <= 2 * length:
-            yield self._blocks(loop, length, parts, self._all_carried(own, parts))
+        grouped = self.grouped and _lost(sums)
+        if not grouped or most_trips(loop.range, self.ranges) <= 2 * length:
+            yield self._blocks(loop, length, parts, self._all_carried(sums, parts))
             return
-        groups = self._parts(own, "group")
-        added = self._all_added({groups[s]: parts[s] for s in own})
+        groups = self._parts(sums, "group")
+        added = self._all_added({groups[s]: parts[s] for s in sums})
         blocks = self._blocks(loop, length, parts, added)
-        yield self._blocks(blocks, GROUP, groups, self._all_carried(own, groups), "group")
+        yield self._blocks(blocks, GROUP, groups, self._all_carried(sums, groups), "group")
 
     def _blocks(
         self,
@@ -237,24 +240,25 @@ class _Blocks:
         after: Iterable[Step],
         hint: str = "block",
     ) -> Loop:
-        """The loop in blocks of so many values. The parts begin with 0 in each; `after` is done behind it."""
-        if loop.index not in self.indices:
-            plain = loop.index.removesuffix("_block")
-            self.indices[loop.index] = self.names.fresh(f"{plain}_{hint}")
-        block = self.indices[loop.index]
-        inner = replace(
-            loop,
-            lows=(*(b for b in loop.lows if not _is_begin(b, length)), (symbol(block) * length, 1)),
-            highs=(*loop.highs, (symbol(block) * length + (length - 1), 1)),
-        )
+        """The loop in blocks of so many values. The parts begin with 0 in each; `after` is done after it."""
+        r = loop.range
+        if r.index not in self.indices:
+            plain = r.index.removesuffix("_block")
+            self.indices[r.index] = self.names.fresh(f"{plain}_{hint}")
+        block = self.indices[r.index]
+        first = symbol(block) * length
+        lows = (*(b for b in r.lows if not _is_begin(b, length)), Bound(first))
+        highs = (*r.highs, Bound(first + (length - 1)))
+        inner = replace(loop, range=Range(r.index, lows, highs))
         # ceil((ceil(e/c) - (length-1)) / length) and floor(floor(e/c) / length)
-        lows = tuple(_reduced(e - (length - 1) * c, c * length, up=True) for e, c in loop.lows)
-        highs = tuple(_reduced(e, c * length, up=False) for e, c in loop.highs)
-        return Loop(block, lows, highs, (*self._zeros(list(parts.values())), inner, *after))
+        lows = tuple(_reduced(e - (length - 1) * c, c * length, up=True) for e, c in r.lows)
+        highs = tuple(_reduced(e, c * length, up=False) for e, c in r.highs)
+        body = (*self._zeros(list(parts.values())), inner, *after)
+        return Loop(Range(block, lows, highs), body)
 
     def _strips(self, step: Strips) -> Strips:
         """A sum in strips: each lane has blocks of its own."""
-        if most_trips(step, self.ranges) <= LENGTH * FEWEST_LANES:
+        if most_trips(step.range, self.ranges) <= LENGTH * FEWEST_LANES:
             return step
         between: list[Step] = []
         after: list[Step] = []
@@ -267,25 +271,25 @@ class _Blocks:
             after.append(Assign(s, Call("add", (_read(whole), added))))
         return replace(step, between=tuple(between), after=tuple(after), wide=tuple(wide))
 
-    def _one_by_one(self, step: Interior | Staged, own: _Sums) -> Iterator[Step]:
+    def _one_by_one(self, step: Interior | Staged, sums: _Sums) -> Iterator[Step]:
         """A loop that is no single one in the text: after the last value of each block its part is carried over."""
         body = step.outside if isinstance(step, Interior) else step.body
-        terms = max(self._terms(body, s) for s in own)
-        if 2 * terms > _length(own):
-            yield self._inside(step, own)
+        terms = max(self._terms(body, s) for s in sums)
+        if 2 * terms > _length(sums):
+            yield self._in_bodies(step, sums)
             return
-        parts = self._parts(own)
+        parts = self._parts(sums)
         zeros = list(parts.values())
         yield from self._zeros(zeros)
-        last = Domain.of((divides(_length(own) // terms, symbol(step.index) + 1),))
-        carried = (*self._all_carried(own, parts), *self._zeros(zeros, assigned=True))
+        last = Domain.of((divides(_length(sums) // terms, symbol(step.range.index) + 1),))
+        carried = (*self._all_carried(sums, parts), *self._zeros(zeros, assigned=True))
         ended = (Branch(last, carried),) if last.conditions else carried
         each = (*self.steps([_renamed(s, parts) for s in body], {}), *ended)
         if isinstance(step, Interior):
-            yield replace(step, inside=tuple(self.steps(step.inside, own)), outside=each)
+            yield replace(step, interior=tuple(self.steps(step.interior, sums)), outside=each)
         else:
             yield replace(step, body=each)
-        yield from self._all_carried(own, parts)
+        yield from self._all_carried(sums, parts)
 
     # ------------------------------------------------------------------ steps that are new
 
@@ -322,7 +326,7 @@ class _Blocks:
             yield Lanes((step,)) if s in self.wide else step
 
     def _carried(self, local: str, low: str | None, value: Expr) -> Iterator[Step]:
-        """The value and what the sum has lost are added to it. An addition of nothing changes no bit."""
+        """The value and the sum's rounding error are added to the sum. Adding a zero changes no bit."""
         if low is None:
             yield Accumulate(local, "sum", value)
             return
@@ -330,7 +334,7 @@ class _Blocks:
         yield Let(added, Call("add", (value, _read(low))))
         yield Let(total, Call("add", (_read(local), _read(added))))
         yield Let(gained, Call("sub", (_read(total), _read(local))))
-        # What is lost, exactly, whichever of the two is larger (Knuth 1969).
+        # The rounding error, exactly, whichever of the two is larger (Knuth 1969).
         of_sum = Call("sub", (_read(local), Call("sub", (_read(total), _read(gained)))))
         of_part = Call("sub", (_read(added), _read(gained)))
         yield Let(lost, Call("add", (of_sum, of_part)))
@@ -346,7 +350,7 @@ class _Blocks:
     # ------------------------------------------------------------------ counts
 
     def _terms(self, steps: Sequence[Step], local: str) -> int:
-        """How many terms are added to the local one after the other, at most; steps in a row count as one of them."""
+        """The largest number of terms added to the local in sequence; consecutive steps count as one of them."""
         return max((self._of_step(s, local) for s in steps), default=0)
 
     def _of_step(self, step: Step, local: str) -> int:
@@ -354,7 +358,7 @@ class _Blocks:
             case Accumulate(other, op):
                 return int(other == local and op == "sum")
             case Loop(body=body) | TeamLoop(body=body):
-                trips = most_trips(step, self.ranges)
+                trips = most_trips(step.range, self.ranges)
                 share = self.team if isinstance(step, TeamLoop) else 1
                 return min(UNBOUNDED, -(-trips // share) * self._terms(body, local))
             case Chunks(sums=sums) | TeamSums(sums=sums) | Strips(sums=[*_, _] as sums):
@@ -362,7 +366,7 @@ class _Blocks:
             case TeamScan(local=other, op=op):
                 return UNBOUNDED * int(other == local and op == "sum")
             case Interior(outside=body):
-                return UNBOUNDED * self._terms((*step.inside, *body), local)
+                return UNBOUNDED * self._terms((*step.interior, *body), local)
             case Staged(body=body):
                 return UNBOUNDED * self._terms(body, local)
             case Branch(_, then, otherwise):
@@ -378,7 +382,7 @@ def _lost(sums: _Sums) -> list[str]:
 
 
 def _length(sums: _Sums) -> int:
-    """How long a block of them all is."""
+    """The length of a block of all these sums, in terms."""
     return LENGTH if _lost(sums) else 2 * LENGTH
 
 
@@ -390,17 +394,17 @@ def _read(local: str) -> Expr:
     return Read(local, ())
 
 
-def _is_begin(bound: tuple[Affine, int], length: int) -> bool:
+def _is_begin(bound: Bound, length: int) -> bool:
     """Whether the bound is the first value of a block, so that no other block reaches beyond it."""
     form, c = bound
     return form.is_constant and c == 1 and form.constant % length == 0
 
 
-def _reduced(form: Affine, c: int, *, up: bool) -> tuple[Affine, int]:
+def _reduced(form: Affine, c: int, *, up: bool) -> Bound:
     """The bound as an integer, if it is one."""
     if not form.is_constant:
-        return form, c
-    return constant(-(-form.constant // c) if up else form.constant // c), 1
+        return Bound(form, c)
+    return Bound(constant(-(-form.constant // c) if up else form.constant // c))
 
 
 def _renamed(step: Step, others: Mapping[str, str]) -> Step:

@@ -1,4 +1,4 @@
-"""Loop nests: what a kernel does for one point of its box, as a small structured program.
+"""Loop nests: the steps of a kernel for one point of its box, as a small structured program.
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
@@ -19,6 +19,7 @@ from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.program import Statement
+from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 
 __all__ = [
@@ -54,7 +55,6 @@ __all__ = [
     "bodies",
     "bound_indices",
     "buffers_of",
-    "constant_trips",
     "first_of",
     "group",
     "has_loops",
@@ -70,7 +70,7 @@ __all__ = [
 ]
 
 MOST_GROUP = 4  # neighbours in a buffer that are read at once
-# The part of an index that a thread or a loop has, without the last: symbols that no program can have.
+# The half-open part of an index that a thread or a loop has: symbols that no program can have.
 FIRST, LAST = "'first", "'last"
 FIRST_LANE, LAST_LANE = "'first lane", "'last lane"  # the values of a strip's index
 
@@ -117,11 +117,9 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`index` from the greatest low to the least high; a low `(e, c)` is `ceil(e/c)`, a high `floor(e/c)`."""
+    """`body` for every value in the range, in order."""
 
-    index: Symbol
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
+    range: Range
     body: tuple[Step, ...]
 
 
@@ -155,21 +153,19 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """A loop cut into strips of neighbours of `index`, the lanes; `wide` are locals with a value a lane.
+    """A loop cut into strips of neighbours, the lanes; `wide` are locals with a value per lane.
 
     There are as many lanes as registers hold, but not more than `lanes`.
 
-    `body` is what is done for a strip. Where `sums` has accumulators, each lane has its own of them, all lanes of them
-    are combined in the end, and what is left of the loop fills the first lanes. Where there may be many strips, every lane
-    does `between` before each further block of them, and `after` in the end; `wide` begin as zeros.
+    `body` is done for each strip. Where `sums` has accumulators, each lane has its own copy of them, which are combined
+    in the end, and the remainder of the loop fills the first lanes. Where there may be many strips, every lane does
+    `between` before each further block of them, and `after` in the end; `wide` begin as zeros.
 
     Without, the last strip overlaps the one before it (the same elements are stored again), and `single` is the body for
     a loop that fills no strip.
     """
 
-    index: Symbol
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
+    range: Range
     body: tuple[Step, ...]
     single: tuple[Step, ...]
     wide: tuple[str, ...]
@@ -181,30 +177,26 @@ class Strips:
 
 @dataclass(frozen=True, slots=True)
 class Interior:
-    """A loop in three parts: where `tests` and the inner bounds hold it is `inside`, a loop over `FIRST` to `LAST`.
+    """A loop in three parts: where `tests` and the `inner` bounds hold it does `interior`, in a loop over `FIRST` to `LAST`.
 
     The values of the loop before and after do the steps of `outside`, all of them where the tests fail.
     """
 
-    index: Symbol
-    loop: tuple[tuple[tuple[Affine, int], ...], tuple[tuple[Affine, int], ...]]
+    range: Range
     tests: Domain
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
-    inside: tuple[Step, ...]
+    inner: Range
+    interior: tuple[Step, ...]
     outside: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """A loop that adds to `sums` only, in at most 64 parts of at least `least` values of `index`, a thread each.
+    """A loop that adds to `sums` only, in at most 64 parts of at least `least` values, a thread each.
 
     The parts of a sum are combined pairwise. How many there are depends on the loop's length alone.
     """
 
-    index: Symbol
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
+    range: Range
     body: tuple[Step, ...]
     sums: tuple[tuple[str, ReduceOp], ...]
     least: int
@@ -214,15 +206,13 @@ class Chunks:
 class TeamLoop:
     """A loop whose values the threads of a team share, neighbours among neighbours."""
 
-    index: Symbol
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
+    range: Range
     body: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TeamSums:
-    """`body` adds to `sums`, in a part a thread of the team; the parts are combined in an order that never changes."""
+    """`body` adds to `sums`, with a partial sum per thread of the team; these are combined in an order that never changes."""
 
     body: tuple[Step, ...]
     sums: tuple[tuple[str, ReduceOp], ...]
@@ -230,15 +220,13 @@ class TeamSums:
 
 @dataclass(frozen=True, slots=True)
 class TeamScan:
-    """A pass over `index`, in which neighbours take neighbours: `before` adds to a part of `local` for each value.
+    """A scan over a range, in which adjacent threads take adjacent values: `before` adds to a part of `local` for each value.
 
-    Then `local` is what all values up to the own one make, and `after` is done with it. What the team's values make is the
-    local `whole`, and `carried` adds it to what those before them do, if it is not just added.
+    Then `local` is the total of all values up to the thread's own, and `after` is done with it. The total of the team's values
+    is the local `whole`, and `carried` adds it to the total of those before them, if it is not just added.
     """
 
-    index: Symbol
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
+    range: Range
     before: tuple[Step, ...]
     after: tuple[Step, ...]
     local: str
@@ -256,26 +244,26 @@ class Leader:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """What threads of a team have stored is seen by all of them from here on."""
+    """A barrier: from here on, all threads of a team see what any of them has stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class TileIndex:
-    """An index of which a tile has several values: `count` a thread, for each of so many `threads` of a block.
+    """An index of which a tile has several values: `count` per thread, for each of `threads` threads of a block.
 
-    Where each thread has a tile of its own, its values are neighbours, or where threads are, `apart` by the number of
-    tiles. In a block they are groups of neighbours.
+    Where each thread has a tile of its own, its values are neighbours, or, if `strided`, further apart by the number of
+    tiles, for threads to be neighbours. In a block they are groups of neighbours.
     """
 
     index: Symbol
     extent: Affine
     count: int
-    apart: bool
+    strided: bool
     threads: int = 1
 
     @property
     def values(self) -> int:
-        """How many a tile has."""
+        """The number of values in a tile."""
         return self.count * self.threads
 
     @property
@@ -291,22 +279,22 @@ class TileIndex:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """`body` for a tile of points, the lanes; `wide` are locals with a value a lane.
+    """`body` for a tile of points, the lanes; `wide` are locals with a value per lane.
 
-    Points beyond the box are at its edge, and store nothing: `beyond(i)` is the index without that. `inside`, if there
-    is any, is the body for tiles all of whose points are in the `region`, with `inside_wide`.
+    Points beyond the box are at its edge, and store nothing: `beyond(i)` is the index without that. `interior`, if there
+    is any, is the body for tiles all of whose points are in the `region`, with `interior_wide`.
     """
 
     indices: tuple[TileIndex, ...]
     body: tuple[Step, ...]
-    inside: tuple[Step, ...]
+    interior: tuple[Step, ...]
     region: Domain
     wide: tuple[str, ...]
-    inside_wide: tuple[str, ...]
+    interior_wide: tuple[str, ...]
 
     @property
     def team(self) -> int:
-        """The threads that have a tile together."""
+        """The number of threads that share a tile."""
         return prod(t.threads for t in self.indices)
 
 
@@ -329,7 +317,7 @@ class Buffer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """In memory: rows begin where `aligned` neighbours may, and what is copied at once is spread over the banks."""
+        """The shape in memory: rows begin where `aligned` neighbours may, and elements copied at once are spread over the banks."""
         *outer, last = (self.counts[d] for d in self.order)
         last += -last % self.aligned
         turned = self.order != tuple(range(len(self.order)))
@@ -346,20 +334,18 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A loop of all threads of a block, `count` values at a time, for which they fill the buffers together.
+    """A loop of all threads of a block, `count` values at a time, for which they fill the buffers cooperatively.
 
     `place_of(index)` is the number of a value among those.
     """
 
-    index: Symbol
-    lows: tuple[tuple[Affine, int], ...]
-    highs: tuple[tuple[Affine, int], ...]
+    range: Range
     count: int
     buffers: tuple[Buffer, ...]
     body: tuple[Step, ...]
 
 
-# Those that only kernels of a GPU have.
+# Steps that only kernels of a GPU have.
 GpuStep: TypeAlias = TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | Tile
 Step: TypeAlias = (
     Let
@@ -427,7 +413,7 @@ def place_of(index: Symbol) -> Symbol:
 
 
 def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
-    """Every step, those inside loops and branches too, in order; of what a loop in strips does, the body of a strip."""
+    """Every step, those inside loops and branches too, in order; of a loop in strips, those of the body of a strip."""
     for step in steps:
         yield step
         for body in bodies(step):
@@ -435,7 +421,7 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
-    """The steps inside the step: one way or two of going on."""
+    """The bodies of the step: one, or two alternatives."""
     match step:
         case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
             return ()
@@ -452,8 +438,8 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             return (body,)
         case (
             Branch(_, one, other)
-            | Interior(inside=one, outside=other)
-            | Tile(body=one, inside=other)
+            | Interior(interior=one, outside=other)
+            | Tile(body=one, interior=other)
             | TeamScan(before=one, after=other)
         ):
             return one, other
@@ -478,9 +464,9 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
         case Branch():
             return of("then", "otherwise")
         case Interior():
-            return of("inside", "outside")
+            return of("interior", "outside")
         case Tile():
-            return of("body", "inside")
+            return of("body", "interior")
         case TeamScan():
             return of("before", "after", "carried")
         case _:
@@ -492,18 +478,8 @@ def has_loops(steps: Sequence[Step]) -> bool:
     return any(isinstance(step, Loop) for step in steps_of(steps))
 
 
-def constant_trips(loop: Loop) -> int | None:
-    """How often the loop runs, if that is a number."""
-    ends = (*loop.lows, *loop.highs)
-    if not (loop.lows and loop.highs) or not all(form.is_constant for form, _ in ends):
-        return None
-    low = max(-(-form.constant // c) for form, c in loop.lows)
-    high = min(form.constant // c for form, c in loop.highs)
-    return max(0, high - low + 1)
-
-
 def buffers_of(steps: Sequence[Step]) -> tuple[Buffer, ...]:
-    """Those of all staged loops, each once."""
+    """The buffers of all staged loops, each once."""
     staged = (s for s in steps_of(steps) if isinstance(s, Staged))
     return tuple(dict.fromkeys(b for s in staged for b in s.buffers))
 
@@ -520,8 +496,8 @@ def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
     bound = set()
     for step in steps_of(steps):
         match step:
-            case Loop(index) | Strips(index) | Staged(index) | TeamLoop(index) | TeamScan(index):
-                bound.add(index)
+            case Loop(r) | Strips(r) | Staged(r) | TeamLoop(r) | TeamScan(r):
+                bound.add(r.index)
             case LetIndex(derived):
                 bound.add(derived.name)
             case _:
@@ -577,13 +553,8 @@ def symbols_of(step: Step) -> set[Symbol]:
             symbols |= {s for form in subscripts for s in form.symbols}
         case LetIndex(d):
             symbols |= set(d.form.symbols)
-        case (
-            Loop(_, lows, highs)
-            | Staged(_, lows, highs)
-            | TeamLoop(_, lows, highs)
-            | TeamScan(_, lows, highs)
-        ):
-            symbols |= {s for form, _ in (*lows, *highs) for s in form.symbols}
+        case Loop(r) | Staged(r) | TeamLoop(r) | TeamScan(r):
+            symbols |= r.symbols
             if isinstance(step, Staged):
                 symbols |= {s for b in step.buffers for form in b.lows for s in form.symbols}
         case Branch(Domain() as domain) | Tile(region=domain):

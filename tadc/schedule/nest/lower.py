@@ -29,6 +29,7 @@ from tadc.ir.expr import (
 )
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
+from tadc.ir.range import Range
 from tadc.ir.walk import descend, postorder, substitute, with_operands
 from tadc.schedule.nest.fuse import alike, fused
 from tadc.schedule.nest.loop_nest import (
@@ -55,31 +56,31 @@ Walk: TypeAlias = Generator[Any, Any, Expr]
 
 @lru_cache(maxsize=128)
 def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
-    """The kernels in order, named `<program>_<mode>_<n>`: one point an element of what they store, or a row of it."""
+    """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements."""
     groups = fused(program)
-    found = []
+    result = []
     for n, group in enumerate(groups):
-        own = {s.target.name for s in group}
+        computed = {s.target.name for s in group}
         elsewhere = {t for other in groups if other is not group for s in other for t in s.reads}
-        stored = own & {*program.outputs, *elsewhere}
-        found.append(_kernel(group, stored, f"{program.name}_{mode}_{n}", program))
-    return tuple(found)
+        stored = computed & {*program.outputs, *elsewhere}
+        result.append(_kernel(group, stored, f"{program.name}_{mode}_{n}", program))
+    return tuple(result)
 
 
 def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Program) -> Kernel:
     """The kernel of statements with the same indices, of whose targets those of `stored` are needed later."""
     first = group[0]
     order = list(program.tensors)
-    own = {s.target.name for s in group}
-    reads = {t for s in group for t in s.reads} - own
+    computed = {s.target.name for s in group}
+    reads = {t for s in group for t in s.reads} - computed
     box = first.extents
     run = running(first, program.known)
     owned = None if run else rows(first)
     taken = {*program.names, *program.known.symbols, *first.indices}
-    lowering = Lowering.of([s.body for s in group], taken, owned.shared if owned else ())
+    lowering = Lowering.of([s.body for s in group], taken, owned.hoisted if owned else ())
     if not owned:
-        found = alike(group, own, program.names)
-        lowering.together |= {e: each for each in found if len(each) > 1 for e, _ in each}
+        groups = alike(group, computed, program.names)
+        lowering.fused |= {e: each for each in groups if len(each) > 1 for e, _ in each}
     block = Block(None)
     block.steps += [LetIndex(d) for d in first.derived]
     if run:
@@ -119,7 +120,7 @@ def _used(steps: Sequence[Step]) -> tuple[tuple[Step, ...], set[Symbol]]:
                 continue
             case LetIndex(d):
                 symbols.remove(d.name)
-            case Loop(_, _, _, body):
+            case Loop(_, body):
                 body, inner = _used(body)
                 step = replace(step, body=body)
                 symbols |= inner
@@ -134,20 +135,20 @@ def _used(steps: Sequence[Step]) -> tuple[tuple[Step, ...], set[Symbol]]:
     return tuple(reversed(kept)), symbols
 
 
-def _shared(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
+def _reused(nodes: list[Expr], roots: Sequence[Expr]) -> frozenset[Expr]:
     """Calls with more than one user: they are named. Negations and products with a constant are not worth a name."""
     users = Counter(o for e in nodes for o in e.operands)
     users.update(roots)
     return frozenset(e for e, n in users.items() if n > 1 and isinstance(e, (Call, Select)))
 
 
-def _stepped(nodes: list[Expr], shared: frozenset[Expr]) -> frozenset[Expr]:
-    """What needs steps of its own, loops or names, somewhere in it. `nodes` has operands before users."""
-    found: set[Expr] = set()
+def _stepped(nodes: list[Expr], reused: frozenset[Expr]) -> frozenset[Expr]:
+    """The expressions that contain something that needs steps, loops or names. `nodes` has operands before users."""
+    result: set[Expr] = set()
     for e in nodes:
-        if isinstance(e, Reduce) or e in shared or not found.isdisjoint(e.operands):
-            found.add(e)
-    return frozenset(found)
+        if isinstance(e, Reduce) or e in reused or not result.isdisjoint(e.operands):
+            result.add(e)
+    return frozenset(result)
 
 
 @dataclass(slots=True, eq=False)
@@ -170,23 +171,23 @@ class Block:
 @dataclass(slots=True)
 class Lowering:
     names: Names
-    shared: frozenset[Expr]
+    reused: frozenset[Expr]
     stepped: frozenset[Expr]
     # Reductions with one loop for all.
-    together: dict[Reduce, tuple[tuple[Reduce, Expr], ...]] = field(default_factory=dict)
+    fused: dict[Reduce, tuple[tuple[Reduce, Expr], ...]] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, roots: Sequence[Expr], taken: Set[str], named: Iterable[Expr] = ()) -> Lowering:
-        """For expressions in surroundings with the names `taken`; `named` get a name besides what is used twice."""
+        """The lowering of expressions in a context with the names `taken`; `named` get a name, and so do expressions that are used twice."""
         nodes = list(postorder(roots))
         bound = set[str]()
         for e in nodes:
             bound |= e.symbols
             if isinstance(e, Reduce):
                 bound |= {*e.indices, *(d.name for d in e.derived)}
-        shared = _shared(nodes, roots) | set(named)
-        return cls(Names((*taken, *bound)), shared, _stepped(nodes, shared))
+        reused = _reused(nodes, roots) | set(named)
+        return cls(Names((*taken, *bound)), reused, _stepped(nodes, reused))
 
     def statement(
         self, s: Statement, block: Block, *, stored: bool, later: bool
@@ -210,8 +211,8 @@ class Lowering:
         match e:
             case Const() | IndexValue() | Read():
                 return e
-            case Reduce() if e in self.together:
-                yield self._side_by_side(self.together[e], block)
+            case Reduce() if e in self.fused:
+                yield self._side_by_side(self.fused[e], block)
                 return block.known[e]
             case Reduce(op):
                 local = self._local("s" if op == "sum" else op)
@@ -225,18 +226,18 @@ class Lowering:
                 for operand in e.operands:
                     operands.append((yield self.value(operand, block)))
                 result = with_operands(e, tuple(operands))
-                if e in self.shared:
+                if e in self.reused:
                     local = self._local(_hint(e))
                     block.steps.append(Let(local, result))
                     result = Read(local, ())
-        if e in self.shared or isinstance(e, Reduce):
+        if e in self.reused or isinstance(e, Reduce):
             block.known[e] = result
         return result
 
     def rows(
         self, statement: Statement, owned: Rows, mates: Sequence[Statement], block: Block
     ) -> Generator[Any, Any, None]:
-        """A sum whose terms are added to rows of the output, which begin as zeros; then what is made of the sums.
+        """A sum whose terms are added to rows of the output, which begin as zeros; then the values computed from the sums.
 
         `mates` have a sum with the same terms' indices each, and no rows.
         """
@@ -245,7 +246,7 @@ class Lowering:
         box = [(i, extents[i]) for i in owned.indices]
         block.steps += row_of(box, (_stored(statement, Const(0)),))
         term = Block(block)
-        for e in owned.shared:
+        for e in owned.hoisted:
             yield self.value(e, term)
         sums = [e for s in mates for e in always(s.body) if isinstance(e, Reduce)]
         for e in dict.fromkeys(sums):
@@ -290,7 +291,7 @@ class Lowering:
         block.steps += row_of([(run.index, run.extent)], tuple(each.steps))
 
     def _branch(self, e: Select, block: Block) -> Walk:
-        """A local that is assigned in the branch taken. What both branches need is computed before."""
+        """A local that is assigned in the branch taken. Values that both branches need are computed before."""
         condition = e.condition
         if isinstance(condition, Comparison):
             left, right = (
@@ -300,8 +301,8 @@ class Lowering:
             condition = Comparison(condition.relation, left, right)
         both = set(always(e.then))
         for node in always(e.otherwise):
-            # What is in both for one user alone comes with that user.
-            needed = node in both and (node in self.shared or isinstance(node, Reduce))
+            # An expression of both branches with a single user is computed with that user.
+            needed = node in both and (node in self.reused or isinstance(node, Reduce))
             if needed and block.find(node) is None:
                 yield self.value(node, block)
         neutral = isinstance(e.then, Reduce) and e.otherwise is Const(NEUTRAL[e.then.op])
@@ -332,18 +333,18 @@ class Lowering:
     ) -> Generator[Any, Any, None]:
         """The reductions in the loops of the first."""
         body = Block(block)
-        for e, own in each:
+        for e, inner in each:
             local = self._local("s" if e.op == "sum" else e.op)
             block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
             block.known[e] = Read(local, ())
-            yield self._accumulate(e.op, own, local, body)
+            yield self._accumulate(e.op, inner, local, body)
         block.steps += _nest(each[0][0], tuple(body.steps))
 
     def _accumulate(
         self, op: ReduceOp, e: Expr, local: str, block: Block
     ) -> Generator[Any, Any, None]:
         """Accumulate one value; of a reduction by the same operation, all of its values."""
-        if isinstance(e, Reduce) and e.op == op and e not in self.shared and block.find(e) is None:
+        if isinstance(e, Reduce) and e.op == op and e not in self.reused and block.find(e) is None:
             yield self._reduce(e, local, block)
             return
         value = yield self.value(e, block)
@@ -362,7 +363,7 @@ def _stored(statement: Statement, value: Expr) -> Store:
 def row_of(box: list[tuple[Symbol, Affine]], steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """Loops over all elements of a row."""
     for index, extent in reversed(box):
-        steps = (Loop(index, ((constant(0), 1),), ((extent - 1, 1),), steps),)
+        steps = (Loop(Range.between(index, constant(0), extent - 1), steps),)
     return steps
 
 
@@ -380,7 +381,7 @@ def loop_of(b: Bounded, body: tuple[Step, ...]) -> tuple[Step, ...]:
     tests = Domain.of(b.tests)
     if tests != EVERYWHERE:
         body = (Branch(tests, body),)
-    return (Loop(b.index, b.lows, b.highs, (*(LetIndex(d) for d in b.derived), *body)),)
+    return (Loop(b.range, (*(LetIndex(d) for d in b.derived), *body)),)
 
 
 def _hint(e: Expr) -> str:

@@ -37,11 +37,11 @@ def large_product(
     statement: Statement, program: Program, sizes: Mapping[Symbol, int]
 ) -> MatrixProduct | None:
     """The product that the statement is, if it is large for these values of all sizes."""
-    found = matrix_product(statement, program)
-    if found is None:
+    product = matrix_product(statement, program)
+    if product is None:
         return None
-    extents = (found.rows, found.columns, found.inner, *(n for _, n in found.batch))
-    return found if prod(n.at(sizes) for n in extents) >= WORTH else None
+    extents = (product.rows, product.columns, product.inner, *(n for _, n in product.batch))
+    return product if prod(n.at(sizes) for n in extents) >= WORTH else None
 
 
 def left_to_blas(

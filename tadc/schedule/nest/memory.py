@@ -1,7 +1,7 @@
 """Store or recompute: which temporaries a run keeps in memory (design, section 5.3).
 
-What would be computed more than once is stored, while all temporaries together stay below a few times the bytes of inputs
-and outputs. Beyond that the largest are computed where they are read, in the kernel of each reader.
+Values that would be computed more than once are stored, while all temporaries together stay below a few times the bytes
+of inputs and outputs. Beyond that the largest are computed where they are read, in the kernel of each reader.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def oversized(
 ) -> frozenset[str]:
     """The temporaries that are not stored for these sizes. `memory` is "auto", "recompute" or "materialize".
 
-    With "auto", what would cost too much to compute again is stored, however large it is.
+    With "auto", tensors that would cost too much to compute again are stored, however large they are.
 
     `limit` is the most bytes that all temporaries may have together, if there is one.
     """
@@ -46,8 +46,8 @@ def oversized(
 
     @cache
     def stored(chosen: frozenset[str]) -> frozenset[str]:
-        found = kernels(in_readers(program, chosen), "run")
-        return frozenset(t for k in found for t in k.writes if t not in fixed)
+        run = kernels(in_readers(program, chosen), "run")
+        return frozenset(t for k in run for t in k.writes if t not in fixed)
 
     def total(chosen: frozenset[str]) -> int:
         return sum(bytes_[name] for name in stored(chosen))
@@ -59,7 +59,7 @@ def oversized(
         if total(chosen) <= allowed:
             break
         more = chosen | {name}
-        # Without it, what was local to its kernel may have to be stored.
+        # Without it, values that were local to its kernel may have to be stored.
         while instead := (stored(more) - stored(chosen)) & possible:
             more |= instead
         cheap = memory != "auto" or _operations(in_readers(program, more), sizes) <= most
@@ -74,7 +74,7 @@ def _operations(program: Program, sizes: Mapping[str, int]) -> int:
 
 def _recomputable(program: Program) -> set[str]:
     """The temporaries that may be computed again: not those that a reader compares, which must be the same to the bit."""
-    found = {
+    candidates = {
         s.target.name: s
         for s in program.statements
         if s.target.name not in program.outputs and not s.derived
@@ -89,7 +89,7 @@ def _recomputable(program: Program) -> set[str]:
                     compared |= set[str]().union(*map(tensors_read, args))
                 case Reduce("min" | "max", _, _, _, body):
                     compared |= tensors_read(body)
-                    found.pop(s.target.name, None)
+                    candidates.pop(s.target.name, None)
                 case _:
                     pass
-    return found.keys() - compared
+    return candidates.keys() - compared

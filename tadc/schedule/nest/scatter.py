@@ -1,7 +1,7 @@
 """The scatter form of an adjoint, with atomic additions: the baseline, as it is written by hand.
 
-A thread for each element of the statement, or for each point of its sums too. What several points of the innermost loops
-add to one element is first added up in a register.
+A thread for each element of the statement, or for each point of its sums too. Values that several points of the innermost
+loops add to one element are first added up in a register.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tadc.ir.expr import Const, Expr, Read, Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import descend, rewrite, tensors_read
 from tadc.normalize.live import live
-from tadc.normalize.plain_names import told_apart
+from tadc.normalize.plain_names import with_distinct_indices
 from tadc.normalize.reductions import plain_extent
 from tadc.normalize.simplify import simplified
 from tadc.schedule.nest.loop_nest import (
@@ -26,13 +26,9 @@ from tadc.schedule.nest.loop_nest import (
     Branch,
     Kernel,
     LetIndex,
-    Step,
     Store,
-    map_bodies,
-    steps_of,
-    symbols_of,
 )
-from tadc.schedule.nest.lower import Block, Lowering, kernels, loop_of
+from tadc.schedule.nest.lower import Block, Lowering, kernels, loop_of, without_unused
 
 __all__ = ["scatter_kernels"]
 
@@ -47,52 +43,40 @@ def scatter_kernels(
     written = {t for s in scatters for t in s.adjoints}
     needed = (read | written) & {s.target.name for s in program.statements}
     before = kernels(live(replace(program, outputs=(*program.outputs, *sorted(needed)))), mode)
-    found = []
+    scattering = []
     for n, s in enumerate(scatters, len(before)):
         name = f"{program.name}_{mode}_{n}"
-        found.append(_Nest.of(s, program, points=points).kernel(name, program))
-    return tuple(replace(k, body=_without_unused(k.body)) for k in (*before, *found))
-
-
-def _without_unused(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps without derived indices that nothing behind them mentions."""
-    kept: list[Step] = []
-    mentioned: set[Symbol] = set()
-    for step in reversed(steps):
-        match step:
-            case LetIndex(d) if d.name not in mentioned:
-                continue
-            case _:
-                step = map_bodies(step, _without_unused)
-        mentioned |= {symbol for s in steps_of((step,)) for symbol in symbols_of(s)}
-        kept.insert(0, step)
-    return tuple(kept)
+        scattering.append(_Nest.of(s, program, points=points).kernel(name, program))
+    return tuple(replace(k, body=without_unused(k.body)) for k in (*before, *scattering))
 
 
 def _normal(e: Expr, around: Set[Symbol]) -> Expr:
-    return told_apart(rewrite(e, simplified), around)
+    return with_distinct_indices(rewrite(e, simplified), around)
 
 
 def _ordered(loops: Sequence[Symbol], domain: Domain) -> tuple[Symbol, ...]:
     """The indices, each after those that its bounds depend on."""
     waiting = list(loops)
-    found: list[Symbol] = []
+    order: list[Symbol] = []
     while waiting:
         i = next(i for i in waiting if _is_bounded(i, set(waiting) - {i}, domain))
         waiting.remove(i)
-        found.append(i)
-    return tuple(found)
+        order.append(i)
+    return tuple(order)
 
 
 def _is_bounded(index: Symbol, inner: Set[Symbol], domain: Domain) -> bool:
     """Whether the index has a bound on both sides that needs none of `inner`."""
-    own = (c for c in domain if c.relation == ">=" and inner.isdisjoint(c.form.symbols))
-    return {c.form.coefficient(index) > 0 for c in own if index in c.form.symbols} == {True, False}
+    outer = (c for c in domain if c.relation == ">=" and inner.isdisjoint(c.form.symbols))
+    return {c.form.coefficient(index) > 0 for c in outer if index in c.form.symbols} == {
+        True,
+        False,
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _Nest:
-    """The loops of a scatter, and in them what each use adds: to which element, and how much."""
+    """The loops of a scatter, and in them the additions of each use: to which element, and how much."""
 
     scatter: Scatter
     box: dict[Symbol, Affine]
@@ -107,8 +91,8 @@ class _Nest:
         box = statement.extents
         loops = [i for i in use.unknowns if i not in box]
         domain = Domain.of(c for c in use.domain if c not in statement.box.conditions)
-        own = {i: plain_extent(i, domain, sizes) for i in loops}
-        for i, extent in own.items():
+        plain = {i: plain_extent(i, domain, sizes) for i in loops}
+        for i, extent in plain.items():
             if points and extent is not None:
                 box[i] = extent
                 loops.remove(i)
@@ -124,13 +108,13 @@ class _Nest:
         return cls(s, box, bounded(ranges), adds, lowering)
 
     def kernel(self, name: str, program: Program) -> Kernel:
-        block, inside = Block(None), Block(None)
+        block, inner = Block(None), Block(None)
         block.steps += [LetIndex(d) for d in self.bounds.derived]
-        self._loops(0, inside)
+        self._loops(0, inner)
         if self.bounds.tests:
-            block.steps.append(Branch(Domain.of(self.bounds.tests), tuple(inside.steps)))
+            block.steps.append(Branch(Domain.of(self.bounds.tests), tuple(inner.steps)))
         else:
-            block.steps += inside.steps
+            block.steps += inner.steps
         reads = {t for a in self.adds for t in tensors_read(a.value)}
         writes = {a.tensor for a in self.adds}
         return Kernel(
@@ -145,7 +129,7 @@ class _Nest:
         )
 
     def _loops(self, depth: int, block: Block) -> None:
-        """The loops from `depth` on, and what is added to elements that are the same for all of them."""
+        """The loops from `depth` on, and the additions to elements that are the same for all of them."""
         each = self.bounds.each
         if depth == len(each):
             for a in self.adds:
@@ -167,7 +151,7 @@ class _Nest:
         mentioned = {s for form in add.subscripts for s in form.symbols}
         depths = [0]
         for k, b in enumerate(self.bounds.each, 1):
-            if not mentioned.isdisjoint((b.index, *(d.name for d in b.derived))):
+            if not mentioned.isdisjoint((b.range.index, *(d.name for d in b.derived))):
                 depths.append(k)
         return max(depths)
 

@@ -1,4 +1,4 @@
-"""Kernels of a few outputs with long sums: all outputs in one pass over what they read.
+"""Kernels of a few outputs with long sums: all outputs in one pass over the tensors they read.
 
 The gradient by a 3x3 filter is nine sums over the same two images. One after the other they read the images nine times;
 side by side, as nine accumulators in the same loops, once.
@@ -63,13 +63,13 @@ def unrolled(kernel: Kernel) -> Kernel | None:
 def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
     """The step for one point of the box, with locals of its own."""
 
-    def own(e: Expr) -> Expr:
+    def renamed(e: Expr) -> Expr:
         if isinstance(e, Read) and not e.subscripts and e.tensor in locals_:
             return Read(locals_[e.tensor], ())
         return e
 
     def at(e: Expr) -> Expr:
-        return rewrite(rewrite(substitute(e, values), own), simplified)
+        return rewrite(rewrite(substitute(e, values), renamed), simplified)
 
     step = with_values(step, tuple(map(at, values_of(step))))
     match step:
@@ -81,13 +81,9 @@ def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, 
             return LetIndex(Derived(name, d.form.substitute(values), d.modulus))
         case Store(_, subscripts):
             return replace(step, subscripts=tuple(f.substitute(values) for f in subscripts))
-        case Loop(index, lows, highs, body):
-            return Loop(
-                index,
-                tuple((e.substitute(values), c) for e, c in lows),
-                tuple((e.substitute(values), c) for e, c in highs),
-                tuple(at_point(s, values, locals_) for s in body),
-            )
+        case Loop(r, body):
+            inner = tuple(at_point(s, values, locals_) for s in body)
+            return Loop(r.substitute(values), inner)
         case Branch(condition, then, otherwise):
             if isinstance(condition, Domain):
                 condition = condition.substitute(values)
@@ -105,15 +101,11 @@ def _side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None
     for steps in zip(*bodies, strict=True):
         first = steps[0]
         if isinstance(first, Loop):
-            alike = all(
-                isinstance(s, Loop)
-                and (s.index, s.lows, s.highs) == (first.index, first.lows, first.highs)
-                for s in steps
-            )
-            inner = _side_by_side([s.body for s in steps if isinstance(s, Loop)]) if alike else None
+            loops = [s.body for s in steps if isinstance(s, Loop) and s.range == first.range]
+            inner = _side_by_side(loops) if len(loops) == len(steps) else None
             if inner is None:
                 return None
-            result.append(Loop(first.index, first.lows, first.highs, inner))
+            result.append(Loop(first.range, inner))
         elif isinstance(first, LetIndex):
             if len(set(steps)) > 1:
                 return None

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import descend, postorder, substitute, with_operands
-from tadc.normalize.reductions import extents_inside
+from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
+from tadc.normalize.reductions import extents_in_body
 
 __all__ = ["canonical", "common", "free_indices"]
 
+_Extents: TypeAlias = tuple[tuple[Symbol, Affine], ...]
+
 
 def common(program: Program) -> Program:
-    """The program in which no two statements compute the same, and none computes what an earlier one has stored."""
+    """The program in which no two statements compute the same, and none computes a value that an earlier one has stored."""
     sizes = frozenset(program.parameters)
     table = _Table(sizes, frozenset(program.outputs))
     return replace(program, statements=tuple(table.statement(s) for s in program.statements))
@@ -36,14 +38,14 @@ class _Stored:
 class _Table:
     sizes: frozenset[Symbol]
     outputs: frozenset[str]
-    dtype: str | None = None  # of the statement at hand: another one would round otherwise
+    dtype: str | None = None  # of the current statement: another one would round differently
     stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
 
     def statement(self, s: Statement) -> Statement:
         self.dtype = s.target.dtype
         extents = s.extents
-        body = descend(self._walk(s.body, extents, {}))
+        body = rewrite_in(s.body, tuple(extents.items()), self._enter)
         if isinstance(body, Read) and body is not s.body and s.target.name not in self.outputs:
             self.copies[s.target.name] = s.indices, body
         if isinstance(body, Reduce) and not s.derived:
@@ -51,36 +53,32 @@ class _Table:
             if set(free) == set(s.indices):
                 order = tuple(free.index(i) for i in s.indices)
                 form = canonical(body, free)
-                own = _Stored(s.target.name, order, tuple(extents[i] for i in free))
-                self.stored.setdefault((form, self.dtype), own)
+                entry = _Stored(s.target.name, order, tuple(extents[i] for i in free))
+                self.stored.setdefault((form, self.dtype), entry)
         return replace(s, body=body)
 
-    def _walk(
-        self, e: Expr, extents: Mapping[Symbol, Affine], done: dict[tuple[object, ...], Expr]
-    ) -> Generator[Any, Any, Expr]:
-        key = (e, tuple(extents.items()))
-        if key in done:
-            return done[key]
-        result = self._read(e, extents) if isinstance(e, Reduce) else None
-        if isinstance(e, Read) and e.tensor in self.copies:
-            indices, read = self.copies[e.tensor]
-            result = substitute(read, dict(zip(indices, e.subscripts, strict=True)))
-        if result is None:
-            inner = extents_inside(e, extents, self.sizes) if isinstance(e, Reduce) else extents
-            operands = []
-            for operand in e.operands:
-                operands.append((yield self._walk(operand, inner, done)))
-            result = with_operands(e, tuple(operands))
-        done[key] = result
-        return result
+    def _enter(self, e: Expr, around: _Extents) -> Entered[_Extents]:
+        """A read of the stored value, or the expression with the extents of the indices around its operands."""
+        extents = dict(around)
+        match e:
+            case Read(tensor, subscripts) if tensor in self.copies:
+                indices, read = self.copies[tensor]
+                return substitute(read, dict(zip(indices, subscripts, strict=True))), ()
+            case Reduce():
+                if stored := self._read(e, extents):
+                    return stored, ()
+                around = tuple(extents_in_body(e, extents, self.sizes).items())
+            case _:
+                pass
+        return e, [around] * len(e.operands)
 
     def _read(self, e: Reduce, extents: Mapping[Symbol, Affine]) -> Expr | None:
         """A read of the tensor that has the sum for the same ranges of its free indices."""
         free = free_indices(e, self.sizes)
-        found = self.stored.get((canonical(e, free), self.dtype))
-        if found is None or tuple(extents.get(i) for i in free) != found.extents:
+        entry = self.stored.get((canonical(e, free), self.dtype))
+        if entry is None or tuple(extents.get(i) for i in free) != entry.extents:
             return None
-        return Read(found.tensor, tuple(symbol(free[n]) for n in found.order))
+        return Read(entry.tensor, tuple(symbol(free[n]) for n in entry.order))
 
 
 def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:
@@ -103,29 +101,16 @@ def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:
 def canonical(e: Expr, free: Sequence[Symbol]) -> Expr:
     """The expression with its free indices called by their numbers, and its bound ones by where they are bound."""
     called = substitute(e, {s: symbol(f"'{n}") for n, s in enumerate(free)})
-    return descend(_with_bound_names(called, 0, {}))
+    return rewrite_in(called, 0, _with_bound_names)
 
 
-def _with_bound_names(
-    e: Expr, depth: int, done: dict[tuple[Expr, int], Expr]
-) -> Generator[Any, Any, Expr]:
-    """The expression with its bound indices called by where they are bound."""
-    if (e, depth) in done:
-        return done[e, depth]
-    if isinstance(e, Reduce):
-        names = {
-            i: f"'{depth}.{n}" for n, i in enumerate((*e.indices, *(d.name for d in e.derived)))
-        }
-        values = {i: symbol(name) for i, name in names.items()}
-        derived = tuple(
-            Derived(names[d.name], d.form.substitute(values), d.modulus) for d in e.derived
-        )
-        body = yield _with_bound_names(substitute(e.body, values), depth + 1, done)
-        indices = tuple(names[i] for i in e.indices)
-        done[e, depth] = Reduce(e.op, indices, derived, e.domain.substitute(values), body)
-    else:
-        operands = []
-        for operand in e.operands:
-            operands.append((yield _with_bound_names(operand, depth, done)))
-        done[e, depth] = with_operands(e, tuple(operands))
-    return done[e, depth]
+def _with_bound_names(e: Expr, depth: int) -> Entered[int]:
+    """The expression with the indices that it binds called by where that is, so many reductions deep."""
+    if not isinstance(e, Reduce):
+        return e, [depth] * len(e.operands)
+    names = {i: f"'{depth}.{n}" for n, i in enumerate((*e.indices, *(d.name for d in e.derived)))}
+    values = {i: symbol(name) for i, name in names.items()}
+    derived = tuple(Derived(names[d.name], d.form.substitute(values), d.modulus) for d in e.derived)
+    indices = tuple(names[i] for i in e.indices)
+    domain, body = e.domain.substitute(values), substitute(e.body, values)
+    return Reduce(e.op, indices, derived, domain, body), [depth + 1]

@@ -9,17 +9,16 @@ outside, where it is done less often. An infinite or undefined factor may then g
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tadc.derive.masks import is_never_empty, may_be_infinite
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Tensor
-from tadc.ir.walk import descend, postorder, with_operands
-from tadc.schedule.rewrite.in_bounds import reads_are_inside
+from tadc.ir.walk import Entered, postorder, rewrite_in
+from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
 
 __all__ = ["factored"]
 
@@ -30,8 +29,8 @@ def factored(program: Program) -> Program:
     """Every sum of the program, with what it need not do for each term outside."""
     statements = []
     for s in program.statements:
-        walk = _Factoring(program.tensors, {})
-        body = descend(walk.walk(s.body, program.known & s.box))
+        factoring = _Factoring(program.tensors)
+        body = rewrite_in(s.body, program.known & s.box, _known_in, factoring.factored)
         statements.append(replace(s, body=body))
     return replace(program, statements=tuple(statements))
 
@@ -49,23 +48,14 @@ class _Factor:
 
 @dataclass(frozen=True, slots=True)
 class _Factoring:
-    """`known` is what holds around an expression: a factor that leaves a sum must be inside its tensors there."""
+    """`known` holds around an expression: reads of a factor that leaves a sum must be in bounds there."""
 
     tensors: Mapping[str, Tensor]
-    done: dict[tuple[Expr, Domain], Expr]
 
-    def walk(self, e: Expr, known: Domain) -> Generator[Any, Any, Expr]:
-        key = (e, known)
-        if key not in self.done:
-            inner = known & e.domain if isinstance(e, Reduce) else known
-            operands = []
-            for operand in e.operands:
-                operands.append((yield self.walk(operand, inner)))
-            result = with_operands(e, tuple(operands))
-            if isinstance(result, Reduce) and result.op == "sum" and not result.derived:
-                result = self._sum(result, known)
-            self.done[key] = result
-        return self.done[key]
+    def factored(self, e: Expr, known: Domain) -> Expr:
+        if isinstance(e, Reduce) and e.op == "sum" and not e.derived:
+            return self._sum(e, known)
+        return e
 
     def _sum(self, e: Reduce, known: Domain) -> Expr:
         factors = _factors(e.body)
@@ -76,31 +66,31 @@ class _Factoring:
             f
             for f in factors
             if f.value.symbols.isdisjoint(e.indices)
-            and self._is_inside(f.value, known)
+            and self._is_in_bounds(f.value, known)
             and (always or self._is_finite(f))
         ]
         if without and len(without) < len(factors):
-            inside = [f for f in factors if f not in without]
-            inner = _sum(e.indices, e.domain, inside)
-            return _product(_gated(without, inside), self._sum(inner, known))
+            within = [f for f in factors if f not in without]
+            inner = _sum(e.indices, e.domain, within)
+            return _product(_gated(without, within), self._sum(inner, known))
         if without or len(e.indices) == 1:
             return e
         alone = [i for i in e.indices if _is_alone(i, e)]
         best = max(reversed(alone), key=lambda i: _saved(i, factors), default="")
-        own = Domain.of(c for c in e.domain if best in c.form.symbols)
+        of_best = Domain.of(c for c in e.domain if best in c.form.symbols)
         rest = Domain.of(c for c in e.domain if best not in c.form.symbols)
-        inside = [f for f in factors if best in f.value.symbols]
-        outside = [f for f in factors if f not in inside]
+        within = [f for f in factors if best in f.value.symbols]
+        outside = [f for f in factors if f not in within]
         if not (best and _saved(best, factors)) or not all(
-            self._is_inside(f.value, known & rest) for f in outside
+            self._is_in_bounds(f.value, known & rest) for f in outside
         ):
             return e
-        alone_ = Reduce("sum", (best,), (), own, Const(1))
+        alone_ = Reduce("sum", (best,), (), of_best, Const(1))
         if not is_never_empty(alone_, known & rest) and not all(map(self._is_finite, outside)):
             return e
-        inner_sum = self._sum(_sum((best,), own, inside), known & rest)
+        inner_sum = self._sum(_sum((best,), of_best, within), known & rest)
         others = tuple(i for i in e.indices if i != best)
-        body = _product(_gated(outside, inside), inner_sum)
+        body = _product(_gated(outside, within), inner_sum)
         return self._sum(Reduce("sum", others, (), rest, body), known)
 
     def _is_finite(self, factor: _Factor) -> bool:
@@ -110,18 +100,23 @@ class _Factoring:
             factor.function == "div" or any(map(may_be_infinite, postorder(factor.value)))
         )
 
-    def _is_inside(self, e: Expr, known: Domain) -> bool:
-        return reads_are_inside(e, known, self.tensors)
+    def _is_in_bounds(self, e: Expr, known: Domain) -> bool:
+        return reads_are_in_bounds(e, known, self.tensors)
+
+
+def _known_in(e: Expr, known: Domain) -> Entered[Domain]:
+    inner = known & e.domain if isinstance(e, Reduce) else known
+    return e, [inner] * len(e.operands)
 
 
 def _is_alone(index: Symbol, e: Reduce) -> bool:
     """Whether the range of the index depends on no other one of the sum: without it, those would run for nothing."""
-    own = (c for c in e.domain if index in c.form.symbols)
-    return all(set(e.indices).isdisjoint(set(c.form.symbols) - {index}) for c in own)
+    mentioning = (c for c in e.domain if index in c.form.symbols)
+    return all(set(e.indices).isdisjoint(set(c.form.symbols) - {index}) for c in mentioning)
 
 
 def _saved(index: Symbol, factors: Sequence[_Factor]) -> int:
-    """How many operations need not be done for each value of the index, if it is summed first."""
+    """The number of operations saved for each value of the index, if it is summed first."""
     outside = [f for f in factors if index not in f.value.symbols]
     if len(outside) == len(factors):
         return 0
@@ -130,7 +125,7 @@ def _saved(index: Symbol, factors: Sequence[_Factor]) -> int:
 
 def _factors(e: Expr) -> list[_Factor]:
     """The factors of a product, in order."""
-    found: list[_Factor] = []
+    factors: list[_Factor] = []
     waiting = [_Factor("mul", e)]
     while waiting:
         f = waiting.pop()
@@ -144,8 +139,8 @@ def _factors(e: Expr) -> list[_Factor]:
             case Const(1):
                 pass
             case _:
-                found.append(f)
-    return found
+                factors.append(f)
+    return factors
 
 
 def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]) -> Reduce:
@@ -154,9 +149,9 @@ def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]
     return Reduce("sum", indices, (), domain, _product(rest, first.value if first else Const(1)))
 
 
-def _gated(outside: Sequence[_Factor], inside: Sequence[_Factor]) -> list[_Factor]:
+def _gated(outside: Sequence[_Factor], inner: Sequence[_Factor]) -> list[_Factor]:
     """The factors that leave a sum: a zero among them still masks what a gate in the sum would have let it mask."""
-    if all(f.function != "gate" for f in inside):
+    if all(f.function != "gate" for f in inner):
         return list(outside)
     return [
         _Factor("gate", f.value) if f.function == "mul" and not isinstance(f.value, Const) else f

@@ -10,7 +10,7 @@ from tadc.ir.domain import Domain, at_least_zero, between
 from tadc.ir.expr import Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Tensor
 
-__all__ = ["is_never_empty", "reads_are_inside"]
+__all__ = ["is_never_empty", "reads_are_in_bounds"]
 
 
 def is_never_empty(extents: Iterable[Affine], program: Program) -> bool:
@@ -18,7 +18,7 @@ def is_never_empty(extents: Iterable[Affine], program: Program) -> bool:
     return all(implies(program.known, at_least_zero(n - 1)) for n in extents)
 
 
-def reads_are_inside(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -> bool:
+def reads_are_in_bounds(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -> bool:
     """Whether all reads are inside their tensors wherever `known` holds (false if in doubt)."""
     waiting = [(e, known)]
     seen = set(waiting)
@@ -34,8 +34,8 @@ def reads_are_inside(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -> b
             case Select(Domain() as domain, then, otherwise):
                 inner = [(then, around & domain), (otherwise, around)]
             case Reduce(_, _, derived, domain, body):
-                own = Domain.of(c for d in derived for c in d.conditions)
-                inner = [(body, around & domain & own)]
+                definitions = Domain.of(c for d in derived for c in d.conditions)
+                inner = [(body, around & domain & definitions)]
             case _:
                 inner = [(operand, around) for operand in node.operands]
         waiting += [pair for pair in inner if pair not in seen]

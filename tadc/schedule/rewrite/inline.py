@@ -22,15 +22,15 @@ def inlined(program: Program) -> Program:
     for s in program.statements:
         for tensor in s.reads:
             readers.setdefault(tensor, []).append(s)
-    found = set()
+    names = set()
     for s in program.statements:
         name = s.target.name
         simple = not s.derived and not any(isinstance(e, Reduce) for e in postorder(s.body))
         if simple and name not in program.outputs and len(readers.get(name, ())) == 1:
             (reader,) = readers[name]
             if reader.target.dtype == s.target.dtype and _reads_once(reader, name):
-                found.add(name)
-    return in_readers(program, frozenset(found))
+                names.add(name)
+    return in_readers(program, frozenset(names))
 
 
 def _reads_once(statement: Statement, name: str) -> bool:
@@ -45,8 +45,8 @@ def _reads_once(statement: Statement, name: str) -> bool:
         if isinstance(e, Reduce) and any(node is read for node in postorder(e)):
             around |= {*e.indices}
             bound |= {d.name for d in e.derived}
-    own = [around & {*form.symbols} for form in read.subscripts]
-    determined = set[Symbol]().union(*(symbols for symbols in own if len(symbols) == 1))
+    by_subscript = [around & {*form.symbols} for form in read.subscripts]
+    determined = set[Symbol]().union(*(symbols for symbols in by_subscript if len(symbols) == 1))
     return not bound and determined == around
 
 
@@ -62,8 +62,8 @@ def in_readers(program: Program, names: frozenset[str]) -> Program:
         for e in postorder(body):
             if isinstance(e, Read) and e.tensor in stored and e not in values:
                 s = stored[e.tensor]
-                own = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
-                values[e] = yield computed(own)
+                value = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
+                values[e] = yield computed(value)
         return rewrite(body, lambda e: values.get(e, e))
 
     statements = tuple(replace(s, body=descend(computed(s.body))) for s in program.statements)

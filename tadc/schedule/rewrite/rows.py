@@ -1,4 +1,4 @@
-"""Rows: output indices that one thread owns, because what is expensive does not depend on them (design, section 5.2).
+"""Rows: output indices that one thread owns, because the expensive values do not depend on them (design, section 5.2).
 
 In `dx[i,d] = sum{j} exp(-s[i,j])*(x[i,d] - y[j,d])` the exponential is the same for every `d`. With a thread for each
 `(i,d)` it would be computed once for each; a thread for each `i` computes it once for the row `dx[i,:]`, to which it adds.
@@ -19,11 +19,11 @@ __all__ = ["Rows", "always", "is_expensive", "rows"]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """`indices` are those of the rows, `total` is the sum; `shared` is what each of its terms needs once for all of them."""
+    """`indices` are those of the rows, `total` is the sum; `hoisted` are the values that each of its terms needs once for all of them."""
 
     indices: tuple[Symbol, ...]
     total: Reduce
-    shared: tuple[Expr, ...]
+    hoisted: tuple[Expr, ...]
 
 
 def rows(statement: Statement) -> Rows | None:
@@ -41,8 +41,8 @@ def rows(statement: Statement) -> Rows | None:
         return None
     unused = [e for e in nodes if e.symbols.isdisjoint(chosen)]
     users = {o for e in unused for o in e.operands}
-    shared = tuple(e for e in unused if e not in users and any(map(is_expensive, postorder(e))))
-    return Rows(chosen, total, shared)
+    hoisted = tuple(e for e in unused if e not in users and any(map(is_expensive, postorder(e))))
+    return Rows(chosen, total, hoisted)
 
 
 def always(e: Expr) -> list[Expr]:

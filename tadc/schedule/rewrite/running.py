@@ -9,9 +9,8 @@ first term moves.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tadc.integer import implies, is_empty
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -19,9 +18,9 @@ from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import descend, substitute, with_operands
-from tadc.normalize.reductions import extents_inside, plain_extent
-from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_inside
+from tadc.ir.walk import Entered, rewrite_in, substitute
+from tadc.normalize.reductions import extents_in_body, plain_extent
+from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 
 __all__ = ["Running", "running", "separate_running"]
 
@@ -43,33 +42,33 @@ class Running:
 
 
 def running(statement: Statement, known: Domain) -> Running | None:
-    """The pass, if the statement is a reduction over one index that has one. `known` is what holds of the sizes.
+    """The pass, if the statement is a reduction over one index that has one. `known` holds of the sizes.
 
     Quotients of the statement's indices may be in a term, which is then another one for the next value.
     """
     e, box = statement.body, statement.extents
     if not isinstance(e, Reduce) or len(e.indices) != 1 or e.derived or statement.derived:
         return None
-    found = _moving(e, box)
-    if found is None:
+    moving_range = _moving(e, box)
+    if moving_range is None:
         return None
-    index, own, moving = found
+    index, inner, moving = moving_range
     extent, sign = box[index], moving.form.coefficient(index)
     fixed = Domain.of(c for c in e.domain if c != moving)
     start = extent if sign < 0 else constant(-1)
     before = fixed & Domain.of((moving.substitute({index: start}),))
     others = Domain.box({i: n for i, n in box.items() if i != index})
-    inside = known & Domain.box(box)
+    around = known & Domain.box(box)
     # s*k - s*j + rest >= 0: the term that is new at k is the one for which it is 0.
-    newest = symbol(own) + moving.form * sign
-    tests = (c.substitute({own: newest}) for c in fixed)
+    newest = symbol(inner) + moving.form * sign
+    tests = (c.substitute({inner: newest}) for c in fixed)
     return Running(
         index,
         extent,
         sign < 0,
         None if is_empty(known & others & before) else Reduce(e.op, e.indices, (), before, e.body),
-        Domain.of(c for c in tests if not implies(inside, c)),
-        substitute(e.body, {own: newest}),
+        Domain.of(c for c in tests if not implies(around, c)),
+        substitute(e.body, {inner: newest}),
     )
 
 
@@ -82,8 +81,8 @@ def _moving(e: Reduce, box: Mapping[Symbol, Affine]) -> tuple[Symbol, Symbol, Co
         (moving,) = mentions
         sign = moving.form.coefficient(index)
         match [i for i in e.indices if i in moving.form.symbols]:
-            case [own] if abs(sign) == 1 and moving.form.coefficient(own) == -sign:
-                return index, own, moving
+            case [inner] if abs(sign) == 1 and moving.form.coefficient(inner) == -sign:
+                return index, inner, moving
             case _:
                 pass
     return None
@@ -95,11 +94,19 @@ def separate_running(program: Program, names: Names) -> Program:
     tensors = dict(program.tensors)
     statements: list[Statement] = []
     for s in program.statements:
-        box = s.extents
-        separation = _Separation(s, program, sizes, names, tensors, statements, {})
-        body = descend(separation.walk(s.body, box, root=True))
+        separation = _Separation(s, program, sizes, names, tensors, statements)
+        around = _Around(tuple(s.extents.items()), root=True)
+        body = rewrite_in(s.body, around, separation.enter, separation.separated)
         statements.append(replace(s, body=body))
     return replace(program, statements=tuple(statements))
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The extents of the indices around an expression that have plain ranges, and whether it is the whole."""
+
+    extents: tuple[tuple[Symbol, Affine], ...]
+    root: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,47 +117,44 @@ class _Separation:
     names: Names
     tensors: dict[str, Tensor]
     statements: list[Statement]
-    done: dict[tuple[object, ...], Expr]
 
-    def walk(
-        self, e: Expr, extents: Mapping[Symbol, Affine], *, root: bool = False
-    ) -> Generator[Any, Any, Expr]:
-        """The expression with reads of what was separated. `extents` has the indices around that have plain ranges."""
-        key = (e, tuple(extents.items()), root)
-        if key not in self.done:
-            inner = extents_inside(e, extents, self.sizes) if isinstance(e, Reduce) else extents
-            operands = []
-            for operand in e.operands:
-                operands.append((yield self.walk(operand, inner)))
-            result = with_operands(e, tuple(operands))
-            if isinstance(result, Reduce) and not result.derived:
-                result = self._separated(result, extents, root=root)
-            self.done[key] = result
-        return self.done[key]
+    def enter(self, e: Expr, around: _Around) -> Entered[_Around]:
+        extents = around.extents
+        if isinstance(e, Reduce):
+            extents = tuple(extents_in_body(e, dict(extents), self.sizes).items())
+        return e, [_Around(extents)] * len(e.operands)
+
+    def separated(self, e: Expr, around: _Around) -> Expr:
+        """The expression with reads of the separated statements."""
+        if isinstance(e, Reduce) and not e.derived:
+            return self._separated(e, dict(around.extents), root=around.root)
+        return e
 
     def _separated(self, e: Reduce, extents: Mapping[Symbol, Affine], *, root: bool) -> Expr:
         box = self._box(e, extents)
-        found = _moving(e, box or {})
-        if box is None or found is None:
+        moving_range = _moving(e, box or {})
+        if box is None or moving_range is None:
             return e
-        index, own, moving = found
+        index, inner, moving = moving_range
         nested: Expr = e
         if len(e.indices) > 1:
-            outer = Domain.of(c for c in e.domain if set(e.indices) & {*c.form.symbols} <= {own})
-            slopes = (c.form.coefficient(own) for c in outer if c.relation == ">=")
+            outer = Domain.of(c for c in e.domain if set(e.indices) & {*c.form.symbols} <= {inner})
+            slopes = (c.form.coefficient(inner) for c in outer if c.relation == ">=")
             signs = {slope > 0 for slope in slopes if slope}
             if signs != {True, False}:
                 return e  # a bound of its own depends on another index of the sum
             within = Domain.of(c for c in e.domain if c not in outer.conditions)
-            rest = tuple(i for i in e.indices if i != own)
+            rest = tuple(i for i in e.indices if i != inner)
             terms: Expr = Reduce(e.op, rest, (), within, e.body)
-            extent = plain_extent(own, self._over_all(index, box[index], moving, outer), self.sizes)
+            extent = plain_extent(
+                inner, self._over_all(index, box[index], moving, outer), self.sizes
+            )
             if isinstance(terms, Reduce) and extent is not None:
-                around = {**extents, own: extent}
+                around = {**extents, inner: extent}
                 terms = self._separated(terms, around, root=False)
                 if isinstance(terms, Reduce):
                     terms = self._stored(terms, self._box(terms, around))
-            nested = Reduce(e.op, (own,), (), outer, terms)
+            nested = Reduce(e.op, (inner,), (), outer, terms)
         return nested if root or not isinstance(nested, Reduce) else self._stored(nested, box)
 
     def _over_all(self, index: Symbol, extent: Affine, moving: Condition, domain: Domain) -> Domain:
@@ -173,7 +177,7 @@ class _Separation:
         known = self.program.known & Domain.box(box or {})
         if box is None or not is_never_empty(box.values(), self.program):
             return e
-        if not reads_are_inside(e, known, self.tensors):
+        if not reads_are_in_bounds(e, known, self.tensors):
             return e
         name = self.names.fresh(f"{self.statement.target.name}_{e.op}")
         target = Tensor(name, tuple(box.values()), self.statement.target.dtype)

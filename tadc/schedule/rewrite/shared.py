@@ -16,9 +16,9 @@ from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, rewrite
-from tadc.normalize.reductions import extents_inside
+from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.common import canonical, free_indices
-from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_inside
+from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["shared"]
@@ -54,7 +54,7 @@ def _size(value: _Value) -> int:
 def _values(program: Program) -> list[_Value]:
     """The expensive values of sums that may be computed for all values of their indices."""
     sizes = frozenset(program.parameters)
-    found: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
+    values: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
     for n, s in enumerate(program.statements):
         for e, extents in _in_sums(s, sizes):
             free = tuple(free_indices(e, sizes))
@@ -63,35 +63,35 @@ def _values(program: Program) -> list[_Value]:
                 continue
             known = program.known & Domain.box(box)
             key = (canonical(e, free), tuple(box.values()), s.target.dtype)
-            if key in found or (
+            if key in values or (
                 is_never_empty(box.values(), program)
-                and reads_are_inside(e, known, program.tensors)
+                and reads_are_in_bounds(e, known, program.tensors)
             ):
-                value = found.setdefault(key, _Value(key[1]))
+                value = values.setdefault(key, _Value(key[1]))
                 value.places.setdefault(n, []).append((e, free))
-    return list(found.values())
+    return list(values.values())
 
 
 def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
     """The expensive calls inside the statement's reductions, with the extents of the indices around."""
-    found: dict[Expr, Mapping[Symbol, Affine]] = {}
+    values: dict[Expr, Mapping[Symbol, Affine]] = {}
     waiting: list[tuple[Expr, Mapping[Symbol, Affine], bool]] = [(s.body, s.extents, False)]
     seen = set()
     while waiting:
-        e, extents, inside = waiting.pop()
-        if (e, inside) in seen:
+        e, extents, in_sum = waiting.pop()
+        if (e, in_sum) in seen:
             continue
-        seen.add((e, inside))
+        seen.add((e, in_sum))
         match e:
             case Reduce():
-                extents = extents_inside(e, extents, sizes)
-                inside = True
-            case Call() if inside and is_expensive(e):
-                found.setdefault(e, extents)
+                extents = extents_in_body(e, extents, sizes)
+                in_sum = True
+            case Call() if in_sum and is_expensive(e):
+                values.setdefault(e, extents)
             case _:
                 pass
-        waiting += [(operand, extents, inside) for operand in e.operands]
-    return list(found.items())
+        waiting += [(operand, extents, in_sum) for operand in e.operands]
+    return list(values.items())
 
 
 def _with(program: Program, value: _Value, names: Names) -> Program:
@@ -104,7 +104,7 @@ def _with(program: Program, value: _Value, names: Names) -> Program:
     name = names.fresh(f"{statements[first].target.name}_{e.function}")
     target = Tensor(name, value.extents, dtype)
     for n, written in value.places.items():
-        reads = {own: Read(name, tuple(map(symbol, indices))) for own, indices in written}
+        reads = {original: Read(name, tuple(map(symbol, indices))) for original, indices in written}
         body = rewrite(statements[n].body, lambda e, reads=reads: reads.get(e, e))  # type: ignore[misc]
         statements[n] = replace(statements[n], body=body)
     statements.insert(first, Statement(target, free, (), e))

@@ -63,14 +63,14 @@ _SIGNED = re.compile(r"[ \t]+[-+][^-+ \t\r\n]")  # `exp -x`, but `exp - x` subtr
 
 
 class Lefts(NamedTuple):
-    """What stands in the brackets of a left side."""
+    """The contents of the brackets of a left side."""
 
     indices: tuple[Expression | Range, ...]
     condition: Condition | None
 
 
 class Target(NamedTuple):
-    """A left side before it is known what follows, `=` or `<-`."""
+    """A left side before the sign after it is known, `=` or `<-`."""
 
     name: Name
     lefts: Lefts | None
@@ -86,7 +86,7 @@ class Head(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What a rule gave, and its extent in the part being parsed; the fields are named like a token's."""
+    """The value of a rule, and its extent in the part being parsed; the fields are named like a token's."""
 
     value: Any
     start_pos: int
@@ -254,7 +254,7 @@ class Build(Transformer[Token, Placed]):
         op: Name,
         ranges: tuple[Range, ...],
         condition: Condition | None,
-        bounds: Bounds | None,
+        bounds: AttachedBounds | None,
     ) -> Head:
         return Head(op, _bounded(ranges, bounds) if bounds else ranges, condition)
 
@@ -264,8 +264,8 @@ class Build(Transformer[Token, Placed]):
     def ranges(self, span: Span, *ranges: Range) -> tuple[Range, ...]:
         return ranges
 
-    def bounds(self, span: Span, low: Expression, high: Expression) -> Bounds:
-        return Bounds(low, high, span)
+    def bounds(self, span: Span, low: Expression, high: Expression) -> AttachedBounds:
+        return AttachedBounds(low, high, span)
 
     # Conditions
 
@@ -300,7 +300,7 @@ class Build(Transformer[Token, Placed]):
         return span
 
 
-class Bounds(NamedTuple):
+class AttachedBounds(NamedTuple):
     """`_low^high` after the braces of a reduction."""
 
     low: Expression
@@ -343,7 +343,7 @@ def _left_index(left: Expression | Range) -> Range:
             )
 
 
-def _bounded(ranges: tuple[Range, ...], bounds: Bounds) -> tuple[Range, ...]:
+def _bounded(ranges: tuple[Range, ...], bounds: AttachedBounds) -> tuple[Range, ...]:
     """The one range of a reduction, with the bounds that stand after it."""
     first = ranges[0]
     if len(ranges) > 1 or first.extent is not None or first.low is not None:

@@ -1,4 +1,4 @@
-"""Characters beyond ASCII: letters of any script make names; of mathematics' other signs an error says what to write."""
+"""Characters beyond ASCII: letters of any script make names; other signs of mathematics are errors with a suggestion."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shown(character: str) -> str:
 
 
 def _odd(word: str) -> int | None:
-    """Where the first odd character of a word stands; digits may precede the name, which is an error of the grammar's."""
+    """The position of the first odd character of a word; digits may precede the name, which is an error of the grammar's."""
     begin = len(word) - len(word.lstrip("0123456789_"))
     for at, character in enumerate(word[begin:], begin):
         starts = character.isalpha() and character.isidentifier()

@@ -1,4 +1,4 @@
-"""What could stand at a place, by the grammar: the answer where no hint knows better."""
+"""The tokens that the grammar allows at a place: the answer where no hint is more specific."""
 
 from __future__ import annotations
 

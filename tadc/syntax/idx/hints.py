@@ -1,4 +1,4 @@
-"""Why a statement does not parse, and what to write instead.
+"""Explanations why a statement does not parse, with a suggestion.
 
 The words around the place where the parser stopped usually tell what was meant: the first row of the table whose test holds
 explains the error. Without one, what the grammar expects is listed.
@@ -74,7 +74,7 @@ _DEFINITION = (
 _CHOICE = "write `if condition then a else b`"
 
 _HINTS: tuple[_Hint, ...] = (
-    # what makes all that follows wrong
+    # mistakes that make all that follows wrong
     _Hint(lambda s: s.begins_statement,
           "this line is indented deeper than the statement above, and so continues it",
           "begin it in the column where that statement begins"),
@@ -85,7 +85,7 @@ _HINTS: tuple[_Hint, ...] = (
           "subscripts stand in brackets, and `<last>{` is LaTeX",
           "write `<name>[<inside>]`, or give the whole as LaTeX: in a .tex file, or with `lang=\"tex\"`"),
 
-    # brackets, and what `if` needs
+    # brackets, and the parts of `if`
     _Hint(lambda s: bool(s.found.text) and (s.found.text.isspace() or not s.found.text.isprintable()),
           "<shown> is no sign of the language", "write an ordinary blank or newline"),
     _Hint(lambda s: not s.found.text and s.opened in CLOSING,
@@ -289,7 +289,7 @@ _HINTS: tuple[_Hint, ...] = (
     _Hint(lambda s: not s.open and s.found.text == "," and s.after_operand and not s.on_the_left and not s.declares,
           "a statement defines one tensor by one expression", "remove the `,`, or write two statements"),
 
-    # what is left
+    # the rest
     _Hint(lambda s: s.on_the_left and s.opened == "[" and s.found.text == ":",
           "an extent follows a bare index", "write `f[i: extent]`"),
     _Hint(lambda s: s.found.text == "..",

@@ -1,4 +1,4 @@
-"""Where statements begin and end: lines, indentation, brackets and `;`.
+"""The extents of statements: lines, indentation, brackets and `;`.
 
 A statement ends at a newline or `;` outside brackets, unless the next line is indented deeper than the line the statement
 begins on. Blank lines and comments count for nothing. A bracket left open ends before a line that is no deeper and looks
@@ -66,22 +66,22 @@ class _Scanner:
 
     def skip_to(self, position: int) -> None:
         """Go on from `position`, past blanks, newlines and comments."""
-        found = _BLANK.match(self.text, position, self.end)
-        assert found is not None
-        self.at = found.end()
+        blank = _BLANK.match(self.text, position, self.end)
+        assert blank is not None
+        self.at = blank.end()
         newline = self.text.rfind("\n", position, self.at)
         if newline >= 0:
             self.line = newline + 1
 
     def indent(self) -> str:
         """The blanks that begin the line."""
-        found = _INDENT.match(self.text, self.line, self.end)
-        assert found is not None
-        return found.group()
+        blank = _INDENT.match(self.text, self.line, self.end)
+        assert blank is not None
+        return blank.group()
 
 
 def pieces(source: Source, start: int, end: int, errors: list[SyntaxError]) -> Iterator[Piece]:
-    """The pieces of `source` from `start` to `end`, in order; what is wrong with indentation goes to `errors`."""
+    """The pieces of `source` from `start` to `end`, in order; errors of indentation go to `errors`."""
     scanner = _Scanner(source, start, end)
     depth = 0
     scanner.skip_to(start)
@@ -104,7 +104,7 @@ def pieces(source: Source, start: int, end: int, errors: list[SyntaxError]) -> I
 
 
 def _end_of_statement(scanner: _Scanner, in_block: bool, errors: list[SyntaxError]) -> int:
-    """Where the statement at the scanner ends; the scanner goes to the begin of what follows."""
+    """The end of the statement at the scanner; the scanner moves to the beginning of the next."""
     begin = scanner.at
     base: _Base | None = None
     brackets = 0
@@ -133,7 +133,7 @@ def _end_of_statement(scanner: _Scanner, in_block: bool, errors: list[SyntaxErro
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What "deeper" compares with: the width and the kinds of blanks of a statement's first line.
+    """The reference for "deeper": the width and the kinds of blanks of a statement's first line.
 
     After the `{` of a block on the same line the width is the column of the statement itself.
     """

@@ -42,7 +42,7 @@ def parser(name: str, **options: Any) -> Lark:
     """The LALR parser of `grammar/<name>.lark`."""
     grammar = resource(f"grammar/{name}.lark").read_text(encoding="utf-8")
     version = f"{grammar}{sorted(options)}{lark.__version__}{sys.version}"
-    own = {n: options[n] for n in OWN if n in options}
+    accepted = {n: options[n] for n in OWN if n in options}
 
     def made() -> tuple[Any, Any]:
         """The tables of the parser, as the plain data that Lark makes parsers of."""
@@ -52,8 +52,8 @@ def parser(name: str, **options: Any) -> Lark:
         return data, memo
 
     data, memo = kept(f"grammar-{name}-{digest(version)}.pickle", made)
-    found: Lark = Lark._load_from_dict(data, memo, **own)  # type: ignore[no-untyped-call]
-    return found
+    loaded: Lark = Lark._load_from_dict(data, memo, **accepted)  # type: ignore[no-untyped-call]
+    return loaded
 
 
 def is_spelled_as(terminal: str, word: str) -> bool:

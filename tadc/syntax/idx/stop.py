@@ -1,4 +1,4 @@
-"""The place where the parser could not go on, as the words around it: what the hints look at."""
+"""The place where the parser stopped, as the words around it, which the hints examine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Word(NamedTuple):
 class Stop:
     """The words of a statement up to the one that the parser could not take, `found` (empty at the end).
 
-    `open` are the positions in `words` of what is still open, innermost last: brackets, `if` before its `then`, and
+    `open` are the positions in `words` of words that are still open, innermost last: brackets, `if` before its `then`, and
     `then` before its `else`.
     """
 
@@ -60,7 +60,7 @@ class Stop:
 
     @classmethod
     def of(cls, error: UnexpectedInput, source: Source, start: int, end: int) -> Stop:
-        """Where the statement from `start` to `end` failed."""
+        """The place where the statement from `start` to `end` failed."""
         at = start + _position(error)
         words = tuple(_words(source.text, start, at))
         found = next(_words(source.text, at, end), Word("", at, at))
@@ -81,9 +81,9 @@ class Stop:
 
     @property
     def condition(self) -> str:
-        """What stands between the innermost that is open and the place."""
-        inside = self.words[self.open[-1] + 1 :] if self.open else ()
-        return self.source.text[inside[0].start : inside[-1].end] if inside else ""
+        """The text between the innermost open bracket or word and the place."""
+        words = self.words[self.open[-1] + 1 :] if self.open else ()
+        return self.source.text[words[0].start : words[-1].end] if words else ""
 
     @property
     def left(self) -> str:
@@ -110,14 +110,14 @@ class Stop:
 
     @property
     def product(self) -> str:
-        """The operands before and behind the place, with the sign between them, if both are short."""
+        """The operands before and after the place, with the sign between them, if both are short."""
         left, right = " ".join(self.left.split()), " ".join(self.right.split())
         is_whole = left and right and right not in CLOSING and len(left + right) < MOST_QUOTED
         return f"`{left}*{right}`" if is_whole else "`*` between them"
 
     @property
     def inside(self) -> str:
-        """What stands in the bracket found, as subscripts: `i, j` of `{ij}`."""
+        """The contents of the bracket found, as subscripts: `i, j` of `{ij}`."""
         text = self._closed(self.found.end)[:-1].strip()
         text = re.sub(r"(?<=[0-9])(?=[^\W\d])", "*", text)
         return ", ".join(text) if text.isalpha() and len(text) < 5 else text
@@ -129,7 +129,7 @@ class Stop:
 
     @property
     def following(self) -> str:
-        """The word behind the one found."""
+        """The word after the one found."""
         return next(_words(self.source.text, self.found.end, self.end), self.found).text
 
     @property
@@ -143,7 +143,7 @@ class Stop:
         )
 
     def _closed(self, start: int) -> str:
-        """The text from `start` to what closes the bracket before it, which is the last character; empty without one."""
+        """The text from `start` to the end of the bracket before it, whose closing character is the last; empty without one."""
         depth = 1
         for word in _words(self.source.text, start, min(self.end, start + 4 * MOST_QUOTED)):
             depth += (word.text in CLOSING) - (word.text in CLOSING.values())
@@ -204,8 +204,8 @@ class Stop:
     @property
     def joins(self) -> bool:
         """Whether a condition was joined or negated since the innermost opening."""
-        inside = self.words[self.open[-1] :] if self.open else self.words
-        return any(word.text in ("and", "or", "not") for word in inside)
+        words = self.words[self.open[-1] :] if self.open else self.words
+        return any(word.text in ("and", "or", "not") for word in words)
 
     @property
     def entry_ends(self) -> bool:
@@ -256,7 +256,7 @@ def is_name(text: str) -> bool:
 
 
 def _position(error: UnexpectedInput) -> int:
-    """Where the parser stopped; the end of a statement is the end of its last token."""
+    """The position where the parser stopped; the end of a statement is the end of its last token."""
     if not isinstance(error, UnexpectedToken):
         return error.pos_in_stream or 0
     token = error.token
@@ -264,9 +264,9 @@ def _position(error: UnexpectedInput) -> int:
 
 
 def _words(text: str, start: int, end: int) -> Iterator[Word]:
-    for found in _WORD.finditer(text, start, end):
-        if not found.group().startswith(("#", " ", "\t", "\n", "\r\n")):
-            yield Word(found.group(), found.start(), found.end())
+    for match in _WORD.finditer(text, start, end):
+        if not match.group().startswith(("#", " ", "\t", "\n", "\r\n")):
+            yield Word(match.group(), match.start(), match.end())
 
 
 def _still_open(words: tuple[Word, ...]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Names: what may be one, and the words that may not."""
+"""Names: the words that may be one, and the reserved ones."""
 
 from __future__ import annotations
 

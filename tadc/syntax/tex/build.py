@@ -1,7 +1,7 @@
 r"""From the tree of `grammar/tex.lark` to the syntax tree.
 
 One walk with a stack of its own, operands first: formulas may be deep. Each rule has a method that is given the span of its
-text and what its symbols gave, as the grammar shows them. What must be known before the operands is in `_enter`: the names
+text and what its symbols gave, as the grammar shows them. Values needed before the operands are in `_enter`: the names
 that a reduction binds, whether a subscript is around, and the forms that may be read in two ways and so are errors.
 """
 

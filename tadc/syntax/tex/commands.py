@@ -1,6 +1,6 @@
 r"""The commands of LaTeX that tadc reads: one row for each, from the command to the token it makes.
 
-What is in no table is an unknown command: own macros are not expanded (language, section 8).
+A command in no table is unknown: macros of the document are not expanded (language, section 8).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ INVERSES = {
 }  # `\sin^{-1}`
 
 
-# What is always called with brackets: functions of several arguments and the boundary forms of subscripts.
+# Names that are always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
     """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp pad wrap reflect symmetric"""
 )

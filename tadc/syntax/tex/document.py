@@ -1,4 +1,4 @@
-r"""Where the mathematics stands in a LaTeX document: displays, formulas in the prose, and `%!tadc` lines.
+r"""The mathematics in a LaTeX document: displays, formulas in the prose, and `%!tadc` lines.
 
 A text without any display or `\begin{document}` is itself a formula, or one on each line.
 """
@@ -17,7 +17,7 @@ __all__ = ["Document", "Region", "scanned"]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The characters `start` to `end`: what is between the marks of a formula, or after `%!tadc`."""
+    """The characters `start` to `end`: those between the marks of a formula, or after `%!tadc`."""
 
     kind: Literal["display", "inline", "bare", "directive"]
     start: int
@@ -78,7 +78,7 @@ _CLOSED_BY = {r"\[": r"\]", r"\(": r"\)", "$": "$", "$$": "$$"}
 
 
 class _Scan:
-    """One pass from mark to mark. `opened` is the mark of the formula that is open, `closer` what ends it."""
+    """One pass from mark to mark. `opened` is the mark of the formula that is open, `closer` its end."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,4 +1,4 @@
-"""What to say where the grammar of LaTeX formulas stops: one row for each mistake that people make."""
+"""Hints for places where the grammar of LaTeX formulas stops: one row for each common mistake."""
 
 from __future__ import annotations
 

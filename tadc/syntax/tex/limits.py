@@ -62,7 +62,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The entries with what each is, and `names`: all that the reduction runs over, in order."""
+    """The entries with their kinds, and `names`: all that the reduction runs over, in order."""
 
     entries: tuple[Limit, ...]
     kinds: tuple[str, ...]  # "name", "start", "interval" or "condition"
@@ -75,7 +75,7 @@ def read_limits(
     is_bound: Callable[[str], bool],
     is_subscript: Callable[[str], bool],
 ) -> Limits:
-    """Decide what each entry is. `is_bound`: an index of the surroundings, or a size."""
+    """Decide the kind of each entry. `is_bound`: an index of the surroundings, or a size."""
     running = {e.ends[0] for e in entries if e.is_name or (e.is_start and has_high)}
     kinds = []
     for entry in entries:
@@ -113,7 +113,7 @@ def limits(
     read: Limits, items: Sequence[Expression | Condition], high: Expression | None, span: Span
 ) -> tuple[tuple[Range, ...], Condition | None]:
     """The ranges and the condition of the reduction, from the entries' trees. `span` is that of the limits."""
-    found: dict[str, Range] = {}
+    ranges: dict[str, Range] = {}
     names = {name.name: name for name in read.names}
     conditions: list[Condition] = []
     waiting: list[str] = []  # `i` of `i,j=1` takes the bounds of `j`
@@ -123,7 +123,7 @@ def limits(
             continue
         name = names[entry.ends[kind == "interval"] or ""]
         if kind == "name":
-            found[name.name] = Range(name, name.span)
+            ranges[name.name] = Range(name, name.span)
             waiting.append(name.name)
         elif kind == "start":
             assert isinstance(item, Comparison), "a start is an equation"
@@ -135,27 +135,27 @@ def limits(
                 )
             bounds = _rounded_up(item.operands[1]), high
             for other in [*waiting, name.name]:
-                place = found[other].name if other in found else name
-                found[other] = Range(place, item.span, low=bounds[0], high=bounds[1])
+                place = ranges[other].name if other in ranges else name
+                ranges[other] = Range(place, item.span, low=bounds[0], high=bounds[1])
             waiting = []
         else:
             assert isinstance(item, Comparison), "an interval is a chain of relations"
-            found[name.name] = _interval(name, item)
+            ranges[name.name] = _interval(name, item)
     for name in read.names:
-        found.setdefault(name.name, Range(name, name.span))
+        ranges.setdefault(name.name, Range(name, name.span))
     if high is not None and (waiting or "start" not in read.kinds):
         raise SyntaxError(
             span,
             "the upper bound has no lower bound that it belongs to",
             fix=r"write `\sum_{k=0}^{N-1}`",
         )
-    if not found:
+    if not ranges:
         raise SyntaxError(
             span,
             "these limits name no index that is not bound already",
             fix=r"name the index, and the condition after `\mid`: `\sum_{k \mid k < i}`",
         )
-    return tuple(found.values()), conjunction(conditions) if conditions else None
+    return tuple(ranges.values()), conjunction(conditions) if conditions else None
 
 
 def _condition(item: Expression | Condition) -> Condition:

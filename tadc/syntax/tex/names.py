@@ -1,4 +1,4 @@
-r"""Names and subscripts in the tokens of LaTeX: what a letter is, before the grammar reads it.
+r"""Names and subscripts in the tokens of LaTeX: the meaning of a letter, before the grammar reads it.
 
 `assembled` needs one formula: it makes `x'`, `x^{(1)}` and `i_1` one name each, and drops what is only spacing. The
 braces of scripts then say in their `note` what they hold: `indices`, `limits`, `extents`.
@@ -20,13 +20,13 @@ __all__ = ["Vocabulary", "assembled", "closing_braces", "limit_names", "spelled"
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the names of a document are, as far as its declarations and subscripts tell."""
+    """The names of a document by kind, as far as its declarations and subscripts tell."""
 
     declared: frozenset[str]  # by a directive, a shape, a left side or its list of arguments
     subscripted: frozenset[str]
     indices: frozenset[str]  # on a left side or in the limits of a reduction
     sizes: frozenset[str]
-    directed: frozenset[str] = frozenset()  # what `%!tadc` lines declare
+    directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
 
     def has_compound(self, base: str, name: str) -> bool:
@@ -49,7 +49,7 @@ _PREFIXES = ("RED", "FUNC", "CALLED")  # their scripts end no operand
 
 
 def closing_braces(tokens: Sequence[Token]) -> dict[int, int]:
-    """From the place of each `{` to the place of its `}`, groups and arguments alike; an unclosed one is absent."""
+    """A map from the place of each `{` to that of its `}`, for groups and arguments alike; an unclosed one is absent."""
     closing, opened = {}, []
     for place, token in enumerate(tokens):
         if token.type in ("LBRACE", "LGROUP"):
@@ -79,8 +79,8 @@ def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
             and result[-2].type == "LGROUP"
             and result[-1].type not in CLOSERS
         ):
-            inside = result.pop()
-            result[-1] = inside
+            group = result.pop()
+            result[-1] = group
         else:
             result.append(token)
     return result
@@ -93,7 +93,7 @@ class _Assembly:
         self.tokens = tokens
         self.labels = labels
         self.closing = closing_braces(tokens)
-        self.holds: dict[int, str] = {}  # the place of `{` -> what the braces hold
+        self.holds: dict[int, str] = {}  # the place of `{` -> contents of the braces
         self.after: dict[
             int, str
         ] = {}  # the place of `}` -> type of the token whose script ends there
@@ -110,7 +110,7 @@ class _Assembly:
                 place = self.dropped[place]
                 continue
             token = self.tokens[place]
-            inside = contexts[-1] if contexts else ""
+            context = contexts[-1] if contexts else ""
             if token.type == "LBRACE":
                 contexts.append(self.holds.get(place, ""))
                 token = replace(token, note=contexts[-1])
@@ -119,15 +119,15 @@ class _Assembly:
                 if contexts:
                     contexts.pop()
             elif token.type in ("NAME", "RED", "FUNC", "CALLED", "RR"):
-                token = self._with_scripts(place, inside)
-            elif token.type == "CDOT" and inside == "extents" and token.value == "\\times":
+                token = self._with_scripts(place, context)
+            elif token.type == "CDOT" and context == "extents" and token.value == "\\times":
                 token = replace(token, type="BY")
             depth += (token.type in OPENERS) - (token.type in CLOSERS)
-            self._append(token, depth, inside)
+            self._append(token, depth, context)
             place += 1
         return self.result
 
-    def _append(self, token: Token, depth: int, inside: str) -> None:
+    def _append(self, token: Token, depth: int, context: str) -> None:
         spacing = bool(self.result) and self.result[-1].type == "THIN"
         if spacing and token.type not in STARTS_OPERAND:
             self.result.pop()
@@ -136,7 +136,7 @@ class _Assembly:
         ):
             while self.result and self.result[-1].type in ("COMMA", "DOT", "THIN"):
                 self.result.pop()
-        if token.type == "THIN" and (inside or not self._ends_operand()):
+        if token.type == "THIN" and (context or not self._ends_operand()):
             return
         if token.type == "QUAD" and depth > 0:
             return
@@ -147,7 +147,7 @@ class _Assembly:
             return False
         return self.result[-1].note not in _PREFIXES
 
-    def _with_scripts(self, base: int, inside: str) -> Token:
+    def _with_scripts(self, base: int, context: str) -> Token:
         """The token at `base` with the scripts that are part of its name."""
         token = self.tokens[base]
         suffix, place = "", base + 1
@@ -162,9 +162,9 @@ class _Assembly:
                     break
                 next_place = end + 1
                 content = (
-                    self.tokens[place + 2 : end] if end - place <= 5 or inside == "extents" else []
+                    self.tokens[place + 2 : end] if end - place <= 5 or context == "extents" else []
                 )
-                label = self._label(place, content, token, inside)
+                label = self._label(place, content, token, context)
                 suffix += label
                 is_part = bool(label)
                 self._note(place, end, token)
@@ -180,15 +180,15 @@ class _Assembly:
         elif self.tokens[script].type == "SUB":
             self.holds[script + 1] = {"NAME": "indices", "RED": "limits"}.get(base.type, "")
 
-    def _label(self, script: int, content: list[Token], base: Token, inside: str) -> str:
-        r"""What a script adds to the name it stands on: `_1` for `x^{(1)}`, `_max` for `x^{\max}`, else nothing."""
+    def _label(self, script: int, content: list[Token], base: Token, context: str) -> str:
+        r"""The suffix that a script adds to its name: `_1` for `x^{(1)}`, `_max` for `x^{\max}`, else nothing."""
         if base.type != "NAME" or not content:
             return ""
         kinds = [token.type for token in content]
         if self.tokens[script].type == "SUB":
-            if inside == "extents" and set(kinds) <= {"NAME", "NUM"}:
+            if context == "extents" and set(kinds) <= {"NAME", "NUM"}:
                 return "_" + "".join(token.value for token in content)
-            return f"_{content[0].value}" if inside and kinds == ["NUM"] else ""
+            return f"_{content[0].value}" if context and kinds == ["NUM"] else ""
         if set(kinds) == {"PRIME"}:
             return "_prime" * len(kinds)
         if kinds == ["LPAR", "NUM", "RPAR"] or (
@@ -224,7 +224,7 @@ def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int
     `opening` is the place of their `{`, `closing` what `closing_braces` gives.
     """
     names: list[str] = []
-    operands: list[list[Token]] = [[]]  # of the entry so far: what stands between its relations
+    operands: list[list[Token]] = [[]]  # of the entry so far: the tokens between its relations
     place, end = opening + 1, closing.get(opening, len(tokens))
     while place < end:
         token = tokens[place]
@@ -240,7 +240,7 @@ def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int
 
 
 def _introduced(operands: Sequence[Sequence[Token]]) -> list[str]:
-    """The middle of an interval; else what stands left of the relation, or the first name right of it."""
+    """The middle of an interval; else the left side of the relation, or the first name on its right."""
     if len(operands) == 3 and [t.type for t in operands[1]] == ["NAME"]:
         return [operands[1][0].value]
     first, *others = [[t.value for t in operand if t.type == "NAME"] for operand in operands]
@@ -310,15 +310,15 @@ def _with_declared_names(tokens: Sequence[Token], vocabulary: Vocabulary) -> lis
 
 def _braces_with_commas(tokens: Sequence[Token]) -> set[int]:
     opened: list[int] = []
-    found: set[int] = set()
+    places: set[int] = set()
     for place, token in enumerate(tokens):
         if token.type in OPENERS:
             opened.append(place)
         elif token.type in CLOSERS and opened:
             opened.pop()
         elif token.type == "COMMA" and opened:
-            found.add(opened[-1])
-    return found
+            places.add(opened[-1])
+    return places
 
 
 def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabulary) -> bool:

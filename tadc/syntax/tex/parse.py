@@ -54,7 +54,7 @@ def _program(source: Source) -> ast.Program:
     displays: list[list[Statement]] = []
     tokens = {r: _tokens(source, r) for r in document.regions if r.kind != "directive"}
     labels = {x for r in tokens if r.kind != "inline" for x in left_labels(tokens[r])}
-    end = 0  # of the last display, and of the ranges behind it
+    end = 0  # of the last display, and of the ranges after it
     for region in document.regions:
         if region.kind == "directive":
             _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))
@@ -63,11 +63,11 @@ def _program(source: Source) -> ast.Program:
             end = region.end
         elif displays and _BEHIND.fullmatch(source.text, end, region.start):
             end = region.end if refused_behind(displays[-1], tokens[region]) else end
-        found = statements(assembled(tokens[region], labels))
+        said = statements(assembled(tokens[region], labels))
         where = in_prose if region.kind == "inline" else shapes
-        where += [s for s in found if s.kind == "shape"]
+        where += [s for s in said if s.kind == "shape"]
         if region.kind != "inline":
-            displays.append(found)
+            displays.append(said)
     definitions, skipped = _counted(displays, source, document.macros)
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {item.name.name for item in items if isinstance(item, ast.TensorDeclaration)}
@@ -90,7 +90,7 @@ def _program(source: Source) -> ast.Program:
 
 _BEHIND = re.compile(
     r"(?:[\s.,;~&()$]|\\\]|\\\(|\\\)|\\end\{\w+\*?\}|\\label\{[^{}]*\}|\b(?:for|where|with|and|all|each|every|any)\b)*"
-)  # what may stand between a display and a range that belongs to it
+)  # tokens that may stand between a display and a range that belongs to it
 
 
 def _collect(items: list[ast.Item], errors: list[Error], parse: Any) -> None:
@@ -106,7 +106,7 @@ def _tokens(source: Source, region: Region) -> list[Token]:
 
 
 def _with_lines(source: Source, tokens: Sequence[Token]) -> list[Token]:
-    r"""In a file without displays a new line may begin a new formula, as `\\` does in a display."""
+    r"""The tokens of a file without displays, where a new line may begin a new formula, as `\\` does in a display."""
     result: list[Token] = []
     for token, depth in depths(tokens):
         if result and depth == 0 and "\n" in source.text[result[-1].end : token.start]:
@@ -118,7 +118,7 @@ def _with_lines(source: Source, tokens: Sequence[Token]) -> list[Token]:
 def _counted(
     displays: Sequence[Sequence[Statement]], source: Source, macros: frozenset[str]
 ) -> tuple[list[Statement], list[Statement]]:
-    """The definitions that are the program's, and what is skipped.
+    """The definitions of the program, and the skipped parts.
 
     A tensor element always counts. A scalar counts if others use it, if it reads what others define, if it is alone, or
     if its display defines more.

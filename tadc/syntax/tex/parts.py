@@ -1,7 +1,7 @@
-r"""What rules of the LaTeX grammar give that is no node yet: scripts, and what stands in brackets.
+r"""Intermediate values of the LaTeX grammar that are no nodes yet: scripts, and the contents of brackets.
 
 Brackets around one thing are transparent, except square ones around a condition, which are the number 1 or 0; brackets
-around several are arguments. The functions here say which is wanted, a number or a condition, and refuse the other.
+around several are arguments. The functions here take the kind that is wanted, a number or a condition, and reject the other.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Script(NamedTuple):
-    """`_{..}` or `^{..}` with what it holds, or a prime."""
+    """`_{..}` or `^{..}` with its contents, or a prime."""
 
     kind: Literal["SUB", "SUP", "PRIME"]
     items: tuple[Expression | Condition, ...]
@@ -36,14 +36,14 @@ class Script(NamedTuple):
 
 
 class Several(NamedTuple):
-    """What stands in round or square brackets: an expression, a condition, or arguments."""
+    """The contents of round or square brackets: an expression, a condition, or arguments."""
 
     items: tuple[Expression | Condition, ...]
     is_square: bool
     span: Span
 
 
-Part: TypeAlias = Any  # what a rule gives: a node, a token, or one of the two above
+Part: TypeAlias = Any  # the value of a rule: a node, a token, or one of the two above
 
 
 def unwrapped(part: Part) -> Expression | Condition:
@@ -56,10 +56,10 @@ def unwrapped(part: Part) -> Expression | Condition:
             f"`{part.span.text}` is a list, but what stands before it is no function that tadc knows",
             fix=r"functions are `\max(a, b)`, `\exp(x)`, `\operatorname{pow}(a, b)`; tensors have subscripts, `k_{ij}`",
         )
-    inside = part.items[0]
-    if isinstance(inside, Condition) and part.is_square:
-        return Bracket(inside, part.span)
-    return inside
+    content = part.items[0]
+    if isinstance(content, Condition) and part.is_square:
+        return Bracket(content, part.span)
+    return content
 
 
 def number(part: Part) -> Expression:
@@ -95,15 +95,15 @@ def conjunction(conditions: Sequence[Condition]) -> Condition:
 
 def script_of(scripts: Sequence[Script], kind: Literal["SUB", "SUP"]) -> Script | None:
     """The script of that kind; two are an error."""
-    found = [script for script in scripts if script.kind == kind]
-    if len(found) > 1:
+    matching = [script for script in scripts if script.kind == kind]
+    if len(matching) > 1:
         what = "subscripts" if kind == "SUB" else "superscripts"
         raise SyntaxError(
-            found[1].span,
+            matching[1].span,
             f"two {what} stand on one symbol",
             fix="put them in one, `x_{i,j}`, or use brackets",
         )
-    return found[0] if found else None
+    return matching[0] if matching else None
 
 
 def raised(base: Expression, scripts: Sequence[Script]) -> Expression:

@@ -15,7 +15,7 @@ __all__ = ["IndexText", "rounded"]
 
 
 class IndexText:
-    """Which parts of a statement are index arithmetic, and which names stand in its subscripts."""
+    """The parts of a statement that are index arithmetic, and the names in its subscripts."""
 
     def __init__(self, tokens: Sequence[Token], vocabulary: Vocabulary) -> None:
         known = vocabulary.indices | vocabulary.sizes

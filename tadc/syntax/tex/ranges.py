@@ -1,6 +1,6 @@
-r"""Ranges behind a formula, `\quad i = 2, \dots, N-1`: refused, since no rule reads them and a wrong range is a wrong number.
+r"""Ranges after a formula, `\quad i = 2, \dots, N-1`: refused, since no rule reads them and a wrong range is a wrong number.
 
-What names no range, `\forall i` or `\text{for all } i, j`, is a remark and dropped.
+A phrase that names no range, `\forall i` or `\text{for all } i, j`, is a remark and dropped.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _bare(tokens: Sequence[Token]) -> list[Token]:
 
 
 def refusal(definition: Sequence[Token], said: Sequence[Token]) -> Token:
-    """The error of a definition behind which `said` stands."""
+    """The error of a definition that is followed by `said`."""
     fact = "a range behind a formula is not read, and without it the numbers may be others"
     return Token("ERROR", fact, said[0].start, said[-1].end, _remedy(definition, said))
 
@@ -86,7 +86,7 @@ class _Run:
 
     @property
     def counts(self) -> str:
-        r"""How many they are, where the first is 0 or 1."""
+        r"""The length of the run, where the first is 0 or 1."""
         return self.last if self.first == "1" else _plus_one(self.last)
 
 
@@ -109,7 +109,7 @@ def _remedy(definition: Sequence[Token], said: Sequence[Token]) -> str:
 
 
 def _condition(said: Sequence[Token], runs: Mapping[str, _Run]) -> str:
-    """What is said as the condition of a case."""
+    """A plain condition to suggest for a case."""
     for i, run in runs.items():
         return rf"{run.first} \le {i} \le {run.last}"
     signs = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
@@ -130,14 +130,14 @@ def _runs(said: Sequence[Token]) -> Mapping[str, _Run]:
         rf"((?:\w , )*\w) ∈ [(\[] ({bound}) \.\. ({bound}) [)\]]",
         rf"((?:\w , )*\w) ∈ \[ ({bound}) , ({bound}) \]",
     ):
-        for found in re.finditer(pattern, text):
-            for i in found[1].split(" , "):
-                runs.setdefault(i, _Run(_joined(found[2]), _joined(found[3])))
-    for found in re.finditer(rf"(\w+) (<=?) ((?:\w , )*\w) (<=?) ({bound})(?= [,)]|$)", text):
-        first = found[1] if found[2] == "<=" else _plus_one(found[1])
-        last = _joined(found[5])
-        for i in found[3].split(" , "):
-            runs.setdefault(i, _Run(first, last if found[4] == "<=" else _less_one(last)))
+        for match in re.finditer(pattern, text):
+            for i in match[1].split(" , "):
+                runs.setdefault(i, _Run(_joined(match[2]), _joined(match[3])))
+    for match in re.finditer(rf"(\w+) (<=?) ((?:\w , )*\w) (<=?) ({bound})(?= [,)]|$)", text):
+        first = match[1] if match[2] == "<=" else _plus_one(match[1])
+        last = _joined(match[5])
+        for i in match[3].split(" , "):
+            runs.setdefault(i, _Run(first, last if match[4] == "<=" else _less_one(last)))
     return runs
 
 

@@ -1,4 +1,4 @@
-r"""The statements in a display: its rows, continued or not, and what stands after commas, `\quad` and words.
+r"""The statements in a display: its rows, continued or not, and the parts after commas, `\quad` and words.
 
     f_{ij} &= \sum_k a_{ik} b_{kj} \\      a row that continues
            &\quad + c_{ij}, \qquad \text{for all } i, j.    and a remark, which is dropped
@@ -57,7 +57,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What stands between two separators, and the separators before it."""
+    """The tokens between two separators, and the separators before them."""
 
     separators: tuple[Token, ...]
     tokens: tuple[Token, ...]
@@ -70,15 +70,15 @@ _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "a
 
 
 def statements(tokens: Sequence[Token]) -> list[Statement]:
-    """What the (assembled) tokens of a display say, in order."""
-    found: list[Statement] = []
+    """The statements of the (assembled) tokens of a display, in order."""
+    result: list[Statement] = []
     for row in _rows(tokens):
-        found += _in_row(_parts(row))
-    return found
+        result += _in_row(_parts(row))
+    return result
 
 
 def refused_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
-    r"""Whether the tokens behind the display say where an index of its last definition runs; then that is its error."""
+    r"""Whether the tokens after the display give the range of an index of its last definition; then that is its error."""
     defined = display[-1].tokens if display and display[-1].kind == "definition" else ()
     is_range = bool(defined) and says_range(tokens, indices_of(defined), None)
     if is_range:
@@ -122,7 +122,7 @@ def _has_relation(tokens: Sequence[Token]) -> bool:
 
 
 def _parts(row: Sequence[Token]) -> list[_Part]:
-    r"""Cut at commas, words and `\quad`; a `\quad` beside an operator is only space."""
+    r"""Cut at commas, words and `\quad`; a `\quad` next to an operator is only space."""
     parts: list[_Part] = []
     before: list[Token] = []
     tokens: list[Token] = []
@@ -157,16 +157,16 @@ def _is_space(separators: Sequence[Token], left: Token, right: Token) -> bool:
 
 
 def _in_row(parts: list[_Part]) -> list[Statement]:
-    found: list[Statement] = []
+    result: list[Statement] = []
     names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
     in_remark = False
-    ranges: list[Token] = []  # what is said of the indices of the last definition
+    ranges: list[Token] = []  # ranges stated for the indices of the last definition
     for part in parts:
         words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
         if words:
             in_remark = _is_remark(words[-1])
         tokens = part.tokens
-        defined = found[-1].tokens if found and found[-1].kind == "definition" else ()
+        defined = result[-1].tokens if result and result[-1].kind == "definition" else ()
         if defined and (spoken := [w for w in words if word_says_range(w)]):
             ranges += spoken
         if not tokens:
@@ -178,8 +178,8 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
-            _refuse(found, ranges)
-            found.append(shape)
+            _refuse(result, ranges)
+            result.append(shape)
             names, ranges = [], []
             in_remark = False
             continue
@@ -190,26 +190,26 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
             names = []
             in_remark = True
             continue
-        _refuse(found, ranges)
+        _refuse(result, ranges)
         ranges = []
         if names:
-            _add_unread(found, tuple(names))
+            _add_unread(result, tuple(names))
             names = []
         if definition is not None and not (definition.is_scalar and in_remark):
-            found.append(definition)
+            result.append(definition)
             in_remark = False
         elif definition is not None or _ranges_over(tokens):
-            in_remark = in_remark or bool(found)
+            in_remark = in_remark or bool(result)
             if not in_remark:
-                found.append(Statement("skipped", tokens))
+                result.append(Statement("skipped", tokens))
         elif in_remark or _only_dots(tokens):
             pass
         else:
-            _add_unread(found, tokens, words)
-    _refuse(found, ranges)
+            _add_unread(result, tokens, words)
+    _refuse(result, ranges)
     if names:
-        _add_unread(found, tuple(names))
-    return found
+        _add_unread(result, tuple(names))
+    return result
 
 
 def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequence[Token]) -> bool:
@@ -219,10 +219,10 @@ def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequen
     return says_range(tokens, indices_of(defined), word)
 
 
-def _refuse(found: list[Statement], ranges: Sequence[Token]) -> None:
-    if ranges and found[-1].tokens[-1].type != "ERROR":
-        tokens = found[-1].tokens
-        found[-1] = Statement("definition", (*tokens, refusal(tokens, ranges)))
+def _refuse(result: list[Statement], ranges: Sequence[Token]) -> None:
+    if ranges and result[-1].tokens[-1].type != "ERROR":
+        tokens = result[-1].tokens
+        result[-1] = Statement("definition", (*tokens, refusal(tokens, ranges)))
 
 
 def _is_remark(word: Token) -> bool:
@@ -239,13 +239,13 @@ def _ranges_over(tokens: Sequence[Token]) -> bool:
 
 
 def _add_unread(
-    found: list[Statement], tokens: tuple[Token, ...], words: Sequence[Token] = ()
+    result: list[Statement], tokens: tuple[Token, ...], words: Sequence[Token] = ()
 ) -> None:
-    """What follows a definition and is not understood is an error of that definition."""
-    if not found or found[-1].kind != "definition":
-        found.append(Statement("skipped", tokens))
+    """Add tokens that are not understood: after a definition they are an error of that definition."""
+    if not result or result[-1].kind != "definition":
+        result.append(Statement("skipped", tokens))
         return
-    if found[-1].tokens[-1].type == "ERROR":
+    if result[-1].tokens[-1].type == "ERROR":
         return
     fact = "the formula has ended before this, which is no remark that tadc knows"
     fix = r"put `\text{for}` before a remark, write conditions as `\begin{cases}`, or give the second formula a display of its own"
@@ -253,7 +253,7 @@ def _add_unread(
         fact = "a condition on a whole formula would be dropped"
         fix = r"write `\begin{cases} a & \text{if } c \\ b & \text{otherwise} \end{cases}`"
     unread = Token("ERROR", fact, tokens[0].start, tokens[-1].end, fix)
-    found[-1] = Statement("definition", (*found[-1].tokens, unread))
+    result[-1] = Statement("definition", (*result[-1].tokens, unread))
 
 
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
@@ -309,7 +309,7 @@ def _is_target(left: Sequence[Token]) -> bool:
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:
-    r"""`a, b \in \mathbb{R}^{3 \times 5}`, without what restricts the numbers (`\mathbb{R}_{+}`)."""
+    r"""`a, b \in \mathbb{R}^{3 \times 5}`, without restrictions of the numbers (`\mathbb{R}_{+}`)."""
     tokens = with_compounds(tokens)
     kinds = [token.type for token in tokens]
     if "RR" not in kinds:

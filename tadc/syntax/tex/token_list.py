@@ -18,7 +18,7 @@ class Token:
     """Characters `start` to `end` of the source.
 
     `note`: of a NAME its style, of an ERROR what to write instead, of a FUNC written as a word that word, of the braces of
-    a script what they hold and whose they are (`tex_names`).
+    a script their contents and their owner (`tex_names`).
     """
 
     type: str

@@ -82,7 +82,7 @@ class _Tokenizer:
         self.out.refuse(start, self.position, fact, fix)
 
     def _next(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Move over what matches here."""
+        """Move past a match at this place."""
         match = pattern.match(self.text, self.position, self.end)
         if match is not None:
             self.position = match.end()
@@ -104,21 +104,21 @@ class _Tokenizer:
             self._refuse(start, f"`{name}` is no letter of a name", "write a Latin or Greek letter")
 
     def _character(self, character: str, start: int) -> None:
-        inside = self.environments[-1] if self.environments else ""
+        environment = self.environments[-1] if self.environments else ""
         two = self.text[start : min(start + 2, self.end)]
         match character:
             case "{":
                 self.out.open_brace(start, self.position)
             case "}":
-                if self.out.close_brace(start, self.position) == "substack" and inside:
+                if self.out.close_brace(start, self.position) == "substack" and environment:
                     self.environments.pop()
             case "_" | "^":
                 self.out.script("SUB" if character == "_" else "SUP", character, start)
             case "|":
                 self._bar(start)
             case "&":
-                self.ampersands += inside != "cases"
-                if inside == "cases":
+                self.ampersands += environment != "cases"
+                if environment == "cases":
                     self._add("AMP", character, start)
                 elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
                     self._add("QUAD", character, start)
@@ -143,10 +143,12 @@ class _Tokenizer:
 
     def _command(self, start: int) -> None:
         if self._next(_ROW):
-            inside = self.environments[-1] if self.environments else ""
-            if inside not in ("cases", "substack"):
+            environment = self.environments[-1] if self.environments else ""
+            if environment not in ("cases", "substack"):
                 self.ampersands = 0
-            self._add({"cases": "ROW", "substack": "COMMA"}.get(inside, "BREAK"), "\\\\", start)
+            self._add(
+                {"cases": "ROW", "substack": "COMMA"}.get(environment, "BREAK"), "\\\\", start
+            )
             return
         command = self._next(COMMAND)
         if command is None:
@@ -227,7 +229,7 @@ class _Tokenizer:
     def _environment(self, command: str, start: int) -> None:
         environment = self._next(_ENVIRONMENT)
         name = "" if environment is None else environment[1]
-        inside = self.environments[-1] if self.environments else ""
+        enclosing = self.environments[-1] if self.environments else ""
         if name in commands.WITH_COLUMNS and command == "begin":
             self._next(_COLUMNS)
         is_cases = name in ("cases", "dcases") or (
@@ -245,7 +247,7 @@ class _Tokenizer:
             self._refuse(start, fact, "write elements with their subscripts")
         elif command == "begin":
             self.environments.append("layout")
-        elif inside == "layout":
+        elif enclosing == "layout":
             self.environments.pop()
 
     def _array_is_cases(self, command: str) -> bool:

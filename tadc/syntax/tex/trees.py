@@ -62,7 +62,7 @@ def has_high(reduction: Formula) -> bool:
 
 
 def entries_of_limits(source: Source, reduction: Formula) -> list[Limit]:
-    """What stands below the sign of a reduction, between commas."""
+    """The entries below the sign of a reduction, separated by commas."""
     entries: list[Limit] = []
     for part in reduction.children[1:-1]:
         if isinstance(part, Tree) and part.data == "subscript":

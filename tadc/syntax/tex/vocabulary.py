@@ -1,4 +1,4 @@
-r"""What the names of a document are: found in its declarations, left sides, limits and subscripts before anything is parsed."""
+r"""The vocabulary of a document: the kinds of its names, found in its declarations, left sides, limits and subscripts before anything is parsed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def vocabulary(
 def _learn(
     tokens: Sequence[Token], declared: set[str], subscripted: set[str], indices: set[str]
 ) -> None:
-    """From a definition: what its left side and argument list declare, its indices, what has subscripts."""
+    """Add the vocabulary of a definition: names declared by its left side and argument list, its indices, names with subscripts."""
     closing = closing_braces(tokens)
     on_the_left = True
     for place, token in enumerate(tokens):
@@ -79,19 +79,19 @@ def _in_braces(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> 
 
 
 def _names(extent: ast.Expression) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     todo: list[object] = [extent]
     while todo:
         match todo.pop():
             case ast.Name(name, _):
-                found.add(name)
+                result.add(name)
             case ast.Binary(_, left, right, _):
                 todo += [left, right]
             case ast.Unary(operand, _):
                 todo.append(operand)
             case ast.Application(_, args, _):
                 todo += args
-    return found
+    return result
 
 
 def mixed_styles(source: Source, definitions: Iterable[Statement]) -> list[SyntaxError]:

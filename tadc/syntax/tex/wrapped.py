@@ -12,7 +12,7 @@ __all__ = ["COMMAND", "Wrapped", "argument_end", "wrapped"]
 
 
 class Wrapped(NamedTuple):
-    """The token that the commands and what they hold make; `end` is behind its last brace."""
+    """The token made of the commands and their contents; `end` is after its last brace."""
 
     type: str
     value: str
@@ -30,7 +30,7 @@ _DEEPEST = 8  # wrappers around one name
 
 
 def wrapped(text: str, start: int, end: int) -> Wrapped:
-    """What stands at `start`, where a wrapper, an accent or a Greek letter begins."""
+    """The symbol at `start`, where a wrapper, an accent or a Greek letter begins."""
     position = start
     accents: list[str] = []
     braces: list[bool] = []  # for each command whether its argument is in braces

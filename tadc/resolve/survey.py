@@ -1,6 +1,6 @@
 """First look at a statement: its scopes, the explicit ranges, and every plain subscript, with where it stands.
 
-What is found here decides the ranges of the indices (`ranges.py`); only then can the expression be made (`elaborate.py`).
+The survey decides the ranges of the indices (`ranges.py`); only then can the expression be made (`elaborate.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
 
-__all__ = ["Scan", "Subscript", "as_bracket", "as_guard", "factors", "scan"]
+__all__ = ["Subscript", "Survey", "as_bracket", "as_guard", "factors", "surveyed"]
 
 Walk: TypeAlias = Generator[Any, Any, None]
 
@@ -48,8 +48,8 @@ class Subscript:
 
 
 @dataclass(slots=True)
-class Scan:
-    """What a definition says. `scopes` has the scope of the definition and of each of its reductions, by node."""
+class Survey:
+    """The survey of a definition. `scopes` has the scope of the definition and of each of its reductions, by node."""
 
     scopes: dict[ast.Definition | ast.Reduction, Scope] = field(default_factory=dict)
     subscripts: list[Subscript] = field(default_factory=list)
@@ -61,11 +61,11 @@ class Scan:
         return [i for scope in self.scopes.values() for i in scope.indices.values()]
 
 
-def scan(definition: ast.Definition, indexing: IndexExpressions) -> Scan:
+def surveyed(definition: ast.Definition, indexing: IndexExpressions) -> Survey:
     """Find scopes, explicit ranges, and subscripts. Raises SyntaxError for names and subscripts that cannot be."""
-    found = Scan()
+    survey = Survey()
     left = Scope(None, {})
-    found.scopes[definition] = left
+    survey.scopes[definition] = left
     for range_ in definition.lefts:
         name = range_.name.name
         if name in left.indices:
@@ -86,15 +86,15 @@ def scan(definition: ast.Definition, indexing: IndexExpressions) -> Scan:
                 f"the extent of `{name}` depends on another index, and a tensor is a box",
                 fix="give it its largest extent, and write `if .. then .. else 0` on the right",
             )
-    scanner = _Scanner(found, indexing, set(left.indices))
+    scanner = _Surveyor(survey, indexing, set(left.indices))
     descend(scanner.walk(definition.body, left, frozenset()))
-    return found
+    return survey
 
 
 def factors(term: ast.Expression) -> tuple[list[ast.Bracket], list[ast.Expression]]:
     """The Iverson brackets among the factors of a flattened product, and its other factors and denominators.
 
-    What counts as a bracket, `as_guard` says. For anything but a product: the term itself, alone.
+    `as_guard` decides what counts as a bracket. For anything but a product: the term itself, alone.
     """
     brackets: list[ast.Bracket] = []
     others: list[ast.Expression] = []
@@ -146,8 +146,8 @@ def as_bracket(delta: ast.Application) -> ast.Bracket:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scanner:
-    found: Scan
+class _Surveyor:
+    survey: Survey
     indexing: IndexExpressions
     left: set[str]
 
@@ -157,10 +157,10 @@ class _Scanner:
                 return
             case ast.Name(name):
                 if scope.lookup(name) is None and self.indexing.sizes.lookup(name) is None:
-                    self.found.reads.append(e)
+                    self.survey.reads.append(e)
             case ast.Element(_, subscripts):
                 check_subscripts(e)
-                self.found.reads.append(e)
+                self.survey.reads.append(e)
                 for d, subscript in enumerate(subscripts):
                     self._subscript(e.name.name, d, subscript, scope, restricted)
             case ast.Application(_, args):
@@ -192,7 +192,7 @@ class _Scanner:
 
     def _reduction(self, e: ast.Reduction, scope: Scope, restricted: frozenset[Symbol]) -> Walk:
         inner = Scope(scope, {})
-        self.found.scopes[e] = inner
+        self.survey.scopes[e] = inner
         for range_ in e.ranges:
             name = range_.name.name
             if name in self.left:
@@ -243,7 +243,7 @@ class _Scanner:
         pieces = self.indexing.pieces(e, scope)
         if len(pieces) == 1:
             form = pieces[0][1] - self.indexing.base
-            self.found.subscripts.append(
+            self.survey.subscripts.append(
                 Subscript(tensor, dimension, form, e.span, scope, restricted)
             )
 
@@ -257,7 +257,7 @@ def _index_symbols(e: ast.Expression, scope: Scope) -> set[Symbol]:
 def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:
     """Add the index of `range_` to `scope`, with its explicit range if it has one (rule 1)."""
     name = range_.name.name
-    # A size of that name is hidden, and so is an outer index: a fresh symbol keeps them apart.
+    # A size of that name is hidden, and so is an outer index: a fresh symbol makes them different.
     index = Index(name, indexing.names.fresh(name), range_.span)
     if range_.extent is not None:
         pieces = indexing.pieces(range_.extent, scope)
@@ -266,15 +266,15 @@ def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:
             index.within(pieces[0][1], 1, range_.extent.span)
         else:
             last = [(given, extent - 1, 1) for given, extent in pieces]
-            own = symbol(index.symbol)
-            index.conditions = (at_least_zero(own),)
-            _limit(index, own, last, scope, low=False)
+            value = symbol(index.symbol)
+            index.conditions = (at_least_zero(value),)
+            _limit(index, value, last, scope, low=False)
             index.rule, index.place = 1, range_.extent.span
     elif range_.low is not None and range_.high is not None:
-        own = symbol(index.symbol) + indexing.base
+        value = symbol(index.symbol) + indexing.base
         index.conditions = ()
-        _bound(index, own, range_.low, scope, indexing, low=True)
-        _bound(index, own, range_.high, scope, indexing, low=False)
+        _bound(index, value, range_.low, scope, indexing, low=True)
+        _bound(index, value, range_.high, scope, indexing, low=False)
         index.rule, index.place = 1, range_.span
     if len(scope.indices) == MOST_INDICES:
         raise SyntaxError(
@@ -287,46 +287,46 @@ def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:
 
 def _bound(
     index: Index,
-    own: Affine,
+    value: Affine,
     e: ast.Expression,
     scope: Scope,
     indexing: IndexExpressions,
     *,
     low: bool,
 ) -> None:
-    """Adds `own >= e` for a low, `own <= e` for a high, to what the index must fulfil."""
+    """Adds `value >= e` for a low, `value <= e` for a high, to the conditions of the index."""
     list_name = "max" if low else "min"
     match e:
         case ast.Element(ast.Name(name), parts) if name == list_name and parts:
             for p in parts:
-                _bound(index, own, p, scope, indexing, low=low)
+                _bound(index, value, p, scope, indexing, low=low)
             return
         case ast.Application(ast.Name(name), args) if name == list_name and args:
             for arg in args:
-                _bound(index, own, arg, scope, indexing, low=low)  # type: ignore[arg-type]
+                _bound(index, value, arg, scope, indexing, low=low)  # type: ignore[arg-type]
             return
         case ast.Binary("//", left, right):
             divisor, pieces = indexing.form(right, scope), indexing.pieces(left, scope)
             if divisor.is_constant and divisor.constant > 0:
                 m = divisor.constant
-                # own >= floor(form / m) says m*own >= form - (m - 1).
+                # value >= floor(form / m) says m*value >= form - (m - 1).
                 more = m - 1 if low else 0
                 floors = [(given, form - more, m) for given, form in pieces]
-                _limit(index, own, floors, scope, low=low)
+                _limit(index, value, floors, scope, low=low)
                 return
-    _limit(index, own, rational(e, scope, indexing), scope, low=low)
+    _limit(index, value, rational(e, scope, indexing), scope, low=low)
 
 
 def _limit(
-    index: Index, own: Affine, pieces: Sequence[RationalPiece], scope: Scope, *, low: bool
+    index: Index, value: Affine, pieces: Sequence[RationalPiece], scope: Scope, *, low: bool
 ) -> None:
-    """Adds that `own` is at least, or at most, a form over a divisor in pieces.
+    """Adds that `value` is at least, or at most, a form over a divisor in pieces.
 
     The largest of several forms is a low as one condition each, the smallest a high. Any other is a case distinction.
     """
     sign = 1 if low else -1
     alternatives = tuple(
-        (*given, at_least_zero((own * divisor - form) * sign)) for given, form, divisor in pieces
+        (*given, at_least_zero((value * divisor - form) * sign)) for given, form, divisor in pieces
     )
     assert index.conditions is not None
     if _is_extreme(pieces, sign, scope):

@@ -1,0 +1,8 @@
+"""tadc in JAX: `tadc.jax.wrap(f)` is a function that JAX transforms like its own."""
+
+from __future__ import annotations
+
+from tadc.jax.arrays import called, jvp, vjp
+from tadc.jax.wrap import Wrapped, wrap
+
+__all__ = ["Wrapped", "called", "jvp", "vjp", "wrap"]

@@ -1,0 +1,145 @@
+"""`tadc.jax.wrap`: a function as one of JAX. Arguments are checked, promoted and put in order here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from tadc.errors import ArgumentError, BackendError
+from tadc.function.foreign import other_kinds
+from tadc.function.function import Function
+from tadc.function.operator import Operator, arguments
+from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
+from tadc.jax.primitive import bound
+from tadc.runtime.arguments import NUMBERS, promoted
+
+__all__ = ["Wrapped", "wrap"]
+
+INTEGERS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+KNOWN = {*ELEMENT_TYPES, *INTEGERS.split()}
+
+
+def wrap(f: Function) -> Wrapped:
+    """The function for arrays of JAX: `g(*arrays, **sizes)` is an array, or a tuple of them in the order of `f.outputs`.
+
+    It takes tracers, so `jit`, `grad`, `vmap` and all other transformations, in any order. Sizes are Python's integers.
+    Raises ArgumentError for what is no function of tadc.
+    """
+    if not isinstance(f, Function):
+        raise ArgumentError(
+            None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
+        )
+    return Wrapped(f)
+
+
+class Wrapped:
+    """A function of tadc on arrays of JAX. The results are of the type that the arrays promote to.
+
+    Raises ArgumentError, ShapeError, RangeError and BackendError for arguments that do not fit, while tracing too.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.__name__ = function.name
+        self.__signature__ = function.__signature__
+
+    def __repr__(self) -> str:
+        return f"tadc.jax.wrap({self.function!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Wrapped, (self.function,)
+
+    def __call__(self, /, *arrays: Any, **named: Any) -> Any:
+        f = self.function
+        values, given = arguments(f, arrays, named)
+        inputs = _arrays(f, values)
+        shapes = tuple(x.shape for x in inputs)
+        if f.open_sizes:
+            f, given = f.of_shapes(dict(zip(f.inputs, shapes, strict=True)), given)
+        operator = Operator.of(f)
+        numbers = {n for n, v in zip(f.inputs, values, strict=True) if type(v) in NUMBERS}
+        dtype = _element_type(f, inputs, numbers)
+        computed = "float32" if dtype in HALF_TYPES else dtype
+        _check_types(operator, computed)
+        sizes = operator.sizes(shapes, given)
+        typed = _typed(operator, inputs, computed)
+        outputs = bound(operator, typed, sizes, computed)
+        if dtype != computed:
+            pairs = zip(outputs, operator.outputs, strict=True)
+            outputs = [y if t.dtype else y.astype(dtype) for y, t in pairs]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _arrays(f: Function, values: Sequence[Any]) -> list[Any]:
+    """The arguments as arrays of JAX. Raises BackendError for arrays of other frameworks, ArgumentError for what is none."""
+    named: Mapping[str, Any] = dict(zip(f.inputs, values, strict=True))
+    here = next((n for n, v in named.items() if isinstance(v, jax.Array)), "")
+    result = []
+    for name, value in named.items():
+        kind = None if isinstance(value, jax.Array) else other_kinds(value)
+        if here and kind not in (None, "numpy", "ml_dtypes"):
+            raise BackendError(
+                None,
+                f"`{here}` is an array of JAX, and `{name}` one of {kind}",
+                fix=f"pass `jnp.asarray({name})`",
+            )
+        try:
+            x = jnp.asarray(value)
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(
+                None, f"`{name}` is no array: {error}", fix="pass an array of JAX"
+            ) from None
+        if x.dtype.name not in KNOWN:
+            raise ArgumentError(
+                None, f"`{name}` has elements of type {x.dtype}", fix="pass real numbers"
+            )
+        result.append(x)
+    return result
+
+
+def _element_type(f: Function, arrays: Sequence[Any], numbers: set[str]) -> str:
+    """The type of tensors without a declared one. Python's numbers and weak types do not promote."""
+    chosen = f._options.dtype
+    if chosen in HALF_TYPES:
+        raise BackendError(
+            None,
+            f"`dtype='{chosen}'` is for arrays on a GPU, and this call computes on the CPU",
+            fix=f"leave `dtype` out: then arrays of {chosen} are computed in float32",
+        )
+    if chosen is not None:
+        return chosen
+    pairs = zip(f.program.inputs, arrays, strict=True)
+    strong = [x.dtype.name for t, x in pairs if not (t.dtype or t.name in numbers or x.weak_type)]
+    found = promoted(strong)
+    default = "float64" if jax.config.jax_enable_x64 else "float32"
+    return default if found in (None, "float64") else found
+
+
+def _check_types(operator: Operator, dtype: str) -> None:
+    tensors = (*operator.inputs, *operator.outputs)
+    wide = next((t for t in tensors if (t.dtype or dtype) == "float64"), None)
+    if wide is not None and not jax.config.jax_enable_x64:
+        raise BackendError(
+            None,
+            f"`{wide.name}` is float64, which JAX does not have here",
+            fix="call `jax.config.update('jax_enable_x64', True)` first",
+        )
+
+
+def _typed(operator: Operator, arrays: Sequence[Any], dtype: str) -> list[Any]:
+    """The arrays in the types that the operator reads. Raises ArgumentError where one would lose digits."""
+    typed = []
+    for t, x in zip(operator.inputs, arrays, strict=True):
+        wanted = jnp.dtype(t.dtype or dtype)
+        is_float = jnp.issubdtype(x.dtype, jnp.floating) and not x.weak_type
+        if t.dtype and is_float and x.dtype.itemsize > wanted.itemsize:
+            raise ArgumentError(
+                None,
+                f"`{t.name}` is declared {t.dtype}, and the array is {x.dtype}",
+                fix=f"convert it: `{t.name}.astype('{t.dtype}')`",
+            )
+        typed.append(x if x.dtype == wanted else x.astype(wanted))
+    return typed

@@ -1,0 +1,9 @@
+"""tadc in PyTorch: `tadc.torch.wrap(f)` is a module whose results take part in torch's differentiation."""
+
+from __future__ import annotations
+
+import tadc.torch.operator  # noqa: F401 (torch is told of it)
+from tadc.torch.arrays import called, jvp, vjp
+from tadc.torch.module import Module, wrap
+
+__all__ = ["Module", "called", "jvp", "vjp", "wrap"]

@@ -1,0 +1,60 @@
+{#- The body of a kernel's function in C.
+    shared       how many loops the threads share, the outermost ones
+    cooperative  whether all threads run the same code, and share the work of its chunks
+    outer        list: index, extent; loops
+    strip        the extent of a strip's index, or "": a loop in steps of a `block`
+    asks         whether it asks for the flag that ends it
+    body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
+    product      the product that BLAS computes, or none: rows, columns, inner, batch (sizes, text), left and right (name,
+                 whether it is the other way round), result (name)
+-#}
+{% macro loops(kernel) %}
+{% if kernel.shared and not kernel.cooperative %}
+#pragma omp for collapse({{ kernel.shared }}) schedule(static)
+{% elif not kernel.cooperative %}
+#pragma omp single
+{% endif %}
+{% for index, extent in kernel.outer %}
+{{ "  " * loop.index }}for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++) {
+{% endfor %}
+{% set pad = "  " * (kernel.depth - 1) %}
+{% if kernel.strip %}
+{{ pad }}for ({{ integer }} block = 0; block < {{ kernel.strip }}; block += {{ kernel.block }}) {
+{{ pad }}  const {{ integer }} block_end = min(block + {{ kernel.block }}, {{ kernel.strip }});
+{% elif not kernel.outer %}
+  {
+{% endif %}
+{% if kernel.asks %}
+{{ pad }}  if (*ended) continue;
+{% endif %}
+{{ kernel.body }}
+{% for depth in range(kernel.depth - 1, 0, -1) %}
+{{ "  " * depth }}}
+{% endfor %}
+{% if kernel.cooperative %}
+#pragma omp barrier
+{% endif %}
+{% endmacro %}
+
+{#- BLAS, which has threads of its own, where the matrices are not small. It has columns one behind the other: it is given
+    the transposed product. -#}
+{% macro by_blas(kernel) %}
+{% set rows, columns, inner = kernel.product.rows, kernel.product.columns, kernel.product.inner %}
+{% set left, left_flipped = kernel.product.left %}
+{% set right, right_flipped = kernel.product.right %}
+{% set work = "(" ~ columns ~ ") * (" ~ rows ~ ") * (" ~ inner ~ ")" %}
+{% set a, a_way, a_leading = right ~ " + batch * (" ~ columns ~ ") * (" ~ inner ~ ")", "T" if right_flipped else "N", "inner" if right_flipped else "columns" %}
+{% set b, b_way, b_leading = left ~ " + batch * (" ~ inner ~ ") * (" ~ rows ~ ")", "T" if left_flipped else "N", "rows" if left_flipped else "inner" %}
+{% set c = kernel.product.result ~ " + batch * (" ~ columns ~ ") * (" ~ rows ~ ")" %}
+  if ((double){{ work }} >= {{ blas_work }} && {{ work }} / ({{ inner }}) < {{ largest }}) {
+    const int columns = {{ columns }}, rows = {{ rows }}, inner = {{ inner }};
+    const {{ gemm }} one = 1, zero = 0;
+    for (ptrdiff_t batch = 0; batch < {{ kernel.product.batch }}; batch++)
+      gemm("{{ a_way }}", "{{ b_way }}", &columns, &rows, &inner, &one, {{ a }}, &{{ a_leading }}, {{ b }}, &{{ b_leading }}, &zero, {{ c }}, &columns);
+  } else {
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+{{ loops(kernel) | trim("\n") }}
+  }
+  }
+{% endmacro %}

@@ -1,0 +1,44 @@
+{#- A loop that adds to sums, in strips of lanes: each has its part of them. What fills no strip is left to the first lanes.
+    integer, real   the types of indices and values
+    index           its name
+    low, end        of the loop
+    width           lanes of a strip
+    block           values after which all lanes do `between`
+    arrays          with a value per lane: names with their lengths, as text
+    started, zeroed assignments to those that hold parts, and to the others, for a lane
+    body            for a strip, from `first`
+    single          for a value
+    between, after  before a further block, and after the loop where there were several, or ""
+    sums            list: what `c/combined.c` says
+-#}
+{% from "c/combined.c" import combined %}
+{
+  {{ integer }} first = {{ low }};
+  const {{ integer }} end = {{ end }};
+  {{ real }} {{ arrays }};
+  for (int lane = 0; lane < {{ width }}; lane++) { {{ started }} }
+{% if between %}
+  {{ integer }} stop = first + {{ block }};
+  const int many = stop < end;
+  if (many) for (int lane = 0; lane < {{ width }}; lane++) { {{ zeroed }} }
+{% endif %}
+  for (; first + {{ width }} <= end; first += {{ width }}) {
+{% if between %}
+    if (first == stop) {
+{{ between | join("\n") }}
+      stop += {{ block }};
+    }
+{% endif %}
+{{ body | join("\n") }}
+  }
+  for (int lane = 0; first + lane < end; lane++) {
+    const {{ integer }} {{ index }} = first + lane;
+{{ single | join("\n") }}
+  }
+{% if after %}
+  if (many) {
+{{ after | join("\n") }}
+  }
+{% endif %}
+{{ combined(sums, width) }}
+}
