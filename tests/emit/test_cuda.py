@@ -157,7 +157,7 @@ def test_the_kernels_compute_what_the_interpreter_does(name):
                 np.testing.assert_allclose(value, wanted, rtol=1e-6 if "types" in name else 1e-12)
 
 
-@pytest.mark.plain(name=6)
+@pytest.mark.plain(name=2)
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", [*PROGRAMS, "words"])

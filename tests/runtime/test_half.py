@@ -154,7 +154,7 @@ def relative(found, expected):
     return np.max(np.abs(found.astype(np.float64) - expected), initial=0) / scale
 
 
-@pytest.mark.plain(path=4)
+@pytest.mark.plain(path=2)
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", ["float16", pytest.param("bfloat16", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

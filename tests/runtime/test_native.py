@@ -52,7 +52,7 @@ def programs(path):
         yield g, random_arrays(g, SIZES[path.stem]), sizes
 
 
-@pytest.mark.plain(path=5)
+@pytest.mark.plain(path=3)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_an_example_is_what_the_interpreter_computes(path, dtype, narrow, monkeypatch):

@@ -496,8 +496,10 @@ def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
     bound = set()
     for step in steps_of(steps):
         match step:
-            case Loop(r) | Strips(r) | Staged(r) | TeamLoop(r) | TeamScan(r):
+            case Loop(r) | Staged(r) | TeamLoop(r) | TeamScan(r):
                 bound.add(r.index)
+            case Strips(r):
+                bound |= {r.index} | bound_indices((*step.single, *step.between, *step.after))
             case LetIndex(derived):
                 bound.add(derived.name)
             case _:
