@@ -24,6 +24,7 @@ from tadc.normalize.solved import solved_statement
 from tadc.options import Options
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
+from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.tile import Shape
@@ -200,11 +201,17 @@ def module(
 
 
 def lowered_for_cpu(
-    program: Program, mode: str, decided: Decisions, dtype: str, *, blas: bool
+    program: Program,
+    mode: str,
+    decided: Decisions,
+    dtype: str,
+    machine: Processor,
+    *,
+    blas: bool,
 ) -> CpuModule:
     """The program as a CPU runs it."""
     (unscheduled,) = modules_of({mode: program}, decided.recomputed)
-    return CpuModule.of(unscheduled, dtype, dict(decided.lane_limits), blas=blas)
+    return CpuModule.of(unscheduled, dtype, dict(decided.usual), blas=blas, machine=machine)
 
 
 def lowered_for_gpu(

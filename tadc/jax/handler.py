@@ -137,7 +137,7 @@ def _add(task: _Task, device: int) -> bool:
 
 def _on_processor(program: _Program, launch: Launch, task: _Task) -> Any:
     """Say how it is run on a CPU. What is returned must stay."""
-    sizes = (ctypes.c_longlong * max(1, len(task.sizes)))(*task.sizes)
+    sizes = (ctypes.c_longlong * max(1, len(launch.sizes)))(*launch.sizes)
     program.launcher = ctypes.cast(launch.packed, ctypes.c_void_p)
     program.gemm = launch.last[0] if launch.last else None
     program.threads = launch.threads

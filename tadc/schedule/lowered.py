@@ -15,6 +15,7 @@ from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
+from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
 from tadc.schedule.gpu.kernels import (
@@ -26,38 +27,38 @@ from tadc.schedule.gpu.kernels import (
 )
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
+from tadc.schedule.nest.surroundings import FEW, usual_size
 from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.rewrite.short import with_short_sums
 
 __all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modules_of"]
 
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 
-_NO_LIMITS: LaneLimits = {}
+_UNKNOWN: Sizes = {}
 _NO_TILES: Mapping[str, Shape] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Decisions that depend on the sizes of a call: the temporaries that are not stored, and the sizes that fill few lanes
-    of a CPU.
+    """Decisions that depend on the sizes of a call: the temporaries that are not stored, and about how large the sizes are.
 
-    By default all are stored, and sizes may have any value.
+    By default all are stored, and nothing is known of the sizes.
     """
 
     recomputed: tuple[str, ...] = ()
-    lane_limits: tuple[tuple[Symbol, int], ...] = ()
+    usual: tuple[tuple[Symbol, int], ...] = ()
 
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
-        limits = lane_limits_of({s: sizes[s] for s in stored.sizes})
-        return cls(tuple(sorted(recomputed)), tuple(sorted(limits.items())))
+        usual = {s: usual_size(sizes[s]) for s in stored.sizes}
+        return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +126,25 @@ class CpuModule(Lowered[CpuKernel]):
 
     @classmethod
     def of(
-        cls, module: Module, dtype: str, lane_limits: LaneLimits = _NO_LIMITS, *, blas: bool = False
+        cls,
+        module: Module,
+        dtype: str,
+        usual: Sizes = _UNKNOWN,
+        *,
+        blas: bool = False,
+        machine: Processor = AVX2,
     ) -> CpuModule:
         """`dtype` is the type of tensors that declare none: with `blas` matrix products of it are left to BLAS.
 
-        Sizes of `lane_limits` fill only so many lanes: the schedules are right for any others too, and slower.
+        `usual` has about how large the sizes are, as `usual_size` says it: small ones that bound sums become numbers in the
+        text, which is right for these alone; for others the schedules are only slower.
         """
-        schedules = tuple(cpu_kernel(k, module.program, lane_limits) for k in module.kernels)
+        if usual:
+            few = {s: n for s, n in usual.items() if n <= FEW}
+            program = with_short_sums(module.program, few)
+            if program is not module.program:
+                module = Module(module.name, program, kernels(program, module.name))
+        schedules = tuple(cpu_kernel(k, module.program, usual, machine) for k in module.kernels)
         return cls(module, schedules, _products(module, dtype) if blas else {})
 
 

@@ -1,7 +1,8 @@
 {#- The body of a kernel's function in C.
     shared       how many loops the threads share, the outermost ones
     cooperative  whether all threads run the same code, and share the work of its chunks
-    outer        list: index, extent; loops
+    outer        list: index, extent, how many values of it a tile has; loops
+    points       list: definitions of the others of those values
     strip        the extent of a strip's index, or "": a loop in steps of a `block`
     asks         whether it asks for the flag that ends it
     body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
@@ -14,8 +15,8 @@
 {% elif not kernel.cooperative %}
 #pragma omp single
 {% endif %}
-{% for index, extent in kernel.outer %}
-{{ "  " * loop.index }}for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++) {
+{% for index, extent, count in kernel.outer %}
+{{ "  " * loop.index }}for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}{{ "++" if count == 1 else " += " ~ count }}) {
 {% endfor %}
 {% set pad = "  " * (kernel.depth - 1) %}
 {% if kernel.strip %}
@@ -27,6 +28,9 @@
 {% if kernel.asks %}
 {{ pad }}  if (*ended) continue;
 {% endif %}
+{% for line in kernel.points %}
+{{ pad }}  {{ line }}
+{% endfor %}
 {{ kernel.body }}
 {% for depth in range(kernel.depth - 1, 0, -1) %}
 {{ "  " * depth }}}

@@ -19,7 +19,7 @@ from tadc.ir.element_types import item_bytes
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
-from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.kernels import LANE_BYTES, CpuKernel
 from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
     FIRST,
@@ -42,7 +42,6 @@ from tadc.version import __version__
 
 __all__ = ["emit_c"]
 
-LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
 FLAG = f"const volatile int* {ENDED}"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
@@ -139,7 +138,8 @@ def _kernel(
     both = replace(
         k.kernel, body=(*k.kernel.body, *k.body)
     )  # indices bound by either of them have names
-    text = kernel_text(both, program, dtype, index_type, CText, _TAKEN)
+    values = [value for side in k.sides for value in side.names[1:]]
+    text = kernel_text(both, program, dtype, index_type, CText, _TAKEN, values)
     block_names = {FIRST: "block", LAST: "block_end"}
     text = replace(
         text,
@@ -149,6 +149,7 @@ def _kernel(
     )
     shared = len(k.outer) + (k.strip is not None)
     depth = max(2, 1 + shared)
+    counts = {side.index: len(side.names) for side in k.sides}
     last = ["void* parts"] if k.cooperative else []
     last += [FLAG, *(["int threads", "Gemm gemm"] if product else [])]
     return {
@@ -158,7 +159,8 @@ def _kernel(
         "product": _product(product, k, text) if product else None,
         "cooperative": k.cooperative,
         "shared": shared,
-        "outer": [(text.names[index], text.affine(extent).text) for index, extent in k.outer],
+        "outer": [(text.names[i], text.affine(n).text, counts.get(i, 1)) for i, n in k.outer],
+        "points": _points(k, text),
         "strip": text.affine(k.strip[1]).text if k.strip else "",
         "block": LOOPED_BLOCK if has_loops(k.body) else BLOCK,
         # Threads that share chunks have to meet there, all of them. A test at each element of a copy would take as long
@@ -167,6 +169,18 @@ def _kernel(
         "depth": depth,
         "body": "\n".join(text.lines(k.body, depth)),
     }
+
+
+def _points(k: CpuKernel, text: CText) -> list[str]:
+    """Definitions of the values of indices that a tile has besides the first."""
+    extents = dict(k.outer)
+    lines = []
+    for side in k.sides:
+        first, last = text.names[side.index], text.affine(extents[side.index] - 1).text
+        for n, value in enumerate(side.names[1:], 1):
+            name = text.names[value]
+            lines.append(f"const {text.integer} {name} = min({first} + {n}, {last});")
+    return lines
 
 
 def _product(product: MatrixProduct, k: CpuKernel, text: CText) -> dict[str, Any]:

@@ -42,14 +42,19 @@ def kernel_text(
     index_type: DType,
     text: type[Printer],
     taken: Iterable[str] = (),
+    values: Iterable[str] = (),
 ) -> Printer:
-    """The printer of the kernel's steps, of class `text`. `taken` are names used by the surrounding text."""
+    """The printer of the kernel's steps, of class `text`. `taken` are names used by the surrounding text.
+
+    `values` are symbols of values that indices have besides their own.
+    """
     buffers = buffers_of(kernel.body)
     names = c_names(
         (*kernel.reads, *kernel.writes),
         kernel_sizes(kernel, program),
         kernel.indices,
         sorted(bound_indices(kernel.body)),
+        values,
         sorted(kernel.locals),
         map(part, sorted(kernel.locals)),
         map(part, kernel.indices),

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from platform import machine, processor
+from platform import machine
+from platform import processor as processor_name
 from subprocess import DEVNULL
 from types import FrameType
 from typing import Any, ClassVar
@@ -27,8 +28,9 @@ from weakref import WeakSet, finalize
 from tadc.cache import STALE, digest, folder, kept_small, read, remove, write
 from tadc.errors import BackendError
 from tadc.progress import stage
+from tadc.schedule.cpu.machine import AVX2, AVX512, NEON, SSE, Processor
 
-__all__ = ["CannotCompile", "Library", "compiler", "loaded"]
+__all__ = ["CannotCompile", "Library", "compiler", "loaded", "processor"]
 
 PLATFORM = sys.platform
 FLAGS = [
@@ -331,6 +333,17 @@ def _identity(command: tuple[str, ...]) -> str:
 
 
 @cache
+def processor() -> Processor:
+    """The processor that `-march=native` compiles for."""
+    words = set(_cpu().split())
+    if "avx512f" in words:
+        return AVX512
+    if machine().lower() in ("aarch64", "arm64"):
+        return NEON
+    return AVX2 if "avx2" in words or not words else SSE
+
+
+@cache
 def _cpu() -> str:
     """The CPU as `-march=native` sees it: a cache may be shared between machines."""
     with suppress(OSError):
@@ -340,4 +353,4 @@ def _cpu() -> str:
                 line for line in lines if line.startswith(("flags", "model name", "Features"))
             )
         )
-    return f"{machine()} {processor()}"
+    return f"{machine()} {processor_name()}"

@@ -28,7 +28,7 @@ from tadc.ir.program import Program, Tensor
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.cpu.blas import gemm
-from tadc.runtime.cpu.c_compiler import loaded
+from tadc.runtime.cpu.c_compiler import loaded, processor
 from tadc.runtime.cpu.interrupts import NEVER, interruptible
 from tadc.schedule.lowered import CpuModule, Decisions
 
@@ -153,7 +153,8 @@ class NativeRunner:
         tensors = compiler.stored(self._program).tensors.values()
         elements = sum(prod(n.at(sizes) for n in t.shape) for t in tensors)
         threads = 1 if elements < LITTLE else self._options.threads or available_threads()
-        return Launch(launcher, packed, outputs, workspace, given, threads, last)
+        numbers = tuple(sizes[s] for s in built.sizes)
+        return Launch(launcher, packed, outputs, workspace, numbers, threads, last)
 
     @cached_property
     def _key(self) -> str:
@@ -168,7 +169,9 @@ class NativeRunner:
         return module
 
     def _lowered(self, decisions: Decisions, *, blas: bool) -> CpuModule:
-        return compiler.lowered_for_cpu(self._program, MODE, decisions, self._dtype, blas=blas)
+        return compiler.lowered_for_cpu(
+            self._program, MODE, decisions, self._dtype, processor(), blas=blas
+        )
 
     def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
         return compiler.decisions(self._program, sizes, self._dtype, self._options)
@@ -183,7 +186,7 @@ class NativeRunner:
             launcher, packed = library[built.launcher], library[f"{built.launcher}_packed"]
             tensors = (*self._program.inputs, *built.outputs)
             pointers = [ctypes.c_void_p] * (len(tensors) + 1)
-            sizes = [ctypes.c_longlong] * len(self._program.sizes)
+            sizes = [ctypes.c_longlong] * len(built.sizes)
             last = [ctypes.c_int, ctypes.c_void_p, *([ctypes.c_void_p] if built.blas else [])]
             launcher.argtypes = [*pointers, *sizes, *last]
             launcher.restype = ctypes.c_int
@@ -195,15 +198,20 @@ class NativeRunner:
             numbers(self._program)  # that they fit into 64 bits is checked
             return _written(self._lowered(decisions, blas=blas), self._dtype)
 
-        return disk_cached(("native", self._key, decisions, self._dtype, blas), written)
+        key = ("native", self._key, decisions, self._dtype, processor(), blas)
+        return disk_cached(key, written)
 
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """The text of a program, and the manifest of its launcher. `blas`: the launcher is given BLAS's product."""
+    """The text of a program, and the manifest of its launcher, which is given the `sizes` that are no numbers in the text.
+
+    `blas`: it is given BLAS's product too.
+    """
 
     text: str
     launcher: str
+    sizes: tuple[Symbol, ...]
     outputs: tuple[Tensor, ...]
     temporaries: tuple[Tensor, ...]
     blas: bool
@@ -212,8 +220,10 @@ class _Built:
 def _written(lowered: CpuModule, dtype: DType) -> _Built:
     module = lowered.module
     text = emit_c([lowered], dtype, INDEX_TYPE, interruptible=True)
-    outputs = tuple(module.program.tensors[n] for n in module.program.outputs)
-    return _Built(text, module.launcher, outputs, module.temporaries, bool(lowered.products))
+    program = module.program
+    outputs = tuple(program.tensors[n] for n in program.outputs)
+    blas = bool(lowered.products)
+    return _Built(text, module.launcher, program.sizes, outputs, module.temporaries, blas)
 
 
 @cache

@@ -5,7 +5,7 @@ The choice is made here and nowhere else, from the subscripts and the extents th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -14,11 +14,15 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
+from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.sums import in_strips, part_of
+from tadc.schedule.cpu.tile import Side, tiled
 from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import (
     LaneLimits,
     accumulated,
+    apart,
+    lane_limits_of,
     lanes_of_loop,
     most_lanes,
     straight,
@@ -30,21 +34,24 @@ from tadc.schedule.nest.loop_nest import (
     Chunks,
     Interior,
     Kernel,
+    Lanes,
     Loop,
     Step,
     Store,
     Strips,
     has_loops,
+    map_bodies,
     values_of,
 )
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.nest.unrolled import unrolled
 
-__all__ = ["CpuKernel", "cpu_kernel"]
+__all__ = ["LANE_BYTES", "CpuKernel", "cpu_kernel"]
 
+LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
 FEW = 64  # elements: with fewer, threads share the sums of each
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
-_NONE: LaneLimits = {}
+_UNKNOWN: Mapping[Symbol, int] = {}
 SHARED = 0.5  # one read for all lanes
 REPEATED = 10.0  # assumed trips of a loop
 LONG = 1024  # terms of a chunk that has no loop in it
@@ -53,7 +60,8 @@ LONG = 1024  # terms of a chunk that has no loop in it
 @dataclass(frozen=True, slots=True)
 class CpuKernel:
     """`body` runs for each point of `outer`, by any thread; or, if `cooperative`, all threads run it and share
-    its `Chunks`. With a `strip`, `body` is for the values of that index from `FIRST` to `LAST`.
+    its `Chunks`. With a `strip`, `body` is for the values of that index from `FIRST` to `LAST`; with `sides`, for a tile of
+    points, of which each side has several values of an index of `outer`.
     """
 
     kernel: Kernel
@@ -61,20 +69,30 @@ class CpuKernel:
     strip: tuple[Symbol, Affine] | None
     body: tuple[Step, ...]
     cooperative: bool = False
+    sides: tuple[Side, ...] = ()
 
 
-def cpu_kernel(kernel: Kernel, program: Program, lane_limits: LaneLimits = _NONE) -> CpuKernel:
-    """The kernel's schedule. `lane_limits` has the sizes that do not fill all lanes."""
-    scheduled = _scheduled(kernel, program, lane_limits)
+def cpu_kernel(
+    kernel: Kernel,
+    program: Program,
+    usual: Mapping[Symbol, int] = _UNKNOWN,
+    machine: Processor = AVX2,
+) -> CpuKernel:
+    """The kernel's schedule. `usual` has about how large the sizes are."""
+    scheduled = _scheduled(kernel, program, usual, machine)
+    limits = lane_limits_of(usual)
     blocked, body = long_sums_in_blocks(
-        scheduled.kernel, scheduled.body, program, lane_limits, grouped=True
+        scheduled.kernel, scheduled.body, program, limits, grouped=True
     )
     return replace(scheduled, kernel=blocked, body=body)
 
 
-def _scheduled(kernel: Kernel, program: Program, lane_limits: LaneLimits) -> CpuKernel:
+def _scheduled(
+    kernel: Kernel, program: Program, usual: Mapping[Symbol, int], machine: Processor
+) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
-    surroundings = Surroundings.of(kernel, program, lane_limits)
+    surroundings = Surroundings.of(kernel, program, usual)
+    lane_limits = surroundings.lane_limits
     if kernel.is_atomic:
         return CpuKernel(kernel, box, None, kernel.body)
     if (
@@ -82,7 +100,7 @@ def _scheduled(kernel: Kernel, program: Program, lane_limits: LaneLimits) -> Cpu
         and prod(n.constant for n in kernel.extents) < FEW
     ):
         at_once = unrolled(kernel) or kernel
-        chunked = tuple(_chunked(at_once.body, Surroundings.of(at_once, program, lane_limits)))
+        chunked = tuple(_chunked(at_once.body, Surroundings.of(at_once, program, usual)))
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
@@ -92,11 +110,22 @@ def _scheduled(kernel: Kernel, program: Program, lane_limits: LaneLimits) -> Cpu
     if best is None or _reduced_cost(kernel, lane_limits) < costs[best]:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     outer = tuple(pair for pair in box if pair[0] != best)
+    region, steps = in_interior
+    lanes = most_lanes(dict(box)[best], lane_limits)
+    middle = {i: n.at(surroundings.typical) // 2 for i, n in box}
+    vectors = max(1, min(4 * (lanes or 32), LANE_BYTES) // machine.vector_bytes)
+    tile = tiled(kernel, in_interior, best, vectors, {**surroundings.typical, **middle}, machine)
+    if tile:
+        kernel, steps = tile.kernel, tile.interior
+    row: Step = _row(kernel, best, region, steps, lanes)
+    if tile:
+        (row,) = _apart((row,))
     return CpuKernel(
         kernel,
         outer,
         (best, dict(box)[best]),
-        (_row(kernel, best, *in_interior, most_lanes(dict(box)[best], lane_limits)),),
+        (row,),
+        sides=tile.sides if tile else (),
     )
 
 
@@ -108,6 +137,15 @@ def _row(
     if not region.conditions:
         return strips(part, kernel.body, lanes)
     return parted(part, region, (strips(part, steps, lanes),), kernel.body)
+
+
+def _apart(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps with a loop over lanes for each point of a tile."""
+    for step in steps:
+        if isinstance(step, Lanes):
+            yield from apart(step)
+        else:
+            yield map_bodies(step, _apart)
 
 
 def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step]:

@@ -17,6 +17,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import (
+    UNROLLED,
     Sizes,
     cost,
     subscripts,
@@ -27,7 +28,6 @@ from tadc.schedule.gpu.half import unrounded
 from tadc.schedule.gpu.machine import Costs, Machine
 from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
-from tadc.schedule.gpu.short import with_short_sums
 from tadc.schedule.gpu.split import split
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
@@ -57,6 +57,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.lower import kernels
+from tadc.schedule.rewrite.short import with_short_sums
 
 __all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
@@ -107,7 +108,8 @@ def gpu_program(
     `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS.
     """
     if sizes is not None:
-        program = with_short_sums(program, sizes)
+        few = {s: sizes[s] for s in program.sizes if sizes[s] <= UNROLLED}
+        program = with_short_sums(program, few)
     program = running_in_parts(split(program, sizes, machine, blas=blas), sizes, machine)
     return unrounded(program, dtype)
 

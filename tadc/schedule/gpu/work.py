@@ -18,6 +18,7 @@ from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.staging import Stage, stage_of
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
+from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["StagedRead", "Work", "merged", "works"]
 
@@ -140,7 +141,8 @@ def works(
                 yield Work(weight, (*e.subscripts, *derived), written_out, 1, staged)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
-                yield Work(costs.operation * prod(a.trips for a in around), forms, {}, reads=0)
+                operation = costs.special if is_expensive(e) else costs.operation
+                yield Work(operation * prod(a.trips for a in around), forms, {}, reads=0)
 
 
 def _staged(e: Read, around: Sequence[_Around], times: int) -> StagedRead | None:

@@ -44,6 +44,7 @@ __all__ = [
     "LaneLimits",
     "Varying",
     "accumulated",
+    "apart",
     "in_lanes",
     "lane_limits_of",
     "lanes_of_loop",
@@ -286,20 +287,38 @@ def _laned(
     return tuple(result)
 
 
+def apart(lanes: Lanes) -> tuple[Lanes, ...]:
+    """The lanes' steps in groups that share no locals: compilers keep the sums of a loop with a single one in registers."""
+    groups: list[tuple[set[str], list[Step]]] = []
+    indices = [s for s in lanes.body if isinstance(s, LetIndex)]
+    for step in (s for s in lanes.body if not isinstance(s, LetIndex)):
+        used = _locals_of((step,))
+        joined = [g for g in groups if g[0] & used]
+        groups = [g for g in groups if not g[0] & used]
+        locals_ = used.union(*(g[0] for g in joined))
+        groups.append((locals_, [*(s for g in joined for s in g[1]), step]))
+    return tuple(
+        Lanes((*map(LetIndex, _used_derived(steps, [s.derived for s in indices])), *steps))
+        for _, steps in groups
+    )
+
+
 def _in_several(steps: Sequence[Step]) -> set[str]:
     """The locals that more than one `Lanes` mentions: each lane's value must be kept between them."""
     seen: set[str] = set()
     several: set[str] = set()
     for lanes in (s for s in steps_of(steps) if isinstance(s, Lanes)):
-        used = {
-            s.local
-            for s in steps_of(lanes.body)
-            if isinstance(s, (Let, Accumulator, Accumulate, Assign))
-        }
-        used |= {t for s in steps_of(lanes.body) for e in values_of(s) for t in _locals_read(e)}
+        used = _locals_of(lanes.body)
         several |= seen & used
         seen |= used
     return several
+
+
+def _locals_of(steps: Sequence[Step]) -> set[str]:
+    """The locals that the steps write or read."""
+    every = list(steps_of(steps))
+    written = {s.local for s in every if isinstance(s, (Let, Accumulator, Accumulate, Assign))}
+    return written.union(t for s in every for e in values_of(s) for t in _locals_read(e))
 
 
 def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:

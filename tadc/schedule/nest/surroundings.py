@@ -9,16 +9,25 @@ from typing import TypeAlias
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Domain
 from tadc.ir.program import Program
-from tadc.schedule.nest.lanes import LaneLimits
+from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel, Loop
 
-__all__ = ["Span", "Surroundings"]
+__all__ = ["FEW", "Span", "Surroundings", "usual_size"]
 
 TYPICAL = 64  # a size that has no number
-_NONE: LaneLimits = {}
+FEW = 8  # of a size with no more values, each value is a case of its own
+_UNKNOWN: Mapping[Symbol, int] = {}
 
 # The first and the last value of an index.
 Span: TypeAlias = tuple[Affine, Affine]
+
+
+def usual_size(size: int) -> int:
+    """About how large a size is: a small one as it is, others as the middle of their power of two.
+
+    Schedules are chosen by it, so that not each size has its own.
+    """
+    return size if size <= FEW else 3 << (size.bit_length() - 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +43,14 @@ class Surroundings:
     lane_limits: LaneLimits
 
     @classmethod
-    def of(cls, kernel: Kernel, program: Program, lane_limits: LaneLimits = _NONE) -> Surroundings:
-        """The surroundings of the steps of a kernel."""
+    def of(
+        cls, kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN
+    ) -> Surroundings:
+        """The surroundings of the steps of a kernel. `usual` has about how large the sizes are."""
         box = dict(zip(kernel.indices, kernel.extents, strict=True))
-        typical = program.size_values(dict.fromkeys(program.sizes, TYPICAL))
+        typical = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
         around = {i: (constant(0), n - 1) for i, n in box.items()}
-        return cls(around, program.known & Domain.box(box), typical, lane_limits)
+        return cls(around, program.known & Domain.box(box), typical, lane_limits_of(usual))
 
     def within(self, loop: Loop) -> Surroundings:
         """The surroundings of the steps in the loop."""

@@ -34,7 +34,7 @@ from tadc.schedule.nest.loop_nest import (
     with_values,
 )
 
-__all__ = ["MOST_POINTS", "at_point", "unrolled"]
+__all__ = ["MOST_POINTS", "at_point", "side_by_side", "unrolled"]
 
 MOST_POINTS = 16  # as many accumulators, each with some lanes
 
@@ -53,7 +53,7 @@ def unrolled(kernel: Kernel) -> Kernel | None:
     for point, locals_ in zip(points, renamed, strict=True):
         values = {i: constant(n) for i, n in zip(kernel.indices, point, strict=True)}
         bodies.append(tuple(at_point(step, values, locals_) for step in kernel.body))
-    body = _side_by_side(bodies)
+    body = side_by_side(bodies)
     if body is None:
         return None
     every = frozenset(name for locals_ in renamed for name in locals_.values())
@@ -95,14 +95,14 @@ def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, 
             return step
 
 
-def _side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
+def side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
     """The steps of all bodies, their loops as one; None where loops differ, or an index is another for each body."""
     result: list[Step] = []
     for steps in zip(*bodies, strict=True):
         first = steps[0]
         if isinstance(first, Loop):
             loops = [s.body for s in steps if isinstance(s, Loop) and s.range == first.range]
-            inner = _side_by_side(loops) if len(loops) == len(steps) else None
+            inner = side_by_side(loops) if len(loops) == len(steps) else None
             if inner is None:
                 return None
             result.append(Loop(first.range, inner))

@@ -14,6 +14,7 @@ from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.inline import in_readers, inlined
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
+from tadc.schedule.rewrite.windows import windows_from_zero
 
 __all__ = ["scheduled"]
 
@@ -29,4 +30,4 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = shared(live(common(program)))
-    return in_readers(program, recomputed)
+    return windows_from_zero(in_readers(program, recomputed))

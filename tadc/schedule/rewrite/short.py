@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.normalize.live import live
 from tadc.normalize.simplify import simplify
-from tadc.schedule.gpu.cost import UNROLLED, Sizes
 
 __all__ = ["with_short_sums"]
 
 
-def with_short_sums(program: Program, sizes: Sizes) -> Program:
-    """The program for those of its sizes that bound a reduction and are at most `UNROLLED`."""
-    short = {s: sizes[s] for s in program.sizes if sizes[s] <= UNROLLED}
-    if short:
-        bounding = _bounding(program)
-        short = {s: n for s, n in short.items() if s in bounding}
+def with_short_sums(program: Program, few: Mapping[Symbol, int]) -> Program:
+    """The program for those of the sizes `few`, which are small, that bound a reduction."""
+    bounding = _bounding(program) if few else set()
+    short = {s: n for s, n in few.items() if s in bounding}
     # One branch remains of a choice by sizes, and tensors that only the other one read are not computed.
     return live(simplify(program.specialised(short))) if short else program
 

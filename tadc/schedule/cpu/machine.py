@@ -1,0 +1,29 @@
+"""A CPU as schedules see it: a value that is passed along, so that another CPU is another value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tadc.schedule.gpu.machine import Costs
+
+__all__ = ["AVX2", "AVX512", "NEON", "SSE", "Processor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A processor's core: the bytes of a vector register, how many of them there are, and costs in vector operations.
+
+    Two operations and two reads of memory begin in a cycle. `latency` is after how many operations a result is there.
+    """
+
+    name: str
+    vector_bytes: int
+    registers: int
+    latency: int = 8
+    costs: Costs = Costs(operation=1.0, special=24.0, strided=12.0)
+
+
+AVX512 = Processor("AVX-512", 64, 32)
+AVX2 = Processor("AVX2", 32, 16)
+SSE = Processor("SSE", 16, 16)
+NEON = Processor("NEON", 16, 32)
