@@ -151,7 +151,7 @@ def _cpu_schedule(k: CpuKernel) -> str:
         parts.append(f"threads share {', '.join(outer)}")
     else:
         parts.append("one thread")
-    summed = _indices(s.range for s in steps if isinstance(s, Strips) and s.sums)
+    summed = _indices(s.range for s in steps if isinstance(s, Strips) and (s.sums or s.divided))
     if summed:
         parts.append(f"the sum over {', '.join(summed)} has an accumulator a lane")
     interiors = _indices(s.range for s in steps if isinstance(s, Interior))

@@ -2,14 +2,10 @@
     sums    list: pair (one part and another one), whole (the sum and the first part), as statements
 -#}
 {% macro combined(sums, count) %}
-  for (int half = {{ count // 2 }}; half > 0; half /= 2) {
-    for (int n = 0; n < half; n++) {
 {% for sum in sums %}
-      {{ sum.pair }}
+{% for half in [256, 128, 64, 32, 16, 8, 4, 2, 1] if half <= count // 2 %}
+  for (int n = 0, half = {{ half }}; n < {{ half }}; n++) { {{ sum.pair }} }
 {% endfor %}
-    }
-  }
-{% for sum in sums %}
   {{ sum.whole }}
 {% endfor %}
 {% endmacro %}

@@ -19,7 +19,8 @@ from tadc.ir.element_types import item_bytes
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
-from tadc.schedule.cpu.kernels import LANE_BYTES, CpuKernel
+from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.machine import LANE_BYTES
 from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
     FIRST,

@@ -58,6 +58,7 @@ from tadc.schedule.nest.loop_nest import (
     GpuStep,
     Interior,
     Lanes,
+    LaneSums,
     Leader,
     Let,
     LetIndex,
@@ -103,6 +104,7 @@ class CText:
     lane: tuple[tuple[Symbol, str], ...] = ()
     lanes: int = 0  # of a strip or a tile
     wide: frozenset[str] = frozenset()  # locals with a value per lane
+    at: str = "lane"  # the lane whose value that is
     cooperative: bool = False  # all threads compute the same, and share chunks: one of them stores
 
     target: ClassVar[Target] = "c"
@@ -148,7 +150,9 @@ class CText:
                     lines.append(f"{pad}}}")
                 case Strips():
                     in_strips = self._summed if step.sums else self._strips
-                    lines += yield in_strips(step, indent)
+                    lines += yield (self._divided if step.divided else in_strips)(step, indent)
+                case LaneSums():
+                    lines += yield self._lane_sums(step, indent)
                 case Interior():
                     lines += yield self._interior(step, indent)
                 case Chunks():
@@ -207,7 +211,7 @@ class CText:
         ]
         unrolled = [f"{pad}#pragma unroll"] if self.target != "c" else []
         head = f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{"
-        body = yield self._lines(step.body, indent + 1)
+        body = yield replace(self, at="lane")._lines(step.body, indent + 1)
         return [*unrolled, head, *indices, *body, f"{pad}}}"]
 
     def _of_gpu(self, step: GpuStep, indent: int) -> Generator[Any, Any, list[str]]:
@@ -273,6 +277,40 @@ class CText:
             sums=sums,
         )
 
+    def _lane_sums(self, step: LaneSums, indent: int) -> Generator[Any, Any, list[str]]:
+        """Sums of which each lane has a part, through all loops inside."""
+        width = self._width(step)
+        sums = self._parts_of(step.sums)
+        partials = {s: self.names[part(s)] for s, _ in step.sums}
+        lane = replace(
+            self,
+            names={**self.names, **partials},
+            wide=self.wide.union(partials, step.wide),
+            at="0",
+            lanes=width,
+        )
+        arrays = (*partials.values(), *(self.names[s] for s in step.wide))
+        return self._framed(
+            "c/lane_sums.c",
+            indent,
+            width=width,
+            arrays=", ".join(f"{array}[{width}]" for array in arrays),
+            body=(yield lane._lines(step.body, 1)),
+            sums=sums,
+        )
+
+    def _divided(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
+        """A loop whose values the lanes have among them."""
+        lane = replace(self, lane=((step.range.index, "first + lane"),), at="lane")
+        return self._framed(
+            "c/divided.c",
+            indent,
+            **self._span(step.range),
+            width=self.lanes,
+            body=(yield lane._lines(step.body, 2)),
+            single=(yield lane._lines(step.single, 2)),
+        )
+
     def _parts_of(self, sums: Sequence[tuple[str, ReduceOp]]) -> list[dict[str, str]]:
         """The templates' variables for sums that are combined from parts."""
         entries = []
@@ -316,7 +354,7 @@ class CText:
             body=(yield self._lines(step.body, 2)),
         )
 
-    def _width(self, step: Strips) -> int:
+    def _width(self, step: Strips | LaneSums) -> int:
         return min(self.lanes, step.lanes or self.lanes)
 
     def low(self, lows: Sequence[Bound]) -> Text:
@@ -432,7 +470,7 @@ class CText:
     def local(self, local: str) -> Text:
         """A local variable, or the own element of a lane."""
         if local in self.wide:
-            return atom(f"{self.names[local]}[lane]")
+            return atom(f"{self.names[local]}[{self.at}]")
         return name(self.names[local])
 
     # ------------------------------------------------------------------ index arithmetic

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
@@ -22,7 +22,6 @@ from tadc.schedule.nest.lanes import (
     LaneLimits,
     accumulated,
     apart,
-    lane_limits_of,
     lanes_of_loop,
     most_lanes,
     straight,
@@ -41,14 +40,13 @@ from tadc.schedule.nest.loop_nest import (
     Strips,
     has_loops,
     map_bodies,
+    steps_of,
     values_of,
 )
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.nest.unrolled import unrolled
 
-__all__ = ["LANE_BYTES", "CpuKernel", "cpu_kernel"]
-
-LANE_BYTES = 128  # of all lanes of a strip: four registers of 256 bits
+__all__ = ["CpuKernel", "cpu_kernel"]
 FEW = 64  # elements: with fewer, threads share the sums of each
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
 _UNKNOWN: Mapping[Symbol, int] = {}
@@ -80,9 +78,8 @@ def cpu_kernel(
 ) -> CpuKernel:
     """The kernel's schedule. `usual` has about how large the sizes are."""
     scheduled = _scheduled(kernel, program, usual, machine)
-    limits = lane_limits_of(usual)
     blocked, body = long_sums_in_blocks(
-        scheduled.kernel, scheduled.body, program, limits, grouped=True
+        scheduled.kernel, scheduled.body, program, usual, grouped=True
     )
     return replace(scheduled, kernel=blocked, body=body)
 
@@ -108,25 +105,42 @@ def _scheduled(
     costs = {i: _cost(in_interior[1], i) for i, n in box if most_lanes(n, lane_limits) != 0}
     best = min(reversed(costs), key=lambda i: costs[i], default=None)
     if best is None or _reduced_cost(kernel, lane_limits) < costs[best]:
-        return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
-    outer = tuple(pair for pair in box if pair[0] != best)
+        return _in_reduced_lanes(kernel, box, surroundings, machine)
     region, steps = in_interior
     lanes = most_lanes(dict(box)[best], lane_limits)
-    middle = {i: n.at(surroundings.typical) // 2 for i, n in box}
-    vectors = max(1, min(4 * (lanes or 32), LANE_BYTES) // machine.vector_bytes)
-    tile = tiled(kernel, in_interior, best, vectors, {**surroundings.typical, **middle}, machine)
+    tile = tiled(kernel, in_interior, {best}, lanes, surroundings.middle, machine)
     if tile:
         kernel, steps = tile.kernel, tile.interior
-    row: Step = _row(kernel, best, region, steps, lanes)
-    if tile:
-        (row,) = _apart((row,))
+    row = _row(kernel, best, region, steps, lanes)
     return CpuKernel(
         kernel,
-        outer,
+        tuple(pair for pair in box if pair[0] != best),
         (best, dict(box)[best]),
-        (row,),
+        tuple(_apart((row,))) if tile else (row,),
         sides=tile.sides if tile else (),
     )
+
+
+def _in_reduced_lanes(
+    kernel: Kernel,
+    box: tuple[tuple[Symbol, Affine], ...],
+    surroundings: Surroundings,
+    machine: Processor,
+) -> CpuKernel:
+    """The kernel whose lanes are neighbours in its innermost sums."""
+    loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop) and not has_loops(s.body)]
+    lanes = [lanes_of_loop(s, surroundings.lane_limits) for s in loops]
+    tile = None
+    if loops and 0 not in lanes:
+        least = min((n for n in lanes if n is not None), default=None)
+        indices = {s.range.index for s in loops}
+        interior = EVERYWHERE, kernel.body
+        tile = tiled(kernel, interior, indices, least, surroundings.middle, machine)
+    if tile is None:
+        return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
+    points = prod(len(side.names) for side in tile.sides)
+    steps = tuple(in_strips(tile.kernel.body, surroundings, points=points))
+    return CpuKernel(tile.kernel, box, None, tuple(_apart(steps)), sides=tile.sides)
 
 
 def _row(

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from tadc.schedule.gpu.machine import Costs
 
-__all__ = ["AVX2", "AVX512", "NEON", "SSE", "Processor"]
+__all__ = ["AVX2", "AVX512", "LANE_BYTES", "NEON", "SSE", "Processor"]
+
+LANE_BYTES = 128  # of all lanes of a strip, on every processor: sums in lanes have the same bits
+
+COSTS = Costs(operation=1.0, special=24.0, strided=12.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Processor:
     vector_bytes: int
     registers: int
     latency: int = 8
-    costs: Costs = Costs(operation=1.0, special=24.0, strided=12.0)
+    costs: Costs = COSTS
 
 
 AVX512 = Processor("AVX-512", 64, 32)

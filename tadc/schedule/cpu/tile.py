@@ -7,7 +7,7 @@ Reads of `b` fall, and additions to different sums do not wait for each other. E
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
@@ -15,7 +15,7 @@ from math import prod
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.names import Names
-from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.cpu.machine import LANE_BYTES, Processor
 from tadc.schedule.gpu.work import Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
@@ -62,23 +62,24 @@ class Tiled:
 def tiled(
     kernel: Kernel,
     interior: tuple[Domain, tuple[Step, ...]],
-    lane: Symbol,
-    vectors: int,
+    lanes: Set[Symbol],
+    most_lanes: int | None,
     sizes: Mapping[Symbol, int],
     machine: Processor,
 ) -> Tiled | None:
-    """The kernel in tiles whose lanes are neighbours in `lane`, of so many `vectors`; None where none pays.
+    """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many; None where none pays.
 
     `sizes` has about how large all sizes are, and an index in its middle.
     """
     region, steps = interior
-    free = [i for i in kernel.indices if i != lane and i not in region.symbols]
+    vectors = max(1, min(4 * (most_lanes or LANE_BYTES), LANE_BYTES) // machine.vector_bytes)
+    free = [i for i in kernel.indices if i not in lanes and i not in region.symbols]
     free = [i for i in free if all(_is_level(body, i) for body in (kernel.body, steps))]
     if not free or not _is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     varying = {i: Varying.of({i}, steps) for i in kernel.indices}
-    work = merged(works(steps, sizes, {lane}, machine.costs, varying), set(kernel.indices))
+    work = merged(works(steps, sizes, lanes, machine.costs, varying), set(kernel.indices))
     sums = sum(isinstance(s, Accumulator) for s in steps_of(steps))
     added = _added(steps, work)
 
@@ -86,7 +87,7 @@ def tiled(
         points = prod(counts.values())
         done = sum(w.weight for w in work if not w.reads)
         read = sum(
-            w.weight * w.values(counts, frozenset()) * (1.0 if lane in w.symbols else 1 / vectors)
+            w.weight * w.values(counts, frozenset()) * (1 / vectors if lanes.isdisjoint(w.symbols) else 1.0)
             for w in work
             if w.reads
         )
@@ -130,7 +131,8 @@ def _with_points(
         every |= set(locals_.values())
         for body, made in zip((kernel.body, interior), bodies, strict=True):
             made.append(tuple(at_point(step, values, locals_) for step in body))
-    body, inner = map(side_by_side, bodies)
+    joint = [side_by_side(made) for made in bodies]
+    body, inner = joint
     if body is None or inner is None:
         return None
     reads, writes = kernel.reads, kernel.writes

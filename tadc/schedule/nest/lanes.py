@@ -49,7 +49,6 @@ __all__ = [
     "lane_limits_of",
     "lanes_of_loop",
     "most_lanes",
-    "most_of",
     "straight",
     "strips",
 ]
@@ -89,11 +88,6 @@ def lane_limits_of(sizes: Mapping[Symbol, int]) -> LaneLimits:
     """The sizes that fill few lanes as extents, with how many."""
     limits = ((s, _lanes(n)) for s, n in sizes.items())
     return {s: lanes for s, lanes in limits if lanes is not None}
-
-
-def most_of(lanes: int) -> int:
-    """The greatest value that fills so few lanes."""
-    return 2 * lanes - 1 if lanes else NARROW - 1
 
 
 def _lanes(count: int) -> int | None:

@@ -30,7 +30,6 @@ from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.range import Bound, Range
-from tadc.schedule.nest.lanes import LaneLimits, most_of
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -40,6 +39,7 @@ from tadc.schedule.nest.loop_nest import (
     Interior,
     Kernel,
     Lanes,
+    LaneSums,
     Let,
     Loop,
     Staged,
@@ -54,15 +54,17 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
     reads_of,
 )
+from tadc.schedule.nest.surroundings import most_of
 
 __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
 
+FEW_LANES = 16  # assumed of a loop of which nothing is known
 LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
 SHORT = 512  # terms at most: such a sum has blocks of twice the length, and its rounding errors are not compensated
 GROUP = 16  # blocks whose parts are added up between two compensations
 FEWEST_LANES = 8
 UNBOUNDED = 2**62
-_NONE: LaneLimits = {}
+_UNKNOWN: Mapping[Symbol, int] = {}
 
 # The least and the greatest value of a symbol.
 Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
@@ -70,11 +72,14 @@ Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
 _Sums: TypeAlias = Mapping[str, str | None]
 
 
-def ranges_of(kernel: Kernel, program: Program, lane_limits: LaneLimits) -> Ranges:
-    """Ranges of the sizes and of the indices of the kernel's box. `lane_limits` are the sizes known to be small."""
-    ranges = {
-        s: (1, most_of(lane_limits[s]) if s in lane_limits else UNBOUNDED) for s in program.sizes
-    }
+def ranges_of(
+    kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN
+) -> Ranges:
+    """Ranges of the sizes and of the indices of the kernel's box. `usual` has about how large the sizes are."""
+    ranges = {s: (1, most_of(usual[s]) if s in usual else UNBOUNDED) for s in program.sizes}
+    for d in program.derived_sizes:
+        most = (_greatest(form, ranges) // d.modulus for form in d.forms)
+        ranges[d.name] = 1, max(most) if d.op == "max" else min(most)
     for i, n in zip(kernel.indices, kernel.extents, strict=True):
         ranges[i] = 0, _greatest(n, ranges) - 1
     return ranges
@@ -98,19 +103,19 @@ def long_sums_in_blocks(
     kernel: Kernel,
     steps: Sequence[Step],
     program: Program,
-    lane_limits: LaneLimits = _NONE,
+    usual: Mapping[Symbol, int] = _UNKNOWN,
     *,
     team: int = 1,
     grouped: bool = False,
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with all sums that may be long in blocks, and the kernel with the locals that they have besides.
 
-    `lane_limits` are the sizes that have not many values. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
+    `usual` has about how large the sizes are. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
     some blocks are added up first, which takes fewer operations, and more registers.
     """
     buffers = (b.name for b in buffers_of(steps))
     names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
-    blocks = _Blocks(names, ranges_of(kernel, program, lane_limits), team, grouped)
+    blocks = _Blocks(names, ranges_of(kernel, program, usual), team, grouped)
     body = tuple(blocks.steps(steps, {}))
     return replace(kernel, locals=kernel.locals | blocks.locals), body
 
@@ -168,11 +173,13 @@ class _Blocks:
                 yield replace(step, before=before, after=after, whole=whole, carried=carried)
             case _ if read:
                 yield self._in_bodies(step, inner)
-            case Loop() | TeamLoop() if inner and terms > _length(inner):
+            case Loop() | TeamLoop() | Strips(divided=True) if inner and terms > _length(inner):
                 yield from self._loop(step, inner)
             case Interior() | Staged() if inner:
                 yield from self._one_by_one(step, inner)
-            case Loop() | TeamLoop() | Strips(sums=[*_, _]) | Chunks() | TeamSums() if inner:
+            case Loop() | TeamLoop() | Strips() | LaneSums() | Chunks() | TeamSums() if (
+                inner and not (isinstance(step, Strips) and not (step.sums or step.divided))
+            ):
                 parts = self._parts(inner)
                 yield from self._zeros(list(parts.values()))
                 yield from self._step(_renamed(step, parts), {})
@@ -181,6 +188,13 @@ class _Blocks:
                 long = self._long([s for s, _ in step.sums], body)
                 zeros = self._zeros(_lost(long))
                 yield replace(step, body=(*zeros, *self.steps(body, long)))
+            case LaneSums(body, sums=totals, wide=wide):
+                lanes = replace(self, wide={*wide, *(s for s, _ in totals)})
+                long = lanes._long([s for s, _ in totals], body)
+                zeros = lanes._zeros(_lost(long))
+                body = (*zeros, *lanes.steps(body, long))
+                wide = _sorted(lanes.wide - {s for s, _ in totals})
+                yield replace(step, body=body, wide=wide)
             case Strips(sums=[*_, _]):
                 yield self._strips(step)
             case _:
@@ -195,6 +209,8 @@ class _Blocks:
         match step:
             case Lanes(body):
                 return Lanes(each(body, replace(self, wide=set())))
+            case Strips(divided=True):
+                return replace(step, body=each(step.body), single=each(step.single))
             case Strips(wide=wide):
                 lanes = replace(self, wide=set(wide))
                 body = each(step.body, lanes)
@@ -206,23 +222,26 @@ class _Blocks:
                 return replace(
                     step, body=body, interior=interior, wide=wide, interior_wide=interior_wide
                 )
-            case Chunks() | TeamSums():
+            case Chunks() | TeamSums() | LaneSums():
                 return step
             case _:
                 return map_bodies(step, each)
 
     # ------------------------------------------------------------------ loops
 
-    def _loop(self, loop: Loop | TeamLoop, sums: _Sums) -> Iterator[Step]:
+    def _loop(self, loop: Loop | TeamLoop | Strips, sums: _Sums) -> Iterator[Step]:
         """A loop with many terms: in blocks, or its body is."""
         terms = max(self._terms(loop.body, s) for s in sums)
         if 2 * terms > _length(sums):
-            yield replace(loop, body=tuple(self.steps(loop.body, sums)))
+            yield self._in_bodies(loop, sums)
             return
         parts = self._parts(sums)
-        length = _length(sums) // terms * (self.team if isinstance(loop, TeamLoop) else 1)
-        body = self.steps([_renamed(s, parts) for s in loop.body], {})
-        loop = replace(loop, body=tuple(body))
+        length = _length(sums) // terms * self._share(loop)
+        renamed = _renamed(loop, parts)
+        assert isinstance(renamed, (Loop, TeamLoop, Strips))
+        within = self._in_bodies(renamed, {})
+        assert isinstance(within, (Loop, TeamLoop, Strips))
+        loop = within
         grouped = self.grouped and _lost(sums)
         if not grouped or most_trips(loop.range, self.ranges) <= 2 * length:
             yield self._blocks(loop, length, parts, self._all_carried(sums, parts))
@@ -234,7 +253,7 @@ class _Blocks:
 
     def _blocks(
         self,
-        loop: Loop | TeamLoop,
+        loop: Loop | TeamLoop | Strips,
         length: int,
         parts: Mapping[str, str],
         after: Iterable[Step],
@@ -353,15 +372,29 @@ class _Blocks:
         """The largest number of terms added to the local in sequence; consecutive steps count as one of them."""
         return max((self._of_step(s, local) for s in steps), default=0)
 
+    def _share(self, loop: Loop | TeamLoop | Strips) -> int:
+        """How many threads or lanes have the loop's values among them."""
+        match loop:
+            case Loop():
+                return 1
+            case TeamLoop():
+                return self.team
+            case Strips():
+                return loop.lanes or FEW_LANES
+
     def _of_step(self, step: Step, local: str) -> int:
         match step:
             case Accumulate(other, op):
                 return int(other == local and op == "sum")
-            case Loop(body=body) | TeamLoop(body=body):
+            case Loop(body=body) | TeamLoop(body=body) | Strips(body=body, divided=True):
                 trips = most_trips(step.range, self.ranges)
-                share = self.team if isinstance(step, TeamLoop) else 1
-                return min(UNBOUNDED, -(-trips // share) * self._terms(body, local))
-            case Chunks(sums=sums) | TeamSums(sums=sums) | Strips(sums=[*_, _] as sums):
+                return min(UNBOUNDED, -(-trips // self._share(step)) * self._terms(body, local))
+            case (
+                Chunks(sums=sums)
+                | TeamSums(sums=sums)
+                | LaneSums(sums=sums)
+                | Strips(sums=[*_, _] as sums)
+            ):
                 return int((local, "sum") in sums)
             case TeamScan(local=other, op=op):
                 return UNBOUNDED * int(other == local and op == "sum")
@@ -412,7 +445,7 @@ def _renamed(step: Step, others: Mapping[str, str]) -> Step:
     match step:
         case Accumulate(local):
             step = replace(step, local=others.get(local, local))
-        case Strips() | Chunks() | TeamSums():
+        case Strips() | LaneSums() | Chunks() | TeamSums():
             step = replace(step, sums=tuple((others.get(s, s), op) for s, op in step.sums))
         case _:
             pass

@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | Interior | Chunks | Tile | Staged | TeamLoop | TeamSums | TeamScan | Leader | Barrier
+           | LaneSums | Interior | Chunks | Tile | Staged | TeamLoop | TeamSums | TeamScan | Leader | Barrier
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -37,6 +37,7 @@ __all__ = [
     "GpuStep",
     "Interior",
     "Kernel",
+    "LaneSums",
     "Lanes",
     "Leader",
     "Let",
@@ -161,8 +162,10 @@ class Strips:
     in the end, and the remainder of the loop fills the first lanes. Where there may be many strips, every lane does
     `between` before each further block of them, and `after` in the end; `wide` begin as zeros.
 
-    Without, the last strip overlaps the one before it (the same elements are stored again), and `single` is the body for
-    a loop that fills no strip.
+    Where it is `divided`, it adds to the parts that lanes have of the sums of a `LaneSums` around it.
+
+    Without either, the last strip overlaps the one before it (the same elements are stored again), and `single` is the body
+    for a loop that fills no strip.
     """
 
     range: Range
@@ -173,6 +176,19 @@ class Strips:
     sums: tuple[tuple[str, ReduceOp], ...] = ()
     between: tuple[Step, ...] = ()
     after: tuple[Step, ...] = ()
+    divided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSums:
+    """`body` adds to `sums` in loops that are `divided`: each of at most `lanes` lanes has its parts of them, which are
+    combined in the end. `wide` are other locals with a value per lane.
+    """
+
+    body: tuple[Step, ...]
+    sums: tuple[tuple[str, ReduceOp], ...]
+    lanes: int | None
+    wide: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +374,7 @@ Step: TypeAlias = (
     | Store
     | Strips
     | Lanes
+    | LaneSums
     | Interior
     | Chunks
     | GpuStep
@@ -428,6 +445,7 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
         case (
             Loop(body=body)
             | Lanes(body)
+            | LaneSums(body=body)
             | Strips(body=body)
             | Chunks(body=body)
             | Staged(body=body)
@@ -457,7 +475,7 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
     match step:
         case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
             return step
-        case Loop() | Lanes() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader():
+        case Loop() | Lanes() | LaneSums() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader():
             return of("body")
         case Strips():
             return of("body", "single", "between", "after")

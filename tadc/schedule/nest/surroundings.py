@@ -12,7 +12,7 @@ from tadc.ir.program import Program
 from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel, Loop
 
-__all__ = ["FEW", "Span", "Surroundings", "usual_size"]
+__all__ = ["FEW", "Span", "Surroundings", "most_of", "usual_size"]
 
 TYPICAL = 64  # a size that has no number
 FEW = 8  # of a size with no more values, each value is a case of its own
@@ -28,6 +28,11 @@ def usual_size(size: int) -> int:
     Schedules are chosen by it, so that not each size has its own.
     """
     return size if size <= FEW else 3 << (size.bit_length() - 2)
+
+
+def most_of(usual: int) -> int:
+    """The largest size of which that is said."""
+    return usual if usual <= FEW else usual // 3 * 4 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,14 @@ class Surroundings:
         typical = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
         around = {i: (constant(0), n - 1) for i, n in box.items()}
         return cls(around, program.known & Domain.box(box), typical, lane_limits_of(usual))
+
+    @property
+    def middle(self) -> dict[Symbol, int]:
+        """Usual values of the sizes, and of the indices one in the middle."""
+        middle = dict(self.typical)
+        for i, (low, high) in self.around.items():
+            middle[i] = (low.at(middle) + high.at(middle)) // 2
+        return middle
 
     def within(self, loop: Loop) -> Surroundings:
         """The surroundings of the steps in the loop."""
