@@ -49,8 +49,11 @@ from tadc.schedule.nest.unrolled import unrolled
 __all__ = ["CpuKernel", "cpu_kernel"]
 FEW = 64  # elements: with fewer, threads share the sums of each
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
+NEIGHBOURS = {1: 1.0, -1: 1.5}
+STRIDED = 1.25  # times the stride, where it is short: what lies between is read too, and shuffled away
 _UNKNOWN: Mapping[Symbol, int] = {}
 SHARED = 0.5  # one read for all lanes
+LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 REPEATED = 10.0  # assumed trips of a loop
 LONG = 1024  # terms of a chunk that has no loop in it
 
@@ -101,7 +104,7 @@ def _scheduled(
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
-    in_interior = interior(kernel.body, surroundings)
+    in_interior = interior(kernel.body, surroundings, LONGEST_WINDOW)
     costs = {i: _cost(in_interior[1], i) for i, n in box if most_lanes(n, lane_limits) != 0}
     best = min(reversed(costs), key=lambda i: costs[i], default=None)
     if best is None or _reduced_cost(kernel, lane_limits) < costs[best]:
@@ -232,4 +235,6 @@ def _of_read(subscripts: Sequence[Affine], varying: frozenset[Symbol]) -> float:
     if any(varying.intersection(form.symbols) for form in outer):
         return GATHERED
     steps = [last.coefficient(s) for s in varying.intersection(last.symbols)]
-    return {1: 1.0, -1: 1.5}.get(steps[0], GATHERED) if len(steps) == 1 else GATHERED
+    if len(steps) != 1:
+        return GATHERED
+    return min(GATHERED, NEIGHBOURS.get(steps[0], abs(steps[0]) * STRIDED))

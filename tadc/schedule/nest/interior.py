@@ -31,14 +31,23 @@ from tadc.schedule.nest.surroundings import Span, Surroundings
 __all__ = ["interior", "parted"]
 
 MOST_CONDITIONS = 48
+UNBOUNDED = 2**62
 
 Ranges: TypeAlias = Mapping[Symbol, Range]
 
 
-def interior(steps: Sequence[Step], surroundings: Surroundings) -> tuple[Domain, tuple[Step, ...]]:
-    """The interior, as a domain of the indices around the steps, and the steps there."""
+def interior(
+    steps: Sequence[Step], surroundings: Surroundings, longest: int = UNBOUNDED
+) -> tuple[Domain, tuple[Step, ...]]:
+    """The interior, as a domain of the indices around the steps, and the steps there.
+
+    Loops that have usually more than `longest` values there keep their bounds: most of such a loop is the same for
+    neighbours (`lanes.straight`), and an interior would be a small part of the points.
+    """
     around = surroundings.around
-    search = _InteriorSearch(frozenset(around), surroundings.known, surroundings.typical, around)
+    search = _InteriorSearch(
+        frozenset(around), surroundings.known, surroundings.typical, around, longest
+    )
     search.steps(steps, {})
     search.choose()
     search.deciding = True
@@ -62,6 +71,7 @@ class _InteriorSearch:
     known: Domain
     typical: Mapping[Symbol, int]
     around: Mapping[Symbol, Span]
+    longest: int
     candidates: dict[Condition, None] = field(default_factory=dict)
     assumed: dict[Condition, None] = field(default_factory=dict)
     needed: dict[Condition, None] = field(
@@ -120,8 +130,9 @@ class _InteriorSearch:
                     both = self.steps(then, ranges), self.steps(otherwise, ranges)
                     result.append(self._decided(Branch(condition, *both), ranges))
                 case Loop(r, body):
-                    lows = self._bounds(r.lows, 1, ranges)
-                    r = Range(r.index, lows, self._bounds(r.highs, -1, ranges))
+                    if not self._is_long(r):
+                        lows = self._bounds(r.lows, 1, ranges)
+                        r = Range(r.index, lows, self._bounds(r.highs, -1, ranges))
                     result.append(Loop(r, self.steps(body, {**ranges, r.index: r})))
                 case LetIndex():
                     result.append(step)
@@ -158,6 +169,12 @@ class _InteriorSearch:
             else:
                 rest.append(condition)
         return Domain.of(rest)
+
+    def _is_long(self, r: Range) -> bool:
+        """Whether the loop has usually many values in the interior."""
+        plain = r.only(lambda b: self.indices.isdisjoint(b.form.symbols))
+        known = plain.lows and plain.highs and plain.symbols <= self.typical.keys()
+        return bool(known) and plain.trips_at(self.typical) > self.longest
 
     def _bounds(self, bounds: tuple[Bound, ...], sign: int, ranges: Ranges) -> tuple[Bound, ...]:
         """The lows (`sign` 1) or highs (-1) without those that one free of the kernel's indices makes superfluous."""

@@ -10,10 +10,12 @@ from tadc.normalize.live import live
 from tadc.normalize.reductions import separate_inner_reductions
 from tadc.normalize.simplify import simplify
 from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.inline import in_readers, inlined
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
+from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
 __all__ = ["scheduled"]
@@ -26,7 +28,10 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
 
     Those of `recomputed` are none: they are computed where they are read.
     """
-    program = simplify(factored(inlined(program)))
+    program = inlined(program)
+    program = summands(program, Names((*program.tensors, *program.symbols)))
+    program = simplify(factored(program))
+    program = diagonals(program, Names((*program.tensors, *program.symbols)))
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = shared(live(common(program)))

@@ -1,0 +1,83 @@
+"""Statements of their own for values that are computed in another one, where that is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import EVERYWHERE, Domain
+from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import Entered, rewrite_in
+from tadc.normalize.reductions import extents_in_body
+from tadc.schedule.rewrite.common import free_indices
+from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
+
+__all__ = ["Extents", "Separation", "separated"]
+
+# The extents of the indices around an expression that have plain ranges.
+Extents: TypeAlias = Mapping[Symbol, Affine]
+_Around: TypeAlias = tuple[tuple[Symbol, Affine], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Takes values out of a statement; `statements` has the new ones before it."""
+
+    statement: Statement
+    program: Program
+    names: Names
+    tensors: dict[str, Tensor]
+    statements: list[Statement]
+
+    @property
+    def sizes(self) -> frozenset[Symbol]:
+        return frozenset(self.program.parameters)
+
+    def stored(
+        self, e: Expr, extents: Extents, hint: str, where: Domain = EVERYWHERE
+    ) -> Read | None:
+        """A read of a new statement with the value, over the indices that it depends on; it is 0 but `where` it is needed.
+
+        None if it depends on an index without an extent, or on none, or would read outside of a tensor.
+        """
+        free = free_indices(e, self.sizes)
+        box = {i: n for i, n in extents.items() if i in free}
+        if not box or len(box) != len(free) or not is_never_empty(box.values(), self.program):
+            return None
+        known = self.program.known & Domain.box(box) & where
+        if not reads_are_in_bounds(e, known, self.tensors):
+            return None
+        name = self.names.fresh(f"{self.statement.target.name}_{hint}")
+        target = Tensor(name, tuple(box.values()), self.statement.target.dtype)
+        self.tensors[name] = target
+        body = Select(where, e, Const(0)) if where != EVERYWHERE else e
+        self.statements.append(Statement(target, tuple(box), (), body))
+        return Read(name, tuple(map(symbol, box)))
+
+
+def separated(
+    program: Program, names: Names, rule: Callable[[Separation, Expr, Extents], Expr]
+) -> Program:
+    """The program with every expression replaced by the `rule`, which may store values before the statement."""
+    sizes = frozenset(program.parameters)
+    tensors = dict(program.tensors)
+    statements: list[Statement] = []
+
+    def enter(e: Expr, around: _Around) -> Entered[_Around]:
+        if isinstance(e, Reduce):
+            around = tuple(extents_in_body(e, dict(around), sizes).items())
+        return e, [around] * len(e.operands)
+
+    for s in program.statements:
+        separation = Separation(s, program, names, tensors, statements)
+
+        def applied(e: Expr, around: _Around, separation: Separation = separation) -> Expr:
+            return rule(separation, e, dict(around))
+
+        body = rewrite_in(s.body, tuple(s.extents.items()), enter, applied)
+        statements.append(replace(s, body=body))
+    return replace(program, statements=tuple(statements))

@@ -1,0 +1,62 @@
+"""Summands that do not depend on all indices of a sum's result are summed on their own, fewer times.
+
+    f[i,j] = sum{k} (a[i,k]*b[j,k] + d[i,k])      is      t[i] = sum{k} d[i,k];  f[i,j] = t[i] + sum{k} a[i,k]*b[j,k]
+
+Only additions are split: the parts of a difference may be much larger than it, and so their rounding errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Program
+from tadc.schedule.rewrite.common import free_indices
+from tadc.schedule.rewrite.separate import Extents, Separation, separated
+
+__all__ = ["summands"]
+
+
+def summands(program: Program, names: Names) -> Program:
+    """The program with sums of such summands as statements."""
+    return separated(program, names, _split)
+
+
+def _split(separation: Separation, e: Expr, extents: Extents) -> Expr:
+    if not isinstance(e, Reduce) or e.op != "sum" or e.derived:
+        return e
+    every = set(free_indices(e, separation.sizes))
+    rest: list[Expr] = []
+    stored: list[Read] = []
+    terms = list(_terms(e.body))
+    for term in terms if len(terms) > 1 else ():
+        part = Reduce("sum", e.indices, (), e.domain, term)
+        fewer = set(free_indices(part, separation.sizes)) < every
+        read = None
+        if fewer and term.symbols.issuperset(e.indices):
+            read = separation.stored(part, extents, "part")
+        if read is None:
+            rest.append(term)
+        else:
+            stored.append(read)
+    if not stored or not rest:
+        return e
+    body = rest[0]
+    for term in rest[1:]:
+        body = Call("add", (body, term))
+    result: Expr = Reduce("sum", e.indices, (), e.domain, body)
+    for read in stored:
+        result = Call("add", (result, read))
+    return result
+
+
+def _terms(e: Expr) -> Iterator[Expr]:
+    """The summands of an addition, in order."""
+    waiting = [e]
+    while waiting:
+        match waiting.pop():
+            case Call("add", (a, b)):
+                waiting += [b, a]
+            case term:
+                yield term
