@@ -127,11 +127,21 @@ class Range:
         return max(0, last - first + 1)
 
     def substitute(self, values: Mapping[Symbol, Affine]) -> Range:
-        """The bounds with symbols replaced."""
-        lows, highs = (
-            tuple(b.substitute(values) for b in side) for side in (self.lows, self.highs)
+        """The bounds with symbols replaced, without divisions where nothing is left to round."""
+        lows, highs = ([b.substitute(values) for b in side] for side in (self.lows, self.highs))
+        return Range(
+            self.index,
+            tuple(_divided(form, c, up=True) for form, c in lows),
+            tuple(_divided(form, c, up=False) for form, c in highs),
         )
-        return Range(self.index, lows, highs)
+
+
+def _divided(form: Affine, c: int, *, up: bool) -> Bound:
+    """The bound, by division where the divisor divides all coefficients."""
+    if c == 1 or any(k % c for _, k in form.terms):
+        return Bound(form, c)
+    constant = -(-form.constant // c) if up else form.constant // c
+    return Bound(Affine.of({s: k // c for s, k in form.terms}, constant))
 
 
 def _order(bound: Bound) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ from tadc.ir.element_types import item_bytes
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
-from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.machine import LANE_BYTES
 from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
@@ -33,7 +33,6 @@ from tadc.schedule.nest.loop_nest import (
     LetIndex,
     Step,
     Store,
-    has_loops,
     steps_of,
     values_of,
 )
@@ -46,8 +45,6 @@ __all__ = ["emit_c"]
 FLAG = f"const volatile int* {ENDED}"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
-BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work
-LOOPED_BLOCK = 64  # where it is loops
 _TAKEN = [
     "threads",
     ENDED,
@@ -162,8 +159,8 @@ def _kernel(
         "shared": shared,
         "outer": [(text.names[i], text.affine(n).text, counts.get(i, 1)) for i, n in k.outer],
         "points": _points(k, text),
-        "strip": text.affine(k.strip[1]).text if k.strip else "",
-        "block": LOOPED_BLOCK if has_loops(k.body) else BLOCK,
+        "strip": text.floor(*k.strip[1]).text if k.strip else "",
+        "block": k.block,
         # Threads that share chunks have to meet there, all of them. A test at each element of a copy would take as long
         # as the copy, and keep the compiler from vectors.
         "asks": shared and not k.cooperative and (k.strip or not _is_cheap(k.body)),

@@ -59,7 +59,9 @@ def in_strips(
             case Loop(r, body) if part:
                 yield Loop(part_of(r.index), body)
             case Branch():
-                yield map_bodies(step, lambda branch: in_strips(branch, surroundings, points=points))
+                yield map_bodies(
+                    step, lambda branch: in_strips(branch, surroundings, points=points)
+                )
             case _:
                 yield step
 

@@ -8,13 +8,14 @@ Reads of `b` fall, and additions to different sums do not wait for each other. E
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.names import Names
+from tadc.ir.range import Range
 from tadc.schedule.cpu.machine import LANE_BYTES, Processor
 from tadc.schedule.gpu.work import Work, merged, works
 from tadc.schedule.nest.lanes import Varying
@@ -30,13 +31,15 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
     steps_of,
 )
-from tadc.schedule.nest.unrolled import at_point, side_by_side
+from tadc.schedule.nest.unrolled import at_points, side_by_side
 
 __all__ = ["Side", "Tiled", "tiled"]
 
 COUNTS = (1, 2, 3, 4, 6, 8, 12)  # points of an index
 SPARE = 3  # registers for operands
 WORTH = 1.15  # times as fast
+BORDER = 4  # times as slow
+SHORT = 64  # additions
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,33 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """The steps of a kernel in the interior, near borders, and at them, the first two with the region where they hold.
+
+    Near a border are points of which only the lane's index is away from borders.
+    """
+
+    interior: tuple[Domain, tuple[Step, ...]]
+    near: tuple[Domain, tuple[Step, ...]]
+    border: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tiled:
-    """The kernel for a tile of points: its steps, those in the interior, and the sides."""
+    """A kernel in tiles of points, and the sides of a tile."""
 
     kernel: Kernel
-    interior: tuple[Step, ...]
+    parts: Parts
     sides: tuple[Side, ...]
+
+    @property
+    def points(self) -> int:
+        return prod(len(side.names) for side in self.sides)
 
 
 def tiled(
     kernel: Kernel,
-    interior: tuple[Domain, tuple[Step, ...]],
+    parts: Parts,
     lanes: Set[Symbol],
     most_lanes: int | None,
     sizes: Mapping[Symbol, int],
@@ -71,10 +90,10 @@ def tiled(
 
     `sizes` has about how large all sizes are, and an index in its middle.
     """
-    region, steps = interior
+    region, steps = parts.interior
     vectors = max(1, min(4 * (most_lanes or LANE_BYTES), LANE_BYTES) // machine.vector_bytes)
-    free = [i for i in kernel.indices if i not in lanes and i not in region.symbols]
-    free = [i for i in free if all(_is_level(body, i) for body in (kernel.body, steps))]
+    free = [i for i in kernel.indices if i not in lanes and _is_level(steps, i)]
+    at_border = {i: len([c for c in region if i in c.form.symbols]) for i in free}
     if not free or not _is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
@@ -87,12 +106,17 @@ def tiled(
         points = prod(counts.values())
         done = sum(w.weight for w in work if not w.reads)
         read = sum(
-            w.weight * w.values(counts, frozenset()) * (1 / vectors if lanes.isdisjoint(w.symbols) else 1.0)
+            w.weight
+            * w.values(counts, frozenset())
+            * (1 / vectors if lanes.isdisjoint(w.symbols) else 1.0)
             for w in work
             if w.reads
         )
         filled = prod(-(-extents[i] // c) * c / extents[i] for i, c in counts.items())
-        waited = added * machine.latency / (points * vectors)
+        # A tile with a point at a border is no faster than its points.
+        filled *= prod(1 + BORDER * at_border[i] * c / extents[i] for i, c in counts.items())
+        # A processor begins with the next points before short sums have ended.
+        waited = added * machine.latency / (points * vectors) if added > SHORT else 0.0
         return max(done, read / points, waited) * filled, read / points * filled
 
     def shapes() -> Iterator[dict[Symbol, int]]:
@@ -106,7 +130,7 @@ def tiled(
     best = min(shapes(), key=time, default=None)
     if best is None or time(best)[0] * WORTH > time({})[0]:
         return None
-    return _with_points(kernel, steps, best)
+    return _with_points(kernel, parts, best)
 
 
 def _added(steps: Sequence[Step], work: Sequence[Work]) -> float:
@@ -116,37 +140,49 @@ def _added(steps: Sequence[Step], work: Sequence[Work]) -> float:
     return done / max(1, len(sums))
 
 
-def _with_points(
-    kernel: Kernel, interior: tuple[Step, ...], counts: Mapping[Symbol, int]
-) -> Tiled | None:
+def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> Tiled | None:
     """The steps for all points of a tile, with one loop for all where one point has one."""
     names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
     sides = [Side(i, (i, *(names.fresh(i) for _ in range(n - 1)))) for i, n in counts.items()]
-    bodies: list[list[tuple[Step, ...]]] = [[], []]
-    every: set[str] = set()
-    for point in product(*(side.names for side in sides)):
-        values = {side.index: symbol(i) for side, i in zip(sides, point, strict=True)}
-        first = all(side.index == i for side, i in zip(sides, point, strict=True))
-        locals_ = {t: t if first else names.fresh(t) for t in sorted(kernel.locals)}
-        every |= set(locals_.values())
-        for body, made in zip((kernel.body, interior), bodies, strict=True):
-            made.append(tuple(at_point(step, values, locals_) for step in body))
-    joint = [side_by_side(made) for made in bodies]
-    body, inner = joint
-    if body is None or inner is None:
+    points = list(product(*(side.names for side in sides)))
+    renamed = [
+        {t: names.fresh(t) if n else t for t in sorted(kernel.locals)} for n in range(len(points))
+    ]
+
+    def joint(steps: tuple[Step, ...]) -> tuple[Step, ...] | None:
+        bodies = []
+        for point, locals_ in zip(points, renamed, strict=True):
+            values = {side.index: symbol(i) for side, i in zip(sides, point, strict=True)}
+            bodies.append(at_points(steps, values, locals_))
+        return side_by_side(bodies)
+
+    def everywhere(region: Domain) -> Domain:
+        """Where all points are in the region. Conditions are affine: they hold between the first and the last of a side."""
+        for side in sides:
+            region &= region.substitute({side.index: symbol(side.names[-1])})
+        return region
+
+    def borders(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        return joint(steps) or _one_by_one(steps, sides, names)
+
+    (region, steps), (near, at_near) = parts.interior, parts.near
+    inside = joint(steps)
+    if inside is None:
         return None
-    reads, writes = kernel.reads, kernel.writes
-    made_kernel = Kernel(
-        kernel.name,
-        kernel.statements,
-        kernel.indices,
-        kernel.extents,
-        body,
-        frozenset(every),
-        reads,
-        writes,
+    made = Parts(
+        (everywhere(region), inside), (everywhere(near), borders(at_near)), borders(parts.border)
     )
-    return Tiled(made_kernel, inner, tuple(sides))
+    locals_ = frozenset(local for each in renamed for local in each.values())
+    return Tiled(replace(kernel, locals=locals_), made, tuple(sides))
+
+
+def _one_by_one(steps: tuple[Step, ...], sides: Sequence[Side], names: Names) -> tuple[Step, ...]:
+    """The points of a tile one after the other."""
+    for side in reversed(sides):
+        one = names.fresh(side.index)
+        each = at_points(steps, {side.index: symbol(one)}, {})
+        steps = (Loop(Range.between(one, symbol(side.index), symbol(side.names[-1])), each),)
+    return steps
 
 
 def _is_plain(kernel: Kernel) -> bool:

@@ -26,7 +26,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 from tadc.schedule.nest.lower import row_of
-from tadc.schedule.nest.unrolled import at_point
+from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["row_kernels"]
 
@@ -109,7 +109,7 @@ def _together(group: Sequence[Kernel], order: Sequence[str]) -> Kernel:
         values = dict(zip(kernel.indices, map(symbol, (*rows, *inner)), strict=True))
         derived = [s.derived.name for s in steps_of(kernel.body) if isinstance(s, LetIndex)]
         values |= {d: symbol(names.fresh(d)) for d in dict.fromkeys(derived)}
-        steps = tuple(at_point(step, values, renamed) for step in kernel.body)
+        steps = at_points(kernel.body, values, renamed)
         body += row_of(list(zip(inner, kernel.extents[rank:], strict=True)), steps)
     writes = {t for k in group for t in k.writes}
     reads = {t for k in group for t in k.reads} - writes

@@ -37,19 +37,23 @@ Ranges: TypeAlias = Mapping[Symbol, Range]
 
 
 def interior(
-    steps: Sequence[Step], surroundings: Surroundings, longest: int = UNBOUNDED
+    steps: Sequence[Step],
+    surroundings: Surroundings,
+    longest: int = UNBOUNDED,
+    along: Symbol | None = None,
 ) -> tuple[Domain, tuple[Step, ...]]:
     """The interior, as a domain of the indices around the steps, and the steps there.
 
     Loops that have usually more than `longest` values there keep their bounds: most of such a loop is the same for
-    neighbours (`lanes.straight`), and an interior would be a small part of the points.
+    neighbours (`lanes.straight`), and an interior would be a small part of the points. `along` is the one index that is to be
+    away from borders, if any.
     """
     around = surroundings.around
     search = _InteriorSearch(
         frozenset(around), surroundings.known, surroundings.typical, around, longest
     )
     search.steps(steps, {})
-    search.choose()
+    search.choose(along)
     search.deciding = True
     return Domain.of(search.needed), search.steps(steps, {})
 
@@ -79,10 +83,12 @@ class _InteriorSearch:
     )  # all that is assumed follows from them
     deciding: bool = False
 
-    def choose(self) -> None:
+    def choose(self, along: Symbol | None) -> None:
         """Assume the usual outcome of each condition, as long as all that is assumed can hold together."""
         region = self.known
         for condition in list(self.candidates)[:MOST_CONDITIONS]:
+            if along is not None and along not in condition.form.symbols:
+                continue
             usual = condition if self._is_usual(condition) else _negated(condition)
             if implies(region, usual):
                 self.assumed.setdefault(usual)

@@ -72,9 +72,7 @@ Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
 _Sums: TypeAlias = Mapping[str, str | None]
 
 
-def ranges_of(
-    kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN
-) -> Ranges:
+def ranges_of(kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN) -> Ranges:
     """Ranges of the sizes and of the indices of the kernel's box. `usual` has about how large the sizes are."""
     ranges = {s: (1, most_of(usual[s]) if s in usual else UNBOUNDED) for s in program.sizes}
     for d in program.derived_sizes:

@@ -475,7 +475,9 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
     match step:
         case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
             return step
-        case Loop() | Lanes() | LaneSums() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader():
+        case (
+            Loop() | Lanes() | LaneSums() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader()
+        ):
             return of("body")
         case Strips():
             return of("body", "single", "between", "after")

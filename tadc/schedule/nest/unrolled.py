@@ -34,7 +34,7 @@ from tadc.schedule.nest.loop_nest import (
     with_values,
 )
 
-__all__ = ["MOST_POINTS", "at_point", "side_by_side", "unrolled"]
+__all__ = ["MOST_POINTS", "at_points", "side_by_side", "unrolled"]
 
 MOST_POINTS = 16  # as many accumulators, each with some lanes
 
@@ -52,7 +52,7 @@ def unrolled(kernel: Kernel) -> Kernel | None:
     bodies = []
     for point, locals_ in zip(points, renamed, strict=True):
         values = {i: constant(n) for i, n in zip(kernel.indices, point, strict=True)}
-        bodies.append(tuple(at_point(step, values, locals_) for step in kernel.body))
+        bodies.append(at_points(kernel.body, values, locals_))
     body = side_by_side(bodies)
     if body is None:
         return None
@@ -60,9 +60,38 @@ def unrolled(kernel: Kernel) -> Kernel | None:
     return replace(kernel, indices=(), extents=(), body=body, locals=every)
 
 
-def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
-    """The step for one point of the box, with locals of its own."""
+def at_points(
+    steps: Sequence[Step], values: Mapping[Symbol, Affine], locals_: Mapping[str, str]
+) -> tuple[Step, ...]:
+    """The steps for these values of indices, with locals of their own.
 
+    Quotients whose divisor divides the new form take no steps, but for what is left of it.
+    """
+    result: list[Step] = []
+    for step in steps:
+        match step:
+            case LetIndex(d):
+                rest, whole = _quotient(d.form.substitute(values), d.modulus)
+                value = whole + rest.constant // d.modulus
+                if rest.terms:
+                    renamed = values.get(d.name, symbol(d.name))
+                    name = renamed.as_symbol()
+                    assert name is not None, "a derived index is renamed, or stays"
+                    result.append(LetIndex(Derived(name, rest, d.modulus)))
+                    value = renamed + whole
+                values = {**values, d.name: value}
+            case _:
+                result.append(_at_point(step, values, locals_))
+    return tuple(result)
+
+
+def _quotient(form: Affine, modulus: int) -> tuple[Affine, Affine]:
+    """Forms `rest` and `whole` with form = rest + modulus*whole: whole has the terms that the modulus divides."""
+    whole = Affine.of({s: c // modulus for s, c in form.terms if c % modulus == 0}, 0)
+    return form - modulus * whole, whole
+
+
+def _at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, str]) -> Step:
     def renamed(e: Expr) -> Expr:
         if isinstance(e, Read) and not e.subscripts and e.tensor in locals_:
             return Read(locals_[e.tensor], ())
@@ -74,22 +103,15 @@ def at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str, 
     step = with_values(step, tuple(map(at, values_of(step))))
     match step:
         case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
-            return replace(step, local=locals_[local])
-        case LetIndex(d):
-            name = values.get(d.name, symbol(d.name)).as_symbol()
-            assert name is not None, "a derived index is renamed, or stays"
-            return LetIndex(Derived(name, d.form.substitute(values), d.modulus))
+            return replace(step, local=locals_.get(local, local))
         case Store(_, subscripts):
             return replace(step, subscripts=tuple(f.substitute(values) for f in subscripts))
         case Loop(r, body):
-            inner = tuple(at_point(s, values, locals_) for s in body)
-            return Loop(r.substitute(values), inner)
+            return Loop(r.substitute(values), at_points(body, values, locals_))
         case Branch(condition, then, otherwise):
             if isinstance(condition, Domain):
                 condition = condition.substitute(values)
-            both = (
-                tuple(at_point(s, values, locals_) for s in steps) for steps in (then, otherwise)
-            )
+            both = (at_points(steps, values, locals_) for steps in (then, otherwise))
             return Branch(condition, *both)
         case _:
             return step
