@@ -16,6 +16,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
+from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
 from tadc.schedule.gpu.kernels import (
@@ -68,6 +69,12 @@ class Module:
     name: str
     program: Program
     kernels: tuple[Kernel, ...]
+
+    def running(self, program: Program) -> Module:
+        """The module with another program, rewritten from its own."""
+        if program is self.program:
+            return self
+        return Module(self.name, program, kernels(program, self.name))
 
     @property
     def launcher(self) -> str:
@@ -141,9 +148,9 @@ class CpuModule(Lowered[CpuKernel]):
         """
         if usual:
             few = {s: n for s, n in usual.items() if n <= FEW}
-            program = with_short_sums(module.program, few)
-            if program is not module.program:
-                module = Module(module.name, program, kernels(program, module.name))
+            module = module.running(with_short_sums(module.program, few))
+            left = _products(module, dtype).keys() if blas else frozenset()
+            module = module.running(with_transposed_reads(module.program, module.name, usual, left))
         schedules = tuple(cpu_kernel(k, module.program, usual, machine) for k in module.kernels)
         return cls(module, schedules, _products(module, dtype) if blas else {})
 

@@ -271,7 +271,7 @@ class CText:
             started=" ".join(f"{s['parts']}[lane] = {s['neutral']};" for s in sums),
             zeroed=" ".join(f"{array}[lane] = {zero};" for array in kept),
             body=(yield lane._lines(step.body, 2)),
-            single=(yield lane._lines(step.single, 2)),
+            single=(yield replace(lane, wide=self.wide.union(partials))._lines(step.single, 2)),
             between=(yield lane._lines(_in_lanes(step.between), 3)),
             after=(yield lane._lines(_in_lanes(step.after), 2)),
             sums=sums,
@@ -355,7 +355,8 @@ class CText:
         )
 
     def _width(self, step: Strips | LaneSums) -> int:
-        return min(self.lanes, step.lanes or self.lanes)
+        times = step.times if isinstance(step, Strips) else 1
+        return min(self.lanes, step.lanes or self.lanes) * times
 
     def low(self, lows: Sequence[Bound]) -> Text:
         return self._extreme("max", [self.ceil(e, c) for e, c in lows])

@@ -5,29 +5,27 @@ The choice is made here and nowhere else, from the subscripts and the extents th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE, Domain
-from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
-from tadc.ir.walk import postorder
+from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
+from tadc.schedule.cpu.row_locals import rows_as_locals
+from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
 from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import (
-    LaneLimits,
-    Varying,
     accumulated,
     apart,
     lanes_of_loop,
     most_lanes,
-    straight,
     strips,
 )
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
@@ -36,15 +34,12 @@ from tadc.schedule.nest.loop_nest import (
     Chunks,
     Kernel,
     Lanes,
-    LetIndex,
     Loop,
     Step,
-    Store,
-    Strips,
     has_loops,
     map_bodies,
+    reads_of,
     steps_of,
-    values_of,
 )
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.nest.unrolled import unrolled
@@ -54,16 +49,11 @@ __all__ = ["BLOCK", "CpuKernel", "cpu_kernel"]
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work, or threads have enough
 LOOPED_BLOCK = 64  # where it is loops
 ENOUGH = 256  # other points of the box
+STREAMED = 4  # times as many lanes as registers hold
+FEWEST_STREAMED = 1024  # values of their index
 FEW = 64  # elements: with fewer, threads share the sums of each
-GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
-NEIGHBOURS = {1: 1.0, -1: 1.5}
-STRIDED = (
-    1.25  # times the stride, where it is short: what lies between is read too, and shuffled away
-)
 _UNKNOWN: Mapping[Symbol, int] = {}
-SHARED = 0.5  # one read for all lanes
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
-REPEATED = 10.0  # assumed trips of a loop
 LONG = 1024  # terms of a chunk that has no loop in it
 
 
@@ -105,6 +95,10 @@ def _scheduled(
     lane_limits = surroundings.lane_limits
     if kernel.is_atomic:
         return CpuKernel(kernel, box, None, kernel.body)
+    kernel = rows_as_locals(kernel)
+    simplification = Simplification.of(kernel)
+    body = simplification.written_out(kernel.body)
+    kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
     if (
         all(n.is_constant for n in kernel.extents)
         and prod(n.constant for n in kernel.extents) < FEW
@@ -115,25 +109,42 @@ def _scheduled(
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
     lanes = _best_lanes(kernel, box, surroundings)
-    if lanes is None or _reduced_cost(kernel, lane_limits) < lanes.cost:
+    if lanes is None or cost_of_sums(kernel.body, lane_limits) < lanes.cost:
         return _in_reduced_lanes(kernel, box, surroundings, machine)
     most = lanes.most
-    parts = lanes.parts
-    tile = tiled(lanes.kernel, parts, {lanes.index}, most, lanes.surroundings.middle, machine)
+    simplification = Simplification.of(lanes.kernel, lanes.index)
+    parts = lanes.parts.map(simplification.of_steps)
+    kernel = replace(lanes.kernel, locals=frozenset(simplification.locals))
+    tile = tiled(kernel, parts, {lanes.index}, most, lanes.surroundings.middle, machine)
     if tile:
         parts = tile.parts
-    row = _row(lanes.index, parts, most)
+    times = STREAMED if tile is None and _streams(parts, lanes, usual) else 1
+    row = _row(lanes.index, parts, most, times)
     outer = tuple(pair for pair in box if pair[0] != lanes.of)
     others = prod(n.at(surroundings.typical) for _, n in outer) // (tile.points if tile else 1)
     looped = has_loops((row,)) and (not usual or others < ENOUGH)
     return CpuKernel(
-        tile.kernel if tile else lanes.kernel,
+        tile.kernel if tile else kernel,
         outer,
         (lanes.index, lanes.count),
         tuple(_apart((row,))) if tile else (row,),
         sides=tile.sides if tile else (),
-        block=LOOPED_BLOCK if looped else BLOCK,
+        block=LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK,
     )
+
+
+def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int]) -> bool:
+    """Whether sums of neighbours go through much memory row by row: then many neighbours of a row are read one after the other."""
+    region, steps = parts.interior
+    if region != EVERYWHERE or not usual or lanes.phases > 1:
+        return False
+    loops = [s for s in steps if isinstance(s, Loop)]
+    count = lanes.surroundings.around[lanes.index][1].at(lanes.surroundings.typical) + 1
+    if len(loops) != 1 or count < FEWEST_STREAMED or any(map(has_loops, (s.body for s in loops))):
+        return False
+    loop = loops[0].range.index
+    reads = [e for e in reads_of(loops) if e.subscripts and lanes.index in e.subscripts[-1].symbols]
+    return any(loop in form.symbols for e in reads for form in e.subscripts[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +190,14 @@ def _best_lanes(
     for i, n in reversed(box):
         if most_lanes(n, surroundings.lane_limits) == 0:
             continue
-        cost = _cost(steps, i)
+        cost = cost_in_lanes(steps, i)
         plain = _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
         best = plain if best is None or plain.cost < best.cost else best
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
             within = stores_last(within)
-            cost = _cost(within, phases.index) / phases.count.divisor
+            cost = cost_in_lanes(within, phases.index) / phases.count.divisor
             phased = _Lanes(
                 phases.kernel,
                 i,
@@ -221,17 +232,17 @@ def _in_reduced_lanes(
         tile = tiled(kernel, parts, indices, least, surroundings.middle, machine)
     if tile is None:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
-    steps = in_strips(tile.parts.interior[1], surroundings, points=tile.points)
+    steps = tuple(in_strips(tile.parts.interior[1], surroundings, points=tile.points))
     return CpuKernel(tile.kernel, box, None, tuple(_apart(steps)), sides=tile.sides)
 
 
-def _row(strip: Symbol, parts: Parts, lanes: int | None) -> Step:
+def _row(strip: Symbol, parts: Parts, lanes: int | None, times: int) -> Step:
     """All values of the strip's index, with a separate interior where there is one."""
     part = part_of(strip)
 
     def row(region: Domain, steps: tuple[Step, ...]) -> Step:
         along = Domain.of(c for c in region if strip in c.form.symbols)
-        in_lanes = strips(part, steps, lanes)
+        in_lanes = strips(part, steps, lanes, times)
         return parted(part, along, (in_lanes,), parts.border) if along.conditions else in_lanes
 
     region, steps = parts.interior
@@ -260,72 +271,3 @@ def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step
             yield Chunks(step.range, body, tuple(sums.items()), least)
         else:
             yield step
-
-
-def _cost(body: Sequence[Step], lane: Symbol) -> float:
-    """Cost per element of a strip of an output index: neighbours are read at once, strided elements one by one."""
-    total = 0.0
-    waiting: list[tuple[Step, float, frozenset[Symbol]]] = [
-        (s, 1.0, frozenset((lane,))) for s in body
-    ]
-    derived = {s.derived.name for s in steps_of(body) if isinstance(s, LetIndex)}
-    quotients = Varying.of({lane}, body).symbols & derived
-    while waiting:
-        step, times, varying = waiting.pop()
-        for e in (node for value in values_of(step) for node in postorder(value)):
-            if isinstance(e, Read):
-                total += times * _of_read(e.subscripts, varying, quotients)
-        match step:
-            case Store(_, subscripts):
-                total += times * _of_read(subscripts, varying)
-            case Loop(r, body):
-                slanting = not (varying | quotients).isdisjoint(r.symbols)
-                if slanting and varying == {lane} and straight(step, lane):
-                    slanting = False
-                inner = varying | {r.index} if slanting else varying
-                slowdown = GATHERED if slanting else 1.0
-                waiting += [(s, times * REPEATED * slowdown, inner) for s in body]
-            case Branch(_, then, otherwise):
-                waiting += [(s, times, varying) for s in (*then, *otherwise)]
-            case _:
-                pass
-    return total
-
-
-def _reduced_cost(kernel: Kernel, lane_limits: LaneLimits) -> float:
-    """Cost per element of strips of the innermost sums."""
-    total = 0.0
-    waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in kernel.body]
-    while waiting:
-        step, times, lane = waiting.pop()
-        for e in (node for value in values_of(step) for node in postorder(value)):
-            if isinstance(e, Read) and e.subscripts:
-                total += times * (_of_read(e.subscripts, frozenset((lane,))) if lane else GATHERED)
-        match step:
-            case Loop(r, body):
-                summed = accumulated(step) and not has_loops(body)
-                inner_lane = r.index if summed and lanes_of_loop(step, lane_limits) != 0 else ""
-                waiting += [(s, times * REPEATED, inner_lane) for s in body]
-            case Branch(_, then, otherwise):
-                waiting += [(s, times, lane) for s in (*then, *otherwise)]
-            case Store():
-                total += times
-            case _:
-                pass
-    return total
-
-
-def _of_read(
-    subscripts: Sequence[Affine], varying: frozenset[Symbol], quotients: Set[Symbol] = frozenset()
-) -> float:
-    if any(quotients.intersection(form.symbols) for form in subscripts):
-        return GATHERED
-    if not any(varying.intersection(form.symbols) for form in subscripts):
-        return SHARED
-    *outer, last = subscripts
-    if any(varying.intersection(form.symbols) for form in outer):
-        return GATHERED
-    steps = [last.coefficient(s) for s in varying.intersection(last.symbols)]
-    if len(steps) != 1:
-        return GATHERED
-    return min(GATHERED, NEIGHBOURS.get(steps[0], abs(steps[0]) * STRIDED))

@@ -7,7 +7,7 @@ Reads of `b` fall, and additions to different sums do not wait for each other. E
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
@@ -33,7 +33,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.unrolled import at_points, side_by_side
 
-__all__ = ["Side", "Tiled", "tiled"]
+__all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
 
 COUNTS = (1, 2, 3, 4, 6, 8, 12)  # points of an index
 SPARE = 3  # registers for operands
@@ -63,6 +63,11 @@ class Parts:
     interior: tuple[Domain, tuple[Step, ...]]
     near: tuple[Domain, tuple[Step, ...]]
     border: tuple[Step, ...]
+
+    def map(self, each: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> Parts:
+        """The parts with other steps."""
+        (region, steps), (near, at_near) = self.interior, self.near
+        return Parts((region, each(steps)), (near, each(at_near)), each(self.border))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ def tiled(
     vectors = max(1, min(4 * (most_lanes or LANE_BYTES), LANE_BYTES) // machine.vector_bytes)
     free = [i for i in kernel.indices if i not in lanes and _is_level(steps, i)]
     at_border = {i: len([c for c in region if i in c.form.symbols]) for i in free}
-    if not free or not _is_plain(kernel):
+    if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     varying = {i: Varying.of({i}, steps) for i in kernel.indices}
@@ -104,7 +109,7 @@ def tiled(
 
     def time(counts: Mapping[Symbol, int]) -> tuple[float, float]:
         points = prod(counts.values())
-        done = sum(w.weight for w in work if not w.reads)
+        done = sum(w.weight * w.values(counts, frozenset()) for w in work if not w.reads) / points
         read = sum(
             w.weight
             * w.values(counts, frozenset())
@@ -145,8 +150,12 @@ def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> 
     names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
     sides = [Side(i, (i, *(names.fresh(i) for _ in range(n - 1)))) for i, n in counts.items()]
     points = list(product(*(side.names for side in sides)))
+    indices = {side.index for side in sides}
+    every = (parts.interior[1], parts.near[1], parts.border)
+    # Locals that are the same for all points are computed once.
+    differing = set[str]().union(*(Varying.of(indices, steps).locals for steps in every))
     renamed = [
-        {t: names.fresh(t) if n else t for t in sorted(kernel.locals)} for n in range(len(points))
+        {t: names.fresh(t) if n else t for t in sorted(differing)} for n in range(len(points))
     ]
 
     def joint(steps: tuple[Step, ...]) -> tuple[Step, ...] | None:
@@ -172,7 +181,7 @@ def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> 
     made = Parts(
         (everywhere(region), inside), (everywhere(near), borders(at_near)), borders(parts.border)
     )
-    locals_ = frozenset(local for each in renamed for local in each.values())
+    locals_ = kernel.locals.union(*(each.values() for each in renamed))
     return Tiled(replace(kernel, locals=locals_), made, tuple(sides))
 
 
@@ -185,7 +194,7 @@ def _one_by_one(steps: tuple[Step, ...], sides: Sequence[Side], names: Names) ->
     return steps
 
 
-def _is_plain(kernel: Kernel) -> bool:
+def is_plain(kernel: Kernel) -> bool:
     """Whether every point stores its elements once, after loops."""
     steps = list(steps_of(kernel.body))
     in_loops = (s for step in steps if isinstance(step, Loop) for s in step.body)

@@ -59,10 +59,10 @@ LaneLimits: TypeAlias = Mapping[Symbol, int]
 NARROW = 8  # an index with fewer values has no lanes
 
 
-def strips(r: Range, body: tuple[Step, ...], lanes: int | None) -> Strips:
-    """A loop whose iterations write different elements, in strips of at most `lanes`."""
+def strips(r: Range, body: tuple[Step, ...], lanes: int | None, times: int = 1) -> Strips:
+    """A loop whose iterations write different elements, in strips of at most `lanes`, or of `times` as many."""
     laned, wide = in_lanes(tuple(_straightened(body, r.index)), {r.index})
-    return Strips(r, laned, body, wide, lanes)
+    return Strips(r, laned, body, wide, lanes, times=times)
 
 
 def in_lanes(

@@ -194,7 +194,9 @@ class _Blocks:
                 wide = _sorted(lanes.wide - {s for s, _ in totals})
                 yield replace(step, body=body, wide=wide)
             case Strips(sums=[*_, _]):
-                yield self._strips(step)
+                within = self._in_bodies(step, {})
+                assert isinstance(within, Strips)
+                yield self._strips(within)
             case _:
                 yield self._in_bodies(step, inner)
 
@@ -286,6 +288,7 @@ class _Blocks:
             between += [*self._carried(whole, low, _read(s)), Assign(s, Const(0))]
             added = Call("add", (_read(s), _read(low)))
             after.append(Assign(s, Call("add", (_read(whole), added))))
+        wide = [*step.wide, *wide]
         return replace(step, between=tuple(between), after=tuple(after), wide=tuple(wide))
 
     def _one_by_one(self, step: Interior | Staged, sums: _Sums) -> Iterator[Step]:

@@ -156,7 +156,7 @@ class Lanes:
 class Strips:
     """A loop cut into strips of neighbours, the lanes; `wide` are locals with a value per lane.
 
-    There are as many lanes as registers hold, but not more than `lanes`.
+    There are as many lanes as registers hold, but not more than `lanes`; or `times` as many, whose values are in the cache.
 
     `body` is done for each strip. Where `sums` has accumulators, each lane has its own copy of them, which are combined
     in the end, and the remainder of the loop fills the first lanes. Where there may be many strips, every lane does
@@ -177,6 +177,7 @@ class Strips:
     between: tuple[Step, ...] = ()
     after: tuple[Step, ...] = ()
     divided: bool = False
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,9 @@ def side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
     result: list[Step] = []
     for steps in zip(*bodies, strict=True):
         first = steps[0]
-        if isinstance(first, Loop):
+        if all(s == first for s in steps[1:]) and not isinstance(first, Store):
+            result.append(first)
+        elif isinstance(first, Loop):
             loops = [s.body for s in steps if isinstance(s, Loop) and s.range == first.range]
             inner = side_by_side(loops) if len(loops) == len(steps) else None
             if inner is None:

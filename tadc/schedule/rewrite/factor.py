@@ -144,7 +144,9 @@ def _factors(e: Expr) -> list[_Factor]:
 
 
 def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]) -> Reduce:
-    first = next((f for f in factors if f.function == "mul"), None)
+    # A gate on 1 alone changes nothing.
+    first = next((f for f in factors if f.function in ("mul", "gate")), None)
+    first = next((f for f in factors if f.function == "mul"), first)
     rest = [f for f in factors if f is not first]
     return Reduce("sum", indices, (), domain, _product(rest, first.value if first else Const(1)))
 

@@ -1,0 +1,99 @@
+"""The cost of lanes: how neighbours of an index, or the values of innermost sums, are read and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.expr import Read
+from tadc.ir.walk import postorder
+from tadc.schedule.nest.lanes import LaneLimits, Varying, accumulated, lanes_of_loop, straight
+from tadc.schedule.nest.loop_nest import (
+    Branch,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    has_loops,
+    steps_of,
+    values_of,
+)
+
+__all__ = ["cost_in_lanes", "cost_of_sums"]
+
+GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
+NEIGHBOURS = {1: 1.0, -1: 1.5}
+STRIDED = 1.25  # times the stride, where it is short: what lies between is read too, and shuffled
+SHARED = 0.5  # one read for all lanes
+FOLDED = 10.0  # the lanes of a sum that are combined
+REPEATED = 10.0  # assumed trips of a loop
+
+
+def cost_in_lanes(body: Sequence[Step], lane: Symbol) -> float:
+    """Cost per element of a strip of an output index: neighbours are read at once, strided elements one by one."""
+    total = 0.0
+    waiting: list[tuple[Step, float, frozenset[Symbol]]] = [
+        (s, 1.0, frozenset((lane,))) for s in body
+    ]
+    derived = {s.derived.name for s in steps_of(body) if isinstance(s, LetIndex)}
+    quotients = Varying.of({lane}, body).symbols & derived
+    while waiting:
+        step, times, varying = waiting.pop()
+        for e in (node for value in values_of(step) for node in postorder(value)):
+            if isinstance(e, Read):
+                total += times * _of_read(e.subscripts, varying, quotients)
+        match step:
+            case Store(_, subscripts):
+                total += times * _of_read(subscripts, varying)
+            case Loop(r, body):
+                slanting = not (varying | quotients).isdisjoint(r.symbols)
+                if slanting and varying == {lane} and straight(step, lane):
+                    slanting = False
+                inner = varying | {r.index} if slanting else varying
+                slowdown = GATHERED if slanting else 1.0
+                waiting += [(s, times * REPEATED * slowdown, inner) for s in body]
+            case Branch(_, then, otherwise):
+                waiting += [(s, times, varying) for s in (*then, *otherwise)]
+            case _:
+                pass
+    return total
+
+
+def cost_of_sums(steps: Sequence[Step], lane_limits: LaneLimits) -> float:
+    """Cost per element of strips of the innermost sums."""
+    total = 0.0
+    waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in steps]
+    while waiting:
+        step, times, lane = waiting.pop()
+        for e in (node for value in values_of(step) for node in postorder(value)):
+            if isinstance(e, Read) and e.subscripts:
+                total += times * (_of_read(e.subscripts, frozenset((lane,))) if lane else GATHERED)
+        match step:
+            case Loop(r, body):
+                summed = accumulated(step) and not has_loops(body)
+                total += times * FOLDED if summed and not lane else 0.0
+                inner_lane = r.index if summed and lanes_of_loop(step, lane_limits) != 0 else ""
+                waiting += [(s, times * REPEATED, inner_lane) for s in body]
+            case Branch(_, then, otherwise):
+                waiting += [(s, times, lane) for s in (*then, *otherwise)]
+            case Store():
+                total += times
+            case _:
+                pass
+    return total
+
+
+def _of_read(
+    subscripts: Sequence[Affine], varying: Set[Symbol], quotients: Set[Symbol] = frozenset()
+) -> float:
+    if any(not quotients.isdisjoint(form.symbols) for form in subscripts):
+        return GATHERED
+    if all(varying.isdisjoint(form.symbols) for form in subscripts):
+        return SHARED
+    *outer, last = subscripts
+    if any(not varying.isdisjoint(form.symbols) for form in outer):
+        return GATHERED
+    steps = [c for s, c in last.terms if s in varying]
+    if len(steps) != 1:
+        return GATHERED
+    return min(GATHERED, NEIGHBOURS.get(steps[0], abs(steps[0]) * STRIDED))

@@ -1,0 +1,168 @@
+"""Copies of tensors whose neighbours are far apart, for sums that read each element many times.
+
+    s[i,j] = sum{k} (a[i,k] + b[j,k])**2      is      t[k,j] = b[j,k];  s[i,j] = sum{k} (a[i,k] + t[k,j])**2
+
+Then lanes are neighbours in `j`: no lanes are combined, and several points side by side share what they read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from math import prod
+from typing import TypeVar
+
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.expr import Expr, Read
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import rewrite
+from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
+from tadc.schedule.cpu.tile import is_plain
+from tadc.schedule.gpu.cost import with_midpoints
+from tadc.schedule.nest.lanes import most_lanes
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    Loop,
+    Step,
+    map_bodies,
+    reads_of,
+    steps_of,
+    values_of,
+    with_values,
+)
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.surroundings import Surroundings
+
+__all__ = ["with_transposed_reads"]
+
+Item = TypeVar("Item")
+
+OFTEN = 16  # reads of an element
+WORTH = 1.5  # times as fast
+
+
+def with_transposed_reads(
+    program: Program, mode: str, usual: Mapping[Symbol, int], left_out: Set[str] = frozenset()
+) -> Program:
+    """The program with such copies as statements, but for the kernels `left_out`.
+
+    `usual` has about how large all sizes are.
+    """
+    names = Names((*program.tensors, *program.symbols))
+    copies: dict[tuple[str, int], Tensor] = {}
+    of = {
+        s.target.name: (k, _chosen(k, program, usual))
+        for k in kernels(program, mode)
+        if k.name not in left_out
+        for s in k.statements
+    }
+    statements: list[Statement] = []
+    for s in program.statements:
+        if s.target.name not in of:
+            statements.append(s)
+            continue
+        kernel, chosen = of[s.target.name]
+        for tensor, dimension in chosen.items():
+            if (tensor, dimension) not in copies:
+                copy = _copy(program.tensors[tensor], dimension, names)
+                copies[tensor, dimension] = copy.target
+                statements.append(copy)
+
+        def read(e: Expr, kernel: Kernel = kernel, chosen: Mapping[str, int] = chosen) -> Expr:
+            return _read(e, kernel, chosen, copies)
+
+        statements.append(replace(s, body=rewrite(s.body, read)) if chosen else s)
+    return replace(program, statements=tuple(statements)) if copies else program
+
+
+def _chosen(kernel: Kernel, program: Program, usual: Mapping[Symbol, int]) -> dict[str, int]:
+    """The tensors to be copied, each with the dimension that becomes its last."""
+    if not is_plain(kernel):
+        return {}
+    surroundings = Surroundings.of(kernel, program, usual)
+    limits = surroundings.lane_limits
+    box = [
+        i
+        for i, n in zip(kernel.indices, kernel.extents, strict=True)
+        if most_lanes(n, limits) is None
+    ]
+    now = min([cost_of_sums(kernel.body, limits), *(cost_in_lanes(kernel.body, i) for i in box)])
+    best: dict[str, int] = {}
+    for lane in reversed(box):
+        copied = _strided(kernel, program, lane, surroundings.middle)
+        if copied:
+            cost = cost_in_lanes(_with_copies(kernel, lane, copied), lane)
+            if cost * WORTH < now:
+                now, best = cost, copied
+    return best
+
+
+def _strided(
+    kernel: Kernel, program: Program, lane: Symbol, sizes: Mapping[Symbol, int]
+) -> dict[str, int]:
+    """The tensors that are read with the lane's index as an outer subscript, often, with the number of that."""
+    extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
+    points = prod(extents.values())
+    values = dict(sizes)
+    trips = {}
+    for loop in (s for s in steps_of(kernel.body) if isinstance(s, Loop)):
+        trips[loop.range.index] = max(1, loop.range.trips_at(values))
+        values = with_midpoints((loop,), values)
+    copied: dict[str, int] = {}
+    for e in reads_of(kernel.body):
+        places = [d for d, form in enumerate(e.subscripts) if lane in form.symbols]
+        if len(places) != 1 or places[0] == len(e.subscripts) - 1:
+            continue
+        if e.subscripts[places[0]].coefficient(lane) != 1:
+            continue
+        reads = points * prod(n for i, n in trips.items() if i in e.symbols)
+        elements = prod(max(1, n.at(sizes)) for n in program.tensors[e.tensor].shape)
+        if reads >= OFTEN * elements:
+            copied[e.tensor] = places[0]
+    return copied
+
+
+def _with_copies(kernel: Kernel, lane: Symbol, copied: Mapping[str, int]) -> tuple[Step, ...]:
+    """The steps as if the copies were read under the tensors' own names."""
+
+    def moved(e: Expr) -> Expr:
+        if (
+            isinstance(e, Read)
+            and e.tensor in copied
+            and lane in e.subscripts[copied[e.tensor]].symbols
+        ):
+            return Read(e.tensor, _permuted(e.subscripts, copied[e.tensor]))
+        return e
+
+    def each(step: Step) -> Step:
+        step = with_values(step, tuple(rewrite(e, moved) for e in values_of(step)))
+        return map_bodies(step, lambda body: map(each, body))
+
+    return tuple(map(each, kernel.body))
+
+
+def _permuted(items: Sequence[Item], dimension: int) -> tuple[Item, ...]:
+    return (*items[:dimension], *items[dimension + 1 :], items[dimension])
+
+
+def _copy(tensor: Tensor, dimension: int, names: Names) -> Statement:
+    """The statement that copies a tensor with that dimension as its last."""
+    indices = [names.fresh(f"i{d}") for d in range(len(tensor.shape))]
+    target = Tensor(
+        names.fresh(f"{tensor.name}_t"), _permuted(tensor.shape, dimension), tensor.dtype
+    )
+    read = Read(tensor.name, tuple(map(symbol, indices)))
+    return Statement(target, _permuted(indices, dimension), (), read)
+
+
+def _read(
+    e: Expr, kernel: Kernel, chosen: Mapping[str, int], copies: Mapping[tuple[str, int], Tensor]
+) -> Expr:
+    """A read of the copy instead of the tensor, where the dimension has an index of the kernel's box."""
+    if not isinstance(e, Read) or e.tensor not in chosen:
+        return e
+    dimension = chosen[e.tensor]
+    if not set(kernel.indices).isdisjoint(e.subscripts[dimension].symbols):
+        return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
+    return e
