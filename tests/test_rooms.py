@@ -29,7 +29,8 @@ ROOMS = """
     derive
     schedule.rewrite
     schedule.nest
-    schedule.cpu schedule.gpu
+    schedule.gpu
+    schedule.cpu
     schedule.lowered
     schedule.plan
     compiler

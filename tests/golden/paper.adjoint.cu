@@ -8,25 +8,40 @@ static __device__ inline float squaref(float x) { return x * x; }
 
 static __device__ inline float cubef(float x) { return x * x * x; }
 
-// f_sum[i: 3, j: 4] = sum{k=0..4} ((a[i, k] + b[j, k])**2*c[i, i] + d[i + k]**3)
+// f_sum_part[i: 3] = sum{k=0..4} d[i + k]**3
+extern "C" __global__ void __launch_bounds__(256)
+paper_adjoint_0(const float* __restrict__ d, float* __restrict__ f_sum_part) {
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 3; thread += gridDim.x * blockDim.x) {
+    const int i = thread;
+    float s = 0.0f;
+    #pragma unroll
+    for (int k = 0; k <= 4; k++) {
+      s += cubef(d[i + k]);
+    }
+    f_sum_part[i] = s;
+  }
+}
+
+// f_sum[i: 3, j: 4] = (sum{k=0..4} (a[i, k] + b[j, k])**2)*c[i, i] + f_sum_part[i]
 // df_sum[i: 3, j: 4] = -gate(df[i, j], exp(-f_sum[i, j]))
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_0(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ d, const float* __restrict__ df, float* __restrict__ df_sum) {
+paper_adjoint_1(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df, const float* __restrict__ f_sum_part, float* __restrict__ df_sum) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 12; thread += gridDim.x * blockDim.x) {
     const int j = thread % 4;
     const int i = thread / 4;
     float s = 0.0f;
     #pragma unroll
     for (int k = 0; k <= 4; k++) {
-      s += squaref(a[5 * i + k] + b[5 * j + k]) * c[3 * i + i] + cubef(d[i + k]);
+      { const float term = a[5 * i + k] + b[5 * j + k]; s = fmaf(term, term, s); }
     }
-    df_sum[4 * i + j] = -gatef(df[4 * i + j], expf(-s));
+    const float f_sum_1 = s * c[3 * i + i] + f_sum_part[i];
+    df_sum[4 * i + j] = -gatef(df[4 * i + j], expf(-f_sum_1));
   }
 }
 
 // da[i: 3, k: 5] = (sum{j=0..3} df_sum[i, j]*(a[i, k] + b[j, k]))*c[i, i]*2
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_1(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df_sum, float* __restrict__ da) {
+paper_adjoint_2(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df_sum, float* __restrict__ da) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 15; thread += gridDim.x * blockDim.x) {
     const int k = thread % 5;
     const int i = thread / 5;
@@ -41,7 +56,7 @@ paper_adjoint_1(const float* __restrict__ a, const float* __restrict__ b, const 
 
 // db[j: 4, k: 5] = (sum{i=0..2} df_sum[i, j]*c[i, i]*(a[i, k] + b[j, k]))*2
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_2(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df_sum, float* __restrict__ db) {
+paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c, const float* __restrict__ df_sum, float* __restrict__ db) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 20; thread += gridDim.x * blockDim.x) {
     const int k = thread % 5;
     const int j = thread / 5;
@@ -54,30 +69,37 @@ paper_adjoint_2(const float* __restrict__ a, const float* __restrict__ b, const 
   }
 }
 
-// dc[i: 3, j: 3] = if i = j then sum{j_1=0..3} (sum{k=0..4} (a[i, k] + b[j_1, k])**2)*df_sum[i, j_1] else 0
+// dc_diagonal[j: 3] = sum{j_1=0..3} (sum{k=0..4} (a[j, k] + b[j_1, k])**2)*df_sum[j, j_1]
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc) {
+paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc_diagonal) {
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 3; thread += gridDim.x * blockDim.x) {
+    const int j = thread;
+    float s = 0.0f;
+    for (int j_1 = 0; j_1 <= 3; j_1++) {
+      float s_1 = 0.0f;
+      #pragma unroll
+      for (int k = 0; k <= 4; k++) {
+        { const float term = a[5 * j + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
+      }
+      s = fmaf(s_1, df_sum[4 * j + j_1], s);
+    }
+    dc_diagonal[j] = s;
+  }
+}
+
+// dc[i: 3, j: 3] = if i = j then dc_diagonal[j] else 0
+extern "C" __global__ void __launch_bounds__(256)
+paper_adjoint_5(const float* __restrict__ dc_diagonal, float* __restrict__ dc) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 9; thread += gridDim.x * blockDim.x) {
     const int j = thread % 3;
     const int i = thread / 3;
-    float s = 0.0f;
-    if (i == j) {
-      for (int j_1 = 0; j_1 <= 3; j_1++) {
-        float s_1 = 0.0f;
-        #pragma unroll
-        for (int k = 0; k <= 4; k++) {
-          { const float term = a[5 * i + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
-        }
-        s = fmaf(s_1, df_sum[4 * i + j_1], s);
-      }
-    }
-    dc[3 * i + j] = s;
+    dc[3 * i + j] = i == j ? dc_diagonal[j] : 0.0f;
   }
 }
 
 // dd[i: 8] = (sum{k=max(0, i - 2)..min(4, i), j=0..3} df_sum[i - k, j])*3*d[i]**2
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_4(const float* __restrict__ d, const float* __restrict__ df_sum, float* __restrict__ dd) {
+paper_adjoint_6(const float* __restrict__ d, const float* __restrict__ df_sum, float* __restrict__ dd) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 8; thread += gridDim.x * blockDim.x) {
     const int i = thread;
     float s = 0.0f;
@@ -98,30 +120,44 @@ static unsigned int blocks(double threads) {
 
 extern "C" int paper_adjoint(const float* a, const float* b, const float* c, const float* d, const float* df, float* da, float* db, float* dc, float* dd, void* workspace, cudaStream_t stream) {
   char* free = (char*)workspace;
+  float* f_sum_part = (float*)free;
+  free += ((size_t)1 * 3 * sizeof(float) + 255) / 256 * 256;
   float* df_sum = (float*)free;
+  free += ((size_t)1 * 3 * 4 * sizeof(float) + 255) / 256 * 256;
+  float* dc_diagonal = (float*)free;
   {
-    void* arguments[] = {(void*)&a, (void*)&b, (void*)&c, (void*)&d, (void*)&df, (void*)&df_sum};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_0, dim3(blocks(12)), dim3(256), arguments, 0, stream);
+    void* arguments[] = {(void*)&d, (void*)&f_sum_part};
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_0, dim3(blocks(3)), dim3(256), arguments, 0, stream);
+    if (status != cudaSuccess) return status;
+  }
+  {
+    void* arguments[] = {(void*)&a, (void*)&b, (void*)&c, (void*)&df, (void*)&f_sum_part, (void*)&df_sum};
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_1, dim3(blocks(12)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   {
     void* arguments[] = {(void*)&a, (void*)&b, (void*)&c, (void*)&df_sum, (void*)&da};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_1, dim3(blocks(15)), dim3(256), arguments, 0, stream);
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_2, dim3(blocks(15)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   {
     void* arguments[] = {(void*)&a, (void*)&b, (void*)&c, (void*)&df_sum, (void*)&db};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_2, dim3(blocks(20)), dim3(256), arguments, 0, stream);
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_3, dim3(blocks(20)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   {
-    void* arguments[] = {(void*)&a, (void*)&b, (void*)&df_sum, (void*)&dc};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_3, dim3(blocks(9)), dim3(256), arguments, 0, stream);
+    void* arguments[] = {(void*)&a, (void*)&b, (void*)&df_sum, (void*)&dc_diagonal};
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(3)), dim3(256), arguments, 0, stream);
+    if (status != cudaSuccess) return status;
+  }
+  {
+    void* arguments[] = {(void*)&dc_diagonal, (void*)&dc};
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_5, dim3(blocks(9)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   {
     void* arguments[] = {(void*)&d, (void*)&df_sum, (void*)&dd};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(8)), dim3(256), arguments, 0, stream);
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_6, dim3(blocks(8)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   return cudaSuccess;

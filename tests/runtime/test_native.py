@@ -32,8 +32,8 @@ pytestmark = [
 def narrow(monkeypatch):
     """Strips of two lanes, parts of three elements, chunks of two terms: all that small arrays do not fill otherwise."""
     monkeypatch.setattr(c, "LANE_BYTES", 16)
-    monkeypatch.setattr(c, "BLOCK", 3)
-    monkeypatch.setattr(c, "LOOPED_BLOCK", 3)
+    monkeypatch.setattr(cpu, "BLOCK", 3)
+    monkeypatch.setattr(cpu, "LOOPED_BLOCK", 3)
     monkeypatch.setattr(lanes, "NARROW", 2)
     monkeypatch.setattr(cpu, "LONG", 2)
 
@@ -522,7 +522,7 @@ def test_sanitizers_find_nothing_in_the_examples():
     code = textwrap.dedent(
         """
         from test_native import EXAMPLES, c, cpu, lanes, programs, run
-        c.LANE_BYTES, c.BLOCK, c.LOOPED_BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 3, 2, 2
+        c.LANE_BYTES, cpu.BLOCK, cpu.LOOPED_BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 3, 2, 2
         for path in EXAMPLES:
             for g, arrays, sizes in programs(path):
                 run(g.program, arrays, sizes)

@@ -387,7 +387,7 @@ def test_a_sum_with_the_range_of_rows_is_computed_in_their_loops():
     f = tadc.compile(PAIRS, backend="native", memory="recompute")
     g = tadc.compile(PAIRS, backend="interpreter")
 
-    sizes = {"N": 19, "M": 23, "D": 3}
+    sizes = {"N": 19, "M": 23, "D": 11}
     plan = f.adjoint().plan(**sizes)
     assert [
         "dy[j: M, d: D]" in k.statement and "dw[j: M]" in k.statement for k in plan.kernels

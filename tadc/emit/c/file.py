@@ -102,7 +102,7 @@ def emit_c(
                 "launcher": _launcher(part, dtype, index_type, last),
             }
         )
-    bodies = [k["body"] for m in rendered for k in m["kernels"]]
+    bodies = [k[part] for m in rendered for k in m["kernels"] for part in ("strip", "body")]
     bodies += [m["launcher"]["head"] for m in rendered]
     functions = device_functions("\n".join(bodies), index_type, "c")
     text: str = template("c/program.c").render(

@@ -69,10 +69,13 @@ class Simplification:
         steps = tuple(steps)
         begun = {s.local for s in steps if isinstance(s, Accumulator)} if in_loop else set()
         for step in steps:
-            within = in_loop or isinstance(step, Loop)
-            inner = map_bodies(
-                step, lambda body, within=within: self._written_out(body, in_loop=within)
-            )
+
+            def written_out(
+                body: tuple[Step, ...], within: bool = in_loop or isinstance(step, Loop)
+            ) -> Iterator[Step]:
+                return self._written_out(body, in_loop=within)
+
+            inner = map_bodies(step, written_out)
             match inner:
                 case Loop(r, body) if (
                     not has_loops(body)

@@ -19,15 +19,13 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.tile import is_plain
-from tadc.schedule.gpu.cost import with_midpoints
+from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.lanes import most_lanes
 from tadc.schedule.nest.loop_nest import (
     Kernel,
-    Loop,
     Step,
     map_bodies,
     reads_of,
-    steps_of,
     values_of,
     with_values,
 )
@@ -104,11 +102,7 @@ def _strided(
     """The tensors that are read with the lane's index as an outer subscript, often, with the number of that."""
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     points = prod(extents.values())
-    values = dict(sizes)
-    trips = {}
-    for loop in (s for s in steps_of(kernel.body) if isinstance(s, Loop)):
-        trips[loop.range.index] = max(1, loop.range.trips_at(values))
-        values = with_midpoints((loop,), values)
+    often = trips(kernel.body, sizes)
     copied: dict[str, int] = {}
     for e in reads_of(kernel.body):
         places = [d for d, form in enumerate(e.subscripts) if lane in form.symbols]
@@ -116,7 +110,7 @@ def _strided(
             continue
         if e.subscripts[places[0]].coefficient(lane) != 1:
             continue
-        reads = points * prod(n for i, n in trips.items() if i in e.symbols)
+        reads = points * prod(n for i, n in often.items() if i in e.symbols)
         elements = prod(max(1, n.at(sizes)) for n in program.tensors[e.tensor].shape)
         if reads >= OFTEN * elements:
             copied[e.tensor] = places[0]

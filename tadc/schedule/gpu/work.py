@@ -20,7 +20,7 @@ from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["StagedRead", "Work", "merged", "works"]
+__all__ = ["StagedRead", "Work", "merged", "trips", "works"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,11 @@ def works(
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
                 operation = costs.special if is_expensive(e) else costs.operation
                 yield Work(operation * prod(a.trips for a in around), forms, {}, reads=0)
+
+
+def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
+    """How often each loop runs for these values, at least once."""
+    return {a.index: a.trips for _, around in _runs(steps, values) for a in around}
 
 
 def _staged(e: Read, around: Sequence[_Around], times: int) -> StagedRead | None:

@@ -1,0 +1,141 @@
+"""Schedules of a CPU: tiles, phases, copies and lanes compute what the interpreter does, with the same bits on all processors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import tadc
+from tadc.runtime.cpu import c_compiler, native
+from tadc.schedule.cpu.machine import AVX2, AVX512, NEON, SSE
+
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler"),
+]
+
+PROCESSORS = [AVX512, AVX2, SSE, NEON]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A text, shapes of its inputs, and the sizes that these do not tell."""
+
+    text: str
+    shapes: list[list[tuple[int, ...]]]
+    sizes: dict[str, int] | None = None
+
+
+FORMULAS = {
+    "many channels": Formula(
+        "size N, C, O, L, R\ninput x[N,C,L], w[O,C,R]\ny[n,o,p: L-R+1] = sum{c, r} x[n,c,p+r]*w[o,c,r]",
+        [[(2, 11, 77), (13, 11, 5)], [(1, 40, 140), (25, 40, 3)], [(3, 1, 9), (1, 1, 9)], [(2, 3, 300), (20, 3, 12)]],
+    ),
+    "stride and dilation": Formula(
+        "size N, C, O, H, W\ninput x[N,C,H,W], w[O,C,3,3]\n"
+        "y[n,o,p: (H-3)//2+1, q: W-4] = sum{c, r, s} x[n,c,2*p+r,q+2*s]*w[o,c,r,s]",
+        [[(2, 3, 9, 21), (5, 3, 3, 3)], [(1, 9, 5, 70), (14, 9, 3, 3)], [(1, 1, 3, 5), (1, 1, 3, 3)]],
+    ),
+    "a transposed one": Formula(
+        "size N, C, O, H, W\ninput x[N,C,H,W], w[C,O,3,3]\n"
+        "y[n,o,i: 2*H+1, j: 2*W+1] = sum{c, p, q | i-2*p >= 0 and i-2*p < 3 and j-2*q >= 0 and j-2*q < 3}"
+        " x[n,c,p,q]*w[c,o,i-2*p,j-2*q]",
+        [[(2, 9, 5, 70), (9, 3, 3, 3)], [(1, 17, 4, 33), (17, 13, 3, 3)], [(1, 1, 1, 1), (1, 1, 3, 3)]],
+    ),
+    "a stride of three": Formula(
+        "size N, M\ninput x[N], w[M]\ny[i: 3*N] = sum{k | k <= i and (i-k) % 3 = 0 and i-k < 3*N} x[(i-k)//3]*w[k]",
+        [[(50,), (7,)], [(41,), (11,)], [(1,), (1,)]],
+    ),
+    "up-sampling": Formula(
+        "size N, H, W\ninput x[N,H,W]\n"
+        "y[n,i: 2*H-2, j: 2*W-2] = (0.75*x[n,i//2,j//2] + 0.25*x[n,(i+1)//2,j//2])*0.5 + 0.5*x[n,i//2,(j+1)//2]",
+        [[(2, 5, 70)], [(1, 2, 2)], [(1, 7, 33)]],
+    ),
+    "pooling": Formula(
+        "size N, H, W\ninput x[N,H,W]\ny[n,p: (H-3)//2+1,q: (W-3)//2+1] = max{r: 3, s: 3} x[n,2*p+r,2*q+s]",
+        [[(3, 9, 137)], [(1, 3, 3)], [(2, 12, 70)]],
+    ),
+    "a banded product": Formula(
+        "size N\ninput a[N,N], x[N]\ny[i] = sum{j = max(0, i-8)..min(N-1, i+8)} a[i,j]*x[j]",
+        [[(75, 75), (75,)], [(3, 3), (3,)], [(130, 130), (130,)]],
+    ),
+    "a Hankel product": Formula(
+        "size N\ninput x[2*N-1], v[N]\ny[i: N] = sum{j} x[i+j]*v[j]", [[(399,), (200,)], [(1,), (1,)], [(79,), (40,)]]
+    ),
+    "a diagonal and a part": Formula(
+        "size N, M, K\ninput a[N,K], b[M,K], c[N,N], d[N+K-1]\n"
+        "f[i: N, j: M] = exp(-sum{k} ((a[i,k] + b[j,k])**2*c[i,i] + d[i+k]**3))",
+        [[(37, 10), (70, 10), (37, 37), (46,)], [(1, 1), (1, 1), (1, 1), (1,)], [(70, 33), (129, 33), (70, 70), (102,)]],
+    ),
+    "rows of three": Formula(
+        "size N, M, D\ninput x[N,D], y[M,D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*w[j]",
+        [[(70, 3), (41, 3), (41,)], [(33, 9), (66, 9), (66,)], [(1, 1), (1, 1), (1,)]],
+    ),
+    "pairs": Formula(
+        "size N\ninput x[N,3], q[N]\ne = sum{i, j | i < j} q[i]*q[j]/sqrt(sum{d} (x[i,d] - x[j,d])**2 + 0.01)",
+        [[(70, 3), (70,)], [(2, 3), (2,)]],
+    ),
+    "attention in a window": Formula(
+        "size H, N, R, D\ninput q[H,N,D], k[H,N+R-1,D], v[H,N+R-1,D]\n"
+        "s[h,i,r: R] = sum{d} q[h,i,d]*k[h,i+r,d]\nm[h,i] = max{r} s[h,i,r]\ne[h,i,r] = exp(s[h,i,r] - m[h,i])\n"
+        "o[h,i,d] = sum{r} e[h,i,r]*v[h,i+r,d]/sum{r} e[h,i,r]",
+        [[(2, 65, 34), (2, 104, 34), (2, 104, 34)], [(1, 1, 1), (1, 40, 1), (1, 40, 1)]],
+        {"R": 40},
+    ),
+    "three matrices": Formula(
+        "size I, J, K, L\ninput B[I,K,L], C[K,J], D[L,J]\nA[i,j] = sum{k, l} B[i,k,l]*C[k,j]*D[l,j]",
+        [[(21, 34, 33), (34, 70), (33, 70)], [(1, 1, 1), (1, 1), (1, 1)]],
+    ),
+    "columns": Formula(
+        "size N, M\ninput x[N,M], g[M]\nr[i] = mean{j} x[i,j]**2\ny[i,j] = x[i,j]/sqrt(r[i] + 1e-5)*g[j]",
+        [[(20, 1030), (1030,)], [(3, 2100), (2100,)], [(1, 2), (2,)]],
+    ),
+    "a choice by values": Formula(
+        "size N, M\ninput x[N,M]\nm[i] = max{j} x[i,j]\ny[i,j] = exp(x[i,j] - m[i])*m[i]", [[(9, 70)], [(40, 33)]]
+    ),
+    "windows with a border": Formula(
+        "size K, N\ninput a[K,N,N], b[K,N,N]\nv[u: 3, w: 9, i: N, j: N] = mean{k} a[k,i,j]*b[k,pad(i+u-1),pad(j+w-4)]",
+        [[(5, 38, 38), (5, 38, 38)], [(1, 2, 2), (1, 2, 2)]],
+    ),
+}  # fmt: skip
+
+
+def results(text, arrays, cotangent, dtype, backend, sizes, threads):
+    """The value and the gradients."""
+    f = tadc.compile(
+        text, dtype=dtype, backend=backend, sizes=sizes, **({"threads": threads} if threads else {})
+    )
+    given = [a.astype(dtype) for a in arrays]
+    value, pullback = f.vjp(*given)
+    return [value, *pullback(np.asarray(cotangent(value), dtype)).values()]
+
+
+@pytest.mark.plain(number=1)
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_every_processor_and_number_of_threads_has_the_same_bits(monkeypatch, name, number, dtype):
+    formula = FORMULAS[name]
+    if number >= len(formula.shapes):
+        return
+    random = np.random.default_rng(number)
+    arrays = [random.uniform(-1, 1, shape) for shape in formula.shapes[number]]
+
+    def cotangent(value):
+        return np.cos(np.arange(value.size)).reshape(value.shape)
+
+    expected = results(formula.text, arrays, cotangent, "float64", "numpy", formula.sizes, None)
+    first = None
+    for processor in PROCESSORS:
+        monkeypatch.setattr(native, "processor", lambda processor=processor: processor)
+        for threads in (1, 2, 3, 7) if processor is AVX512 else (2,):
+            found = results(
+                formula.text, arrays, cotangent, dtype, "native", formula.sizes, threads
+            )
+            first = first or found
+            for a, b, c in zip(found, first, expected, strict=True):
+                np.testing.assert_array_equal(a, b)
+                scale = max(1e-9, np.abs(c).max())
+                assert np.abs(a - c).max() <= (1e-12 if dtype == "float64" else 3e-5) * scale
