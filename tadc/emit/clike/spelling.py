@@ -103,6 +103,8 @@ _QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
 _INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
 
+_LANE_FILES = "exponential logarithm power".split()
+
 _PRODUCTS = range(
     -16, 17
 )  # in larger powers the multiplications would lose digits that `pow` keeps
@@ -232,7 +234,7 @@ def opencl_names(text: str) -> str:
 
 
 def lane_functions(text: str) -> str:
-    """Definitions that replace functions of the C library called by `text` with those of `templates/c/functions.c`."""
+    """Definitions that replace functions of the C library called by `text` with those of `templates/c/functions/`."""
     functions = _lane_functions()
     by_c_name = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
     called = [name for name in by_c_name if re.search(rf"\b{name}\(", text)]
@@ -293,8 +295,9 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
 
 @cache
 def _lane_functions() -> dict[str, str]:
-    """Every function of `templates/c/functions.c` by its name."""
-    bodies = [body.strip() for body in template("c/functions.c").render().split("\n\n")]
+    """Every function of `templates/c/functions/` by its name: those that call others come later."""
+    files = (f"c/functions/{file}.c" for file in _LANE_FILES)
+    bodies = [body.strip() for file in files for body in template(file).render().split("\n\n")]
     return {_defined(body): body for body in bodies if body}
 
 
