@@ -103,7 +103,8 @@ _QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
 _INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
 
-_LANE_FILES = "exponential logarithm power".split()
+# Of `templates/c/functions/`, each with what the later ones call.
+_LANE_FILES = ["exponential", "logarithm", "power", "trigonometric", "arc", "gamma"]
 
 _PRODUCTS = range(
     -16, 17
@@ -295,15 +296,15 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
 
 @cache
 def _lane_functions() -> dict[str, str]:
-    """Every function of `templates/c/functions/` by its name: those that call others come later."""
+    """Every function of `templates/c/functions/` by its name."""
     files = (f"c/functions/{file}.c" for file in _LANE_FILES)
     bodies = [body.strip() for file in files for body in template(file).render().split("\n\n")]
     return {_defined(body): body for body in bodies if body}
 
 
 def _defined(body: str) -> str:
-    """The name of the function that `body` defines: the first on a line that is no comment."""
-    match = re.search(r"^static [^(]*\b(\w+)\(", body, re.MULTILINE)
+    """The name of the function or macro that `body` defines: the first on a line that is no comment."""
+    match = re.search(r"^(?:static [^(]*\b|#define )(\w+)\(", body, re.MULTILINE)
     assert match, f"no function in: {body}"
     return match[1]
 

@@ -28,7 +28,7 @@ static inline INLINED double power_of_2(double n) { return from_bits((bits_of(n 
 
 static inline INLINED float power_of_2f(float n) { return from_bitsf((bits_off(n + 0x1.8p23f) + 127) << 23); }
 
-// p * 2^n, p from 0.7 to 1.42, where `shifted` is n + 1.5*2^52, whose last bits are n: in two steps where it is subnormal
+// p * 2^n, p from 0.01 to 1.42, where `shifted` is n + 1.5*2^52, whose last bits are n: in two steps where it is subnormal
 static inline INLINED double scaled(double p, double shifted) {
   const uint64_t bits = bits_of(p) + (bits_of(shifted) << 52);
   const int small = shifted < 0x1.8p52 - 1000;

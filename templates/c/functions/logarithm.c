@@ -45,6 +45,13 @@ static inline INLINED float if_positivef(float x, float y) {
   return x > 0 ? (x < INFINITY ? y : x) : (x == 0 ? -INFINITY : NAN);
 }
 
+// log(x) for a positive x that is finite and not subnormal
+static inline INLINED double normal_log(double x) {
+  double k;
+  const double m = normal_mantissa(x, &k);
+  return fma(k, 0x1.62e42feep-1, near_log(m - 1, k * 0x1.a39ef35793c76p-33));
+}
+
 static inline INLINED double lane_log(double x) {
   double k;
   const double m = mantissa(x, &k);
