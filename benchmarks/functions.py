@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from tadc.emit.clike.spelling import device_functions, lane_functions, name, spell
+from tadc.emit.templates import template
 from tadc.ir.functions import FUNCTIONS, OPERATORS
 from tadc.runtime.cpu.c_compiler import Library, compiler, loaded
 
@@ -32,16 +33,7 @@ ENDS = {
     **dict.fromkeys(("asin", "acos", "atanh"), (-0.99, 0.99)),
     "acosh": (1, 20),
 }  # fmt: skip
-HEAD = """
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-#ifndef FP_FAST_FMA
-#define fma(a, b, c) ((a) * (b) + (c))
-#define fmaf(a, b, c) ((a) * (b) + (c))
-#endif
-#define INLINED __attribute__((always_inline))
-"""
+HEAD = template("c/head.c").render() + "#define INLINED __attribute__((always_inline))\n"
 
 
 def library(with_lanes: bool) -> Library:
