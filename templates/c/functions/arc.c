@@ -54,7 +54,7 @@ static inline INLINED float lane_atanf(float x) {
 static inline INLINED double lane_atan2(double y, double x) {
   const double a = fabs(y), b = fabs(x), small = a > b ? b : a, large = a > b ? a : b;
   const double s = large == 0 ? small : small == large ? 1 : small / large;
-  const double left = copysign(1, x) < 0, quarters = a > b ? 1 : 2 * left, sign = (a > b) != (left > 0) ? -1 : 1;
+  const double left = copysign(1, x) < 0, quarters = a > b ? 1 : 2 * left, sign = (1 - 2 * left) * (a > b ? -1 : 1);
   const double angle = sign * near_atan(s) + quarters * 0x1.1a62633145c07p-54;
   return copysign(quarters * 0x1.921fb54442d18p0 + (sign * s + angle), y);
 }
@@ -62,7 +62,7 @@ static inline INLINED double lane_atan2(double y, double x) {
 static inline INLINED float lane_atan2f(float y, float x) {
   const float a = fabsf(y), b = fabsf(x), small = a > b ? b : a, large = a > b ? a : b;
   const float s = large == 0 ? small : small == large ? 1 : small / large;
-  const float left = copysignf(1, x) < 0, quarters = a > b ? 1 : 2 * left, sign = (a > b) != (left > 0) ? -1 : 1;
+  const float left = copysignf(1, x) < 0, quarters = a > b ? 1 : 2 * left, sign = (1 - 2 * left) * (a > b ? -1 : 1);
   const float angle = sign * near_atanf(s) + quarters * -0x1.777a5cp-25f;
   return copysignf(quarters * 0x1.921fb6p0f + (sign * s + angle), y);
 }

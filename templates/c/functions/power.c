@@ -1,22 +1,30 @@
 {#- Powers and roots. -#}
-// x^y from `size`, which is |x|^y where these are finite and |x| is not 0: its sign, and what it is elsewhere
+// x^y from `size`, which is |x|^y where these are finite and |x| is not 0: its sign, and what it is elsewhere. Where y is
+// the same in all lanes, conditions on it alone would keep the compiler from vectors: they are masks.
 static inline INLINED double signed_power(double x, double y, double size) {
   const double a = fabs(x), infinite = (double)INFINITY;
-  const double limit = a == 1 ? 1 : (a < 1) == (y < 0) ? infinite : 0;
-  const double found = a == 0 || a == infinite || fabs(y) == infinite ? limit : size;
-  const int whole = rint(y) == y, odd = whole && rint(0.5 * y) != 0.5 * y;
-  const double sign = odd ? copysign(found, x) : found;
-  const double real = x < 0 && !whole && a < infinite ? (double)NAN : sign;
-  return x == 1 || y == 0 ? 1 : x != x || y != y ? x + y : real;
+  const int whole = rint(y) == y, odd = whole & (rint(0.5 * y) != 0.5 * y);
+  const uint64_t down = -(uint64_t)(y < 0), no_number = -(uint64_t)(y != y) & 0x7ff8000000000000u;
+  const double where_small = from_bits((0x7ff0000000000000u & down) | no_number), where_large = from_bits((0x7ff0000000000000u & ~down) | no_number);
+  const double limit = a == 1 ? 1 : a < 1 ? where_small : where_large;
+  const double least = from_bits(0x7ff0000000000000u & -(uint64_t)(fabs(y) == infinite)), negative = -from_bits(0x7ff0000000000000u & -(uint64_t)whole);
+  const double found = a <= least || a == infinite ? limit : size;
+  const double real = x < negative && a < infinite ? (double)NAN : from_bits(bits_of(found) ^ (bits_of(x) & ((uint64_t)odd << 63)));
+  const uint64_t from_one = (bits_of(x) ^ 0x3ff0000000000000u) & -(uint64_t)(y != 0);
+  return from_one == 0 ? 1 : x != x ? x : real;
 }
 
 static inline INLINED float signed_powerf(float x, float y, float size) {
-  const float a = fabsf(x), limit = a == 1 ? 1 : (a < 1) == (y < 0) ? INFINITY : 0;
-  const float found = a == 0 || a == INFINITY || fabsf(y) == INFINITY ? limit : size;
-  const int whole = rintf(y) == y, odd = whole && rintf(0.5f * y) != 0.5f * y;
-  const float sign = odd ? copysignf(found, x) : found;
-  const float real = x < 0 && !whole && a < INFINITY ? NAN : sign;
-  return x == 1 || y == 0 ? 1 : x != x || y != y ? x + y : real;
+  const float a = fabsf(x), infinite = INFINITY;
+  const int whole = rintf(y) == y, odd = whole & (rintf(0.5f * y) != 0.5f * y);
+  const uint32_t down = -(uint32_t)(y < 0), no_number = -(uint32_t)(y != y) & 0x7fc00000u;
+  const float where_small = from_bitsf((0x7f800000u & down) | no_number), where_large = from_bitsf((0x7f800000u & ~down) | no_number);
+  const float limit = a == 1 ? 1 : a < 1 ? where_small : where_large;
+  const float least = from_bitsf(0x7f800000u & -(uint32_t)(fabsf(y) == infinite)), negative = -from_bitsf(0x7f800000u & -(uint32_t)whole);
+  const float found = a <= least || a == infinite ? limit : size;
+  const float real = x < negative && a < infinite ? NAN : from_bitsf(bits_off(found) ^ (bits_off(x) & ((uint32_t)odd << 31)));
+  const uint32_t from_one = (bits_off(x) ^ 0x3f800000u) & -(uint32_t)(y != 0);
+  return from_one == 0 ? 1 : x != x ? x : real;
 }
 
 #ifdef FP_FAST_FMA
@@ -93,11 +101,11 @@ static inline INLINED double lane_hypot(double x, double y) {
   const double up = large > 0x1p500 ? 0x1p-600 : large < 0x1p-400 ? 0x1p600 : 1;
   const double down = large > 0x1p500 ? 0x1p600 : large < 0x1p-400 ? 0x1p-600 : 1;
   const double a = large * up, b = small * up, root = sqrt(fma(a, a, b * b)) * down;
-  return u == (double)INFINITY || v == (double)INFINITY ? (double)INFINITY : root;
+  return large == (double)INFINITY || small == (double)INFINITY ? (double)INFINITY : root;
 }
 
 static inline INLINED float lane_hypotf(float x, float y) {
-  const double a = x, b = y;
-  const float root = (float)sqrt(a * a + b * b);
-  return fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : root;
+  const double u = fabsf(x), v = fabsf(y), large = u > v ? u : v, small = u > v ? v : u;
+  const float root = (float)sqrt(large * large + small * small);
+  return large == (double)INFINITY || small == (double)INFINITY ? INFINITY : root;
 }
