@@ -32,8 +32,10 @@ static inline {{ integer }} min({{ integer }} a, {{ integer }} b) { return a < b
 
 #ifdef __GNUC__  // a call would end the vectors
 #define INLINED __attribute__((always_inline))
+#define ONCE __attribute__((noinline, const))
 #else
 #define INLINED
+#define ONCE
 #endif
 {% endif %}
 {% if lanes %}

@@ -13,6 +13,7 @@ from platform import machine
 import numpy as np
 import pytest
 
+import tadc
 from tadc.emit.clike.spelling import lane_functions
 from tadc.emit.templates import template
 from tadc.runtime.cpu.c_compiler import FLAGS, OPTIONAL, compiler
@@ -269,3 +270,13 @@ def test_loops_over_lanes_are_vectors_without_calls(assembly, flags):
         called, body = calls(listing, name, dtype)
         assert all(c.startswith("_ZGV") for c in called), (name, dtype, called)
         assert "ymm" in body or "zmm" in body, (name, dtype)
+
+
+def test_a_call_that_lanes_share_is_one_of_a_function_that_can_be_moved_out_of_their_loop():
+    f = tadc.compile("size N, M\ninput x[N], w[M]\nq[j, i] = x[i]*log(w[j])*exp(x[i])")
+    x, w = np.linspace(-1, 1, 70), np.linspace(0.1, 5, 9)
+
+    text = f.source("c")
+
+    assert "once_logf(w[j]) * expf(x[i])" in text or "once_log(w[j]) * exp(x[i])" in text
+    np.testing.assert_allclose(f(x, w), np.log(w)[:, None] * x * np.exp(x), rtol=1e-14)
