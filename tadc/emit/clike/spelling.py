@@ -44,6 +44,7 @@ __all__ = [
     "long_suffix",
     "name",
     "number",
+    "once",
     "opencl_names",
     "reserved_names",
     "spell",
@@ -102,6 +103,9 @@ _QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
 
 _INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
+
+# Of `templates/c/functions/`, each with what the later ones call.
+_LANE_FILES = ["exponential", "logarithm", "power", "trigonometric", "arc", "gamma"]
 
 _PRODUCTS = range(
     -16, 17
@@ -231,13 +235,36 @@ def opencl_names(text: str) -> str:
     return "\n".join([*names, *(["#undef sign\n#define sign sign_of"] if "sign" in called else [])])
 
 
+def once(call: Text) -> Text:
+    """A call that is the same in all lanes. Where `templates/c/functions/` has its function, that is not inlined: the compiler
+    moves a call out of a loop over lanes, but not the choices that an inlined one leaves, and these keep it from vectors.
+    """
+    called = call.text.partition("(")[0]
+    return atom(f"once_{call.text}") if f"lane_{called}" in _lane_functions() else call
+
+
 def lane_functions(text: str) -> str:
-    """Definitions that replace functions of the C library called by `text` with those of `templates/c/functions.c`."""
+    """Definitions that replace functions of the C library called by `text` with those of `templates/c/functions/`."""
     functions = _lane_functions()
     by_c_name = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
     called = [name for name in by_c_name if re.search(rf"\b{name}\(", text)]
-    needed = _needed(" ".join(f"{by_c_name[name]}(" for name in called), functions)
-    return "\n\n".join([*needed, *(f"#define {name} {by_c_name[name]}" for name in called)])
+    called_once = [name for name in by_c_name if re.search(rf"\bonce_{name}\(", text)]
+    needed = _needed(" ".join(f"lane_{name}(" for name in (*called, *called_once)), functions)
+    single = [_once(name, functions[by_c_name[name]]) for name in called_once]
+    return "\n\n".join(
+        [*needed, *single, *(f"#define {name} {by_c_name[name]}" for name in called)]
+    )
+
+
+def _once(name: str, lane_function: str) -> str:
+    """The function `once_name`, which calls the one of lanes."""
+    head = re.search(
+        rf"^static inline INLINED (\w+) lane_{name}\((.*?)\)", lane_function, re.MULTILINE
+    )
+    assert head, f"no head of lane_{name}"
+    real, parameters = head.groups()
+    given = ", ".join(p.split()[-1] for p in parameters.split(","))
+    return f"static ONCE {real} once_{name}({parameters}) {{ return lane_{name}({given}); }}"
 
 
 def _needed(text: str, functions: Mapping[str, str]) -> list[str]:
@@ -263,6 +290,7 @@ def reserved_names() -> frozenset[str]:
         [
             *with_suffixes,
             *_lane_functions(),
+            *(name.replace("lane_", "once_") for name in _lane_functions()),
             *_functions("int32", "cuda"),
             *_INTEGER_FUNCTIONS,
             *constants,
@@ -293,14 +321,15 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
 
 @cache
 def _lane_functions() -> dict[str, str]:
-    """Every function of `templates/c/functions.c` by its name."""
-    bodies = [body.strip() for body in template("c/functions.c").render().split("\n\n")]
+    """Every function of `templates/c/functions/` by its name."""
+    files = (f"c/functions/{file}.c" for file in _LANE_FILES)
+    bodies = [body.strip() for file in files for body in template(file).render().split("\n\n")]
     return {_defined(body): body for body in bodies if body}
 
 
 def _defined(body: str) -> str:
-    """The name of the function that `body` defines: the first on a line that is no comment."""
-    match = re.search(r"^static [^(]*\b(\w+)\(", body, re.MULTILINE)
+    """The name of the function or macro that `body` defines: the first on a line that is no comment."""
+    match = re.search(r"^(?:static [^(]*\b|#define )(\w+)\(", body, re.MULTILINE)
     assert match, f"no function in: {body}"
     return match[1]
 

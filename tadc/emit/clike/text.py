@@ -21,6 +21,7 @@ from tadc.emit.clike.spelling import (
     long_suffix,
     name,
     number,
+    once,
     spell,
 )
 from tadc.emit.templates import template
@@ -41,7 +42,7 @@ from tadc.ir.expr import (
 )
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.range import Bound, Range
-from tadc.ir.walk import descend
+from tadc.ir.walk import descend, postorder
 from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.nest.long_sums import LENGTH
 from tadc.schedule.nest.loop_nest import (
@@ -430,7 +431,8 @@ class CText:
                 parts = []
                 for arg in args:
                     parts.append((yield self._value(arg)))
-                return spell(function, parts, self.dtype)
+                spelled = spell(function, parts, self.dtype)
+                return once(spelled) if self._is_same_in_lanes(e) else spelled
             case Select(Domain() as domain, then, otherwise):
                 a, b = (yield self._value(then)), (yield self._value(otherwise))
                 return conditional(self.condition(domain), a, b)
@@ -442,6 +444,12 @@ class CText:
                 return conditional(test, a, b)
             case Reduce():
                 raise AssertionError("a reduction is loops by now")
+
+    def _is_same_in_lanes(self, e: Call) -> bool:
+        """Whether lanes on a CPU surely have one value of a call. Locals may be a lane's own."""
+        if not self.lane or self.target != "c" or not e.symbols.isdisjoint(i for i, _ in self.lane):
+            return False
+        return not any(isinstance(r, Read) and r.tensor in self.locals for r in postorder(e))
 
     def condition(self, condition: Domain | Comparison) -> Text:
         if isinstance(condition, Comparison):
