@@ -267,18 +267,21 @@ class _Timed:
 def _timed(f: Function, sizes: Mapping[str, int], inputs: Sequence[Any]) -> list[_Timed]:
     """The programs that the tasks run, where native code runs them: that of the value, and what `vjp` runs besides."""
     options = f._options
-    if resolved_backend(options.backend) != "native" or f.program.is_empty(sizes):
+    if resolved_backend(options.backend) != "native" or f.program.is_empty(
+        f.program.size_values(sizes)
+    ):
         return []
     dtype = cast("DType", options.dtype or "float64")
 
     def timed(task: str, part: Function, arrays: Sequence[Any]) -> _Timed:
-        launch = NativeRunner(part._program, dtype, part._options).timed(sizes)
+        values = part._program.size_values(sizes)
+        launch = NativeRunner(part._program, dtype, part._options).timed(values)
         return _Timed(task, part, launch, sizes, dtype, arrays, [inf] * len(launch.lowered.kernels))
 
     found = [timed("value", f, inputs)]
     if _mode(f) == "vjp":
         wrt = tuple(t.name for t in f.program.inputs if t.dtype not in INTEGERS)
-        forward, backward = f._vjp.parts(wrt, sizes, dtype)
+        forward, backward = f._vjp.parts(wrt, f.program.size_values(sizes), dtype)
         first = found[0] if forward is f else timed("value and gradients", forward, inputs)
         results = first.run()
         count = len(f.outputs)
