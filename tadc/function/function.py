@@ -249,6 +249,7 @@ class Function:
 
         Raises ArgumentError where a cotangent is missing, and what a call raises.
 
+        >>> import tadc
         >>> value, gradients = tadc.compile("s = sum{i} x[i]**2").value_and_gradients([1.0, 2.0])
         >>> value.item(), gradients["x"].tolist()
         (5.0, [2.0, 4.0])
