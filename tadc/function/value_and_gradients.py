@@ -8,6 +8,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tadc.bounded_cache import BoundedCache
+from tadc.cache import disk_cached
 from tadc.errors import ArgumentError
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.runs import part_cost
@@ -110,14 +111,17 @@ class ValueAndGradients:
         if dtype in HALF_TYPES:
             return f._vjp.parts(wrt, sizes, dtype)
         key = (wrt, dtype, tuple(sizes[s] for s in f._program.sizes))
-        return self._decided.of(key, lambda: self._cheaper(wrt, sizes, dtype))
+        return self._decided.of(key, lambda: self._cheaper(*key))
 
     def _cheaper(
-        self, wrt: tuple[str, ...], sizes: Mapping[str, int], dtype: str
+        self, wrt: tuple[str, ...], dtype: str, numbers: tuple[int, ...]
     ) -> tuple[Function, ...]:
-        f = self._function
-        whole = (f._derivative("vjp", wrt),)
-        halves = f._vjp.parts(wrt, sizes, dtype)
+        """The cheaper ones for these values of the program's sizes; remembered on disk, since counting takes a while."""
+        f, options = self._function, self._function._options
+        sizes = f._program.size_values(dict(zip(f._program.sizes, numbers, strict=True)))
+
+        def halves() -> tuple[Function, ...]:
+            return f._vjp.parts(wrt, sizes, dtype)
 
         def work(parts: Sequence[Function]) -> int:
             """The operations of the kernels, or what they could do while their bytes come: the greater of these."""
@@ -127,7 +131,11 @@ class ValueAndGradients:
                 for k in kernels
             )
 
-        return whole if work(whole) <= work(halves) else halves
+        whole = (f._derivative("vjp", wrt),)
+        chosen = (options.dtype, options.memory, options.memory_limit, f._vjp.rounds(dtype))
+        key = ("at once", f._origin.key, wrt, dtype, numbers, *chosen)
+        one = disk_cached(key, lambda: work(whole) <= work(halves()))
+        return whole if one else halves()
 
 
 @dataclass(frozen=True, slots=True)
