@@ -7,6 +7,7 @@ from pathlib import Path
 import fake_cupy
 import numpy as np
 import pytest
+from oracle import EXAMPLES, SIZES, random_arrays
 
 import tadc
 from tadc.function.value_and_gradients import _AtOnce, _InHalves
@@ -58,6 +59,18 @@ def test_they_are_those_of_vjp(backend, dtype):
     check(f, *arrays, cotangent=some(7, dtype=dtype))
     check(f, *arrays, cotangent=some(7, dtype=dtype), wrt=["w", "x"])
     check(f, *arrays, cotangent=some(7, dtype=dtype), wrt="y")
+
+
+@pytest.mark.plain(path=3)
+@pytest.mark.compiler
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
+def test_those_of_examples_are_those_of_vjp(path):
+    f = tadc.load(path, backend="native")
+    arrays = random_arrays(f, SIZES[path.stem])
+    sizes = {s: n for s, n in SIZES[path.stem].items() if s in f.sizes}
+    values = f(**arrays, **sizes)
+    cotangent = tuple(map(np.cos, values)) if isinstance(values, tuple) else np.cos(values)
+    check(f, *(arrays[x] for x in f.inputs), cotangent=cotangent, **sizes)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
