@@ -1,13 +1,17 @@
-"""Formulas on the CPU: tadc against numpy, PyTorch and JAX as a user would write them, against plain C with OpenMP,
-against the adjoint with atomic additions, and against the machine's limits.
+"""Sixteen formulas and a wave step on the CPU: tadc against PyTorch and JAX, as a formula is written and as an expert
+reformulates it, against C tuned by hand, against the adjoint with atomic additions, and against the machine's limits.
 
-    python benchmarks/cpu.py [--repetitions 7] [--only NAME]... [--threads N] [--output benchmarks/results]
+    python benchmarks/cpu.py [--repetitions 7] [--dtype float64] [--only NAME]... [--without WHO]... [--threads N] [--output DIR]
 
-Times are of a whole call on arrays in memory, `value` and `value and gradients`. Every competitor's results are compared
-with tadc's before its time counts; one that is not installed is left out. Repetitions are interleaved, the minimum
-counts. The form with atomic additions is the better of a thread an output element and a thread a point; three formulas
-are written in C by hand (`plain.c`). The floor is the greater of the compulsory bytes over the bandwidth and the operations over the peak, both
-measured here in the same run. Writes `cpu.json`, `cpu.md` and, where matplotlib is installed, `cpu.svg`.
+Times are of a whole call on arrays in memory: `value`, and `value and gradients` (`f.value_and_gradients`). Every
+competitor's results are compared with tadc's before its time counts; one that is not installed, fails or computes something
+else is left out, with the reason. Repetitions are interleaved, and the minimum counts. The rows are in `cpu_rows.py`, other
+libraries' words for them in `cpu_rivals.py`, the C by hand in `by_hand.c`.
+
+The floor is the least time of the compulsory bytes, of tadc's arithmetic and of its special functions at the rates that
+were measured between the rows: the greatest of the three. It knows nothing of caches, and nothing of cheaper
+algorithms, such as a Fourier transform. Writes `cpu.json`, `cpu.md` and, where matplotlib is installed, `cpu.svg`
+(`cpu_float64.*` with that type).
 """
 
 from __future__ import annotations
@@ -20,321 +24,260 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cpu_rivals import jax_forms, torch_forms
+from cpu_rows import ROWS, Row
 
 import tadc
-from tadc.compiler import atomic_module
+from tadc.compiler import atomic_module, module
 from tadc.emit.c.file import emit_c
 from tadc.emit.clike.launcher import workspace_places
+from tadc.emit.clike.text import REAL
 from tadc.runtime.cpu.c_compiler import compiler, loaded
+from tadc.runtime.cpu.limits import Limits, limits
 from tadc.runtime.cpu.native import available_threads
 from tadc.schedule.lowered import CpuModule
+from tadc.schedule.nest.special import special_calls
 
+VALUE, BOTH = "value", "value and gradients"
 Run = Callable[[], Any]
-# With their marks and colours in the plot.
-COMPETITORS = {"numpy": ("s", "C0"), "torch": ("o", "C1"), "jax": ("^", "C2"), "C": ("d", "C3"), "atomic": ("x", "C4")}  # fmt: skip
+Runs = dict[str, Run]  # by task
+
+# With their colours in the plot; those that end in `expert` reformulate the formula.
+COMPETITORS = {
+    "tadc": "black", "C": "grey", "torch": "#f4a582", "torch, expert": "#d6604d", "torch.compile": "#92c5de",
+    "torch.compile, expert": "#4393c3", "JAX": "#a6d96a", "JAX, expert": "#1a9641", "atomic": "#dddddd",
+}  # fmt: skip
+LIBRARIES = [who for who in COMPETITORS if who.startswith(("torch", "JAX"))]
+TOLERANCES = {"float32": 2e-3, "float64": 1e-9}
+HAND_FLAGS = "-O3 -ffp-contract=fast"
+PAUSE = 0.002  # seconds in which threads of the competitor before go to sleep
+LONG = 0.5  # seconds: what takes longer is not repeated much
+FAR_TOO_LONG = 3.0  # seconds: additions by atomics that take longer are left out
+WAVE = "wave"  # whose adjoint is to take at most 1.3 times its value
 
 
 @dataclass(frozen=True)
-class Formula:
-    """`text` of tadc, the shapes of its inputs, the element type, and the same in the words of other libraries."""
+class Problem:
+    """A row with its arrays, and what tadc computes of them: the value and the gradients."""
 
-    name: str
-    text: str
-    shapes: list[tuple[int, ...]]
-    dtype: str = "float64"
-    numpy: Callable[..., Any] | None = None
-    torch: Callable[..., Any] | None = None
-    jax: Callable[..., Any] | None = None
-    plain: str = ""  # the function in `plain.c`, and in `plain.cu`
-    fixed: str = ""  # the sizes that stay as they are where the formula is run with more points
+    key: str
+    row: Row
+    dtype: str
+    threads: int
+    f: Any
+    sizes: dict[str, int]  # those that follow from others, too
+    arrays: list[Any]
+    cotangent: Any
+    expected: tuple[Any, ...]
+
+    @property
+    def own_sizes(self) -> dict[str, int]:
+        return {s: self.sizes[s] for s in self.f.program.sizes}
+
+    @classmethod
+    def of(cls, key: str, dtype: str, threads: int) -> Problem:
+        row = ROWS[key]
+        arrays = row.arrays(dtype)
+        f = tadc.compile(row.text, backend="native", threads=threads)
+        f, _ = f.of_call(dict(zip(f.inputs, arrays, strict=True)))
+        value = f(*arrays)
+        cotangent = np.random.default_rng(1).uniform(-1, 1, value.shape).astype(dtype)
+        value, gradients = f.value_and_gradients(*arrays, cotangent=cotangent)
+        sizes = f.calls.sizes({n: a.shape for n, a in zip(f.inputs, arrays, strict=True)}, {})
+        expected = (value, *gradients.values())
+        return cls(key, row, dtype, threads, f, sizes, arrays, cotangent, expected)
+
+    def check(self, results: Any) -> None:
+        """Raises ValueError where results differ from tadc's."""
+        tolerance = TOLERANCES[self.dtype]
+        for k, (x, y) in enumerate(zip(results, self.expected, strict=True)):
+            error = np.max(np.abs(np.asarray(x) - y)) / (np.max(np.abs(y)) or 1)
+            if not error <= tolerance:
+                what = f"the gradient by {self.f.inputs[k - 1]}" if k else "the value"
+                raise ValueError(f"{what} differs by {error:.1e} of its largest element")
+
+    def work(self, task: str) -> dict[str, int]:
+        """Compulsory bytes, and the arithmetic operations and special functions of the programs that tadc runs."""
+        inputs = sum(a.nbytes for a in self.arrays)
+        output = self.expected[0].nbytes
+        f, dtype = self.f, self.dtype
+        parts: Any = (f,)
+        if task == BOTH:
+            inputs, output = 2 * inputs, 2 * output
+            parts = f._value_and_gradients.parts(f.inputs, self.sizes, dtype)
+        functions = 0
+        for part in parts:
+            given = part._program.size_values(self.own_sizes)
+            m = module(part._program, part._mode, given, dtype, f._options)
+            values = m.program.size_values(self.own_sizes)
+            functions += sum(special_calls(k, values) for k in m.kernels)
+        mode = "primal" if task == VALUE else "value_and_gradients"
+        operations = f.cost(mode=mode, **self.own_sizes).operations - functions
+        return {"bytes_": inputs + output, "operations": operations, "functions": functions}
 
 
-def wave_numpy(u: Any, p: Any, c: Any) -> Any:
-    m = u[1:-1, 1:-1, 1:-1]
-    near = u[:-2, 1:-1, 1:-1] + u[2:, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1]
-    near = near + u[1:-1, 2:, 1:-1] + u[1:-1, 1:-1, :-2] + u[1:-1, 1:-1, 2:]
-    return 2 * m - p[1:-1, 1:-1, 1:-1] + c[1:-1, 1:-1, 1:-1] * (near - 6 * m)
+# ---------------------------------------------------------------------- competitors
 
 
-def gaussians(np_: Any) -> Callable[..., Any]:
-    def f(x: Any, y: Any, w: Any) -> Any:
-        d = ((x[:, None, :] - y[None, :, :]) ** 2).sum(-1)
-        return np_.exp(-d) @ w
-
-    return f
-
-
-def softmax(np_: Any) -> Callable[..., Any]:
-    def f(x: Any) -> Any:
-        m = np_.amax(x, -1)[:, None] if np_.__name__ == "torch" else np_.max(x, -1)[:, None]
-        e = np_.exp(x - m)
-        return e / e.sum(-1)[:, None]
-
-    return f
+def by_tadc(p: Problem) -> Runs:
+    return {
+        VALUE: lambda: p.f(*p.arrays),
+        BOTH: lambda: p.f.value_and_gradients(*p.arrays, cotangent=p.cotangent),
+    }
 
 
-def conv_numpy(x: Any, w: Any) -> Any:
-    padded = np.pad(x, 1)
-    n = x.shape[0]
-    return sum(padded[r : r + n, s : s + n] * w[r, s] for r in range(3) for s in range(3))
+def by_hand(p: Problem) -> Runs | None:
+    """The functions of `by_hand.c`. What is returned is new each time, as tadc's results are."""
+    if not p.row.by_hand:
+        return None
+    text = Path(__file__).with_name("by_hand.c").read_text("utf-8")
+    flags = os.environ.get("CFLAGS", "")
+    os.environ["CFLAGS"] = f"{flags} {HAND_FLAGS}"
+    try:
+        library = loaded(f"#define REAL {REAL[p.dtype]}\n{text}")
+    finally:
+        os.environ["CFLAGS"] = flags
+    sizes = np.array([*p.own_sizes.values()], np.int64)
+
+    def called(name: str, inputs: list[Any], like: tuple[Any, ...]) -> list[Any]:
+        results = [np.empty_like(a) for a in like]
+        pointers = (ctypes.c_void_p(a.ctypes.data) for a in (*inputs, *results, sizes))
+        library[name](*pointers, ctypes.c_int(p.threads))
+        return results
+
+    def both() -> list[Any]:
+        return called(f"{p.key}_both", [*p.arrays, p.cotangent], p.expected)
+
+    p.check(both())
+    p.check([*called(p.key, p.arrays, p.expected[:1]), *p.expected[1:]])
+    return {VALUE: lambda: called(p.key, p.arrays, p.expected[:1]), BOTH: both}
 
 
-def conv_torch(x: Any, w: Any) -> Any:
+def by_torch(p: Problem, form: Any, compiled: bool) -> Runs:
     import torch
 
-    return torch.nn.functional.conv2d(x[None, None], w[None, None], padding=1)[0, 0]
+    torch.set_num_threads(p.threads)
+    if compiled:
+        torch.compiler.reset()
+        form = torch.compile(form, dynamic=False)
+    given = [torch.from_numpy(a).requires_grad_() for a in p.arrays]
+    seed = torch.from_numpy(p.cotangent)
+
+    def value() -> Any:
+        with torch.no_grad():
+            return form(*given)
+
+    def both() -> Any:
+        y = form(*given)
+        return (y.detach(), *torch.autograd.grad(y, given, seed))
+
+    p.check(both())
+    p.check((value(), *p.expected[1:]))
+    return {VALUE: value, BOTH: both}
 
 
-def conv_jax(x: Any, w: Any) -> Any:
+def by_jax(p: Problem, form: Any) -> Runs:
     import jax
 
-    return jax.lax.conv_general_dilated(x[None, None], w[None, None], (1, 1), "SAME")[0, 0]
+    given, seed = [jax.numpy.asarray(a) for a in p.arrays], jax.numpy.asarray(p.cotangent)
+
+    def gradients(seed: Any, *xs: Any) -> Any:
+        y, pullback = jax.vjp(form, *xs)
+        return (y, *pullback(seed))
+
+    value, both = jax.jit(form), jax.jit(gradients)
+    p.check(both(seed, *given))
+    p.check((value(*given), *p.expected[1:]))
+    return {
+        VALUE: lambda: value(*given).block_until_ready(),
+        BOTH: lambda: jax.block_until_ready(both(seed, *given)),
+    }
 
 
-def channels_torch(x: Any, w: Any) -> Any:
-    import torch
+def by_atomics(p: Problem) -> Runs:
+    """The value, and the gradients by the better one of two forms with atomic additions: a thread an output element or a point."""
+    runs: list[Run] = []
+    for points in (False, True):
+        mode = atomic_module(p.f.program, p.f.inputs, points=points)
+        text = emit_c([CpuModule.of(mode, p.dtype)], p.dtype, "int64")
+        launcher = loaded(text)[mode.launcher]
+        numbers = [ctypes.c_int64(n) for n in p.own_sizes.values()]
+        work = np.empty(workspace_places(mode.temporaries, p.sizes, p.dtype)[1] + 1, np.uint8)
 
-    return torch.nn.functional.conv2d(x, w)
+        def run(launcher: Any = launcher, numbers: Any = numbers, work: Any = work) -> list[Any]:
+            results = [np.empty_like(a) for a in p.arrays]
+            given = (*p.arrays, p.cotangent, *results, work)
+            pointers = (ctypes.c_void_p(a.ctypes.data) for a in given)
+            assert launcher(*pointers, *numbers, ctypes.c_int(p.threads)) == 0
+            return results
+
+        runs.append(run)
+    seconds = {run: timed(run) for run in runs}
+    best = min(runs, key=seconds.__getitem__)
+    if seconds[best] > FAR_TOO_LONG:
+        raise ValueError(f"it takes {seconds[best]:.1f} s")
+    p.check((p.expected[0], *best()))
+    return {BOTH: lambda: (p.f(*p.arrays), *best())}
 
 
-def channels_jax(x: Any, w: Any) -> Any:
-    import jax
+def competitors(p: Problem) -> Iterator[tuple[str, Callable[[], Runs | None]]]:
+    """Who is timed, with a function that makes the runs, or None where there is nothing to run."""
+    yield "tadc", lambda: by_tadc(p)
+    yield "C", lambda: by_hand(p)
+    if installed("torch"):
+        written, expert = torch_forms()[p.key]
+        for who, form in (("", written), (", expert", expert)):
+            if form is not None:
+                yield f"torch{who}", lambda form=form: by_torch(p, form, compiled=False)
+                yield f"torch.compile{who}", lambda form=form: by_torch(p, form, compiled=True)
+    if installed("jax"):
+        written, expert = jax_forms()[p.key]
+        for who, form in (("", written), (", expert", expert)):
+            if form is not None:
+                yield f"JAX{who}", lambda form=form: by_jax(p, form)
+    yield "atomic", lambda: by_atomics(p)
 
-    return jax.lax.conv_general_dilated(x, w, (1, 1), "VALID")
+
+def installed(library: str) -> bool:
+    try:
+        import_module(library)
+    except ImportError:
+        return False
+    return True
 
 
-def correlation(np_: Any) -> Callable[..., Any]:
-    def f(a: Any, b: Any) -> Any:
-        n = a.shape[1]
-        rows = [[(a * b[:, u : u + n, v : v + n]).mean(0) for v in range(9)] for u in range(9)]
-        return np_.stack([np_.stack(row) for row in rows])
-
-    return f
-
-
-def formulas() -> list[Formula]:
-    found: dict[str, Any] = {}
-    for name in ("torch", "jax.numpy"):
-        try:
-            found[name] = __import__(name, fromlist=["*"])
-        except ImportError:
-            print(f"{name.partition('.')[0]} is not installed, and left out", file=sys.stderr)
-    torch, jnp = found.get("torch"), found.get("jax.numpy")
-    size = "size N\n"
-    stencil = (
-        size + "input u[N,N,N], p[N,N,N], c[N,N,N]\n"
-        "v[i: N-2, j: N-2, k: N-2] = 2*u[i+1,j+1,k+1] - p[i+1,j+1,k+1] + c[i+1,j+1,k+1]*(u[i,j+1,k+1] + u[i+2,j+1,k+1]"
-        " + u[i+1,j,k+1] + u[i+1,j+2,k+1] + u[i+1,j+1,k] + u[i+1,j+1,k+2] - 6*u[i+1,j+1,k+1])"
-    )
-    kernel = (
-        "size N, M, D\ninput x[N,D], y[M,D], w[M]\n"
-        "f[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*w[j]"
-    )
-    rows = (
-        "size N, M\ninput x[N,M]\nm[i] = max{j} x[i,j]\ne[i,j] = exp(x[i,j] - m[i])\n"
-        "y[i,j] = e[i,j]/sum{k} e[i,k]"
-    )
-    border = (
-        size + "input x[N,N], w[3,3]\ny[i: N, j: N] = sum{r, s} x[pad(i+r-1), pad(j+s-1)]*w[r,s]"
-    )
-    inside = size + "input x[N+2,N+2], w[3,3]\ny[i: N, j: N] = sum{r, s} x[i+r, j+s]*w[r,s]"
-    many = (
-        "size B, C, H, W, O\ninput x[B,C,H,W], k[O,C,3,3]\n"
-        "y[b,o,i,j] = sum{c, r, s} x[b,c,i+r,j+s]*k[o,c,r,s]"
-    )
-    cost_volume = (
-        "size K, N\ninput a[K,N,N], b[K,N+8,N+8]\n"
-        "c[u: 9, v: 9, i: N, j: N] = mean{k} a[k,i,j]*b[k,i+u,j+v]"
-    )
-    return [
-        Formula("a wave step, 7 points", stencil, [(256,) * 3] * 3, numpy=wave_numpy, torch=wave_numpy, jax=wave_numpy, plain="wave"),
-        Formula("a sum of Gaussians", kernel, [(3000, 3), (3000, 3), (3000,)], numpy=gaussians(np), torch=torch and gaussians(torch), jax=jnp and gaussians(jnp), plain="gaussians", fixed="D"),
-        Formula("softmax of rows", rows, [(4000, 1000)], numpy=softmax(np), torch=torch and softmax(torch), jax=jnp and softmax(jnp)),
-        Formula("3x3 filter with a border", border, [(2000, 2000), (3, 3)], numpy=conv_numpy, torch=torch and conv_torch, jax=jnp and conv_jax, plain="filter"),
-        Formula("3x3 filter without", inside, [(2002, 2002), (3, 3)]),
-        Formula("convolution, 16 to 32 channels", many, [(4, 16, 64, 64), (32, 16, 3, 3)], dtype="float32", torch=torch and channels_torch, jax=jnp and channels_jax, fixed="C O"),
-        Formula("cost volume, 9x9 shifts", cost_volume, [(16, 96, 96), (16, 104, 104)], numpy=correlation(np), torch=torch and correlation(torch), jax=jnp and correlation(jnp), fixed="K"),
-        Formula("elementwise", size + "input x[N], y[N]\nz[i] = x[i]*tanh(y[i]) + exp(-x[i]**2)", [(4_000_000,)] * 2, numpy=lambda x, y: x * np.tanh(y) + np.exp(-x * x), torch=torch and (lambda x, y: x * torch.tanh(y) + torch.exp(-x * x)), jax=jnp and (lambda x, y: x * jnp.tanh(y) + jnp.exp(-x * x))),
-        Formula("matrix product", "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", [(512, 512)] * 2, numpy=lambda a, b: a @ b, torch=torch and (lambda a, b: a @ b), jax=jnp and (lambda a, b: a @ b)),
-        Formula("a sum of squares", size + "input x[N]\ns = sum{i} x[i]**2", [(10_000_000,)], numpy=lambda x: x @ x, torch=torch and (lambda x: x @ x), jax=jnp and (lambda x: x @ x)),
-    ]  # fmt: skip
+# ---------------------------------------------------------------------- times
 
 
 @dataclass
-class Row:
-    """Seconds of every repetition by who ran it, for one formula and one task."""
+class Times:
+    """Seconds of every repetition of a task by who ran it, and the work that the floor is of."""
 
-    formula: str
+    key: str
     task: str
-    floor: float
+    work: dict[str, int]
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def best(self, who: str) -> float | None:
         return min(self.seconds[who]) if self.seconds.get(who) else None
 
+    def best_of(self, names: list[str]) -> tuple[float, str] | None:
+        """The fastest of these, and who that is."""
+        found = [(t, who) for who in names if (t := self.best(who))]
+        return min(found) if found else None
 
-def tasks(formula: Formula, threads: int) -> tuple[dict[str, dict[str, Run]], Any]:
-    """What is run for each task, by who runs it; results are checked against tadc's."""
-    random = np.random.default_rng(0)
-    arrays = [random.uniform(-1, 1, s).astype(formula.dtype) for s in formula.shapes]
-    f = tadc.compile(formula.text, backend="native", threads=threads)
-    value = f(*arrays)
-    cotangent = random.uniform(-1, 1, np.shape(value)).astype(formula.dtype)
-
-    def both() -> tuple[Any, ...]:
-        y, pullback = f.vjp(*arrays)
-        return (y, *pullback(cotangent).values())
-
-    expected = both()
-    found: dict[str, dict[str, Run]] = {
-        "value": {"tadc": lambda: f(*arrays)},
-        "value and gradients": {"tadc": both},
-    }
-    tolerance = 1e-9 if formula.dtype == "float64" else 2e-3
-
-    def agree(results: Any, who: str) -> None:
-        for x, y in zip(results, expected, strict=False):
-            scale = np.max(np.abs(y)) or 1
-            if not np.allclose(np.asarray(x), y, rtol=tolerance, atol=tolerance * scale):
-                raise SystemExit(f"{formula.name}: {who} computes something else")
-
-    if formula.numpy:
-        run = formula.numpy
-        agree([run(*arrays)], "numpy")
-        found["value"]["numpy"] = lambda: run(*arrays)
-    if formula.torch:
-        import torch
-
-        torch.set_num_threads(threads)
-        given = [torch.from_numpy(a).requires_grad_() for a in arrays]
-        seed = torch.from_numpy(np.asarray(cotangent))
-        torch_f = formula.torch
-
-        def torch_value() -> Any:
-            with torch.no_grad():
-                return torch_f(*given)
-
-        def torch_both() -> Any:
-            y = torch_f(*given)
-            return (y.detach(), *torch.autograd.grad(y, given, seed))
-
-        agree(torch_both(), "torch")
-        found["value"]["torch"] = torch_value
-        found["value and gradients"]["torch"] = torch_both
-    if formula.jax:
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
-        device = [jax.numpy.asarray(a) for a in arrays]
-        seed_ = jax.numpy.asarray(cotangent)
-        compiled = jax.jit(formula.jax)
-
-        def gradients(seed: Any, *xs: Any) -> Any:
-            y, pullback = jax.vjp(formula.jax, *xs)
-            return (y, *pullback(seed))
-
-        compiled_both = jax.jit(gradients)
-        agree(compiled_both(seed_, *device), "jax")
-        found["value"]["jax"] = lambda: compiled(*device).block_until_ready()
-        found["value and gradients"]["jax"] = lambda: jax.block_until_ready(
-            compiled_both(seed_, *device)
-        )
-    sizes = f.calls.sizes({n: a.shape for n, a in zip(f.inputs, arrays, strict=True)}, {})
-    if formula.plain:
-        by_task = plain(formula.plain, arrays, value, cotangent, threads)
-        for task, by_hand in by_task.items():
-            agree(by_hand(), "plain C")
-            found[task]["C"] = by_hand
-    scatter = atomic(f, arrays, cotangent, sizes, threads)
-    agree(scatter(), "the form with atomic additions")
-    found["value and gradients"]["atomic"] = scatter
-    return found, (f, {s: sizes[s] for s in f.program.sizes})
-
-
-def plain(name: str, arrays: list[Any], value: Any, cotangent: Any, threads: int) -> dict[str, Run]:
-    """The formula in `plain.c`. What is returned is new each time, as tadc's results are."""
-    flags = os.environ.get("CFLAGS", "")
-    os.environ["CFLAGS"] = f"{flags} -O3 -ffast-math"
-    library = loaded(Path(__file__).with_name("plain.c").read_text("utf-8"))
-    os.environ["CFLAGS"] = flags
-    last = [ctypes.c_int64(len(arrays[0])), ctypes.c_int(threads)]
-
-    def called(function: Any, inputs: list[Any], results: list[Any]) -> list[Any]:
-        function(*(ctypes.c_void_p(a.ctypes.data) for a in (*inputs, *results)), *last)
-        return results
-
-    def both() -> list[Any]:
-        results = [np.empty_like(a) for a in (value, *arrays)]
-        return called(getattr(library, f"{name}_both"), [*arrays, cotangent], results)
-
-    value_only = getattr(library, name)
-    return {
-        "value": lambda: called(value_only, arrays, [np.empty_like(value)]),
-        "value and gradients": both,
-    }
-
-
-def atomic(f: Any, arrays: list[Any], cotangent: Any, sizes: dict[str, int], threads: int) -> Run:
-    """The value, and the gradients by the better one of two forms with atomic additions."""
-    dtype = arrays[0].dtype.name
-    runs: list[Run] = []
-    for points in (False, True):
-        mode = atomic_module(f.program, f.inputs, points=points)
-        text = emit_c([CpuModule.of(mode, dtype)], dtype, "int64")
-        launcher = getattr(loaded(text), mode.launcher)
-        numbers = [ctypes.c_int64(sizes[s]) for s in f.program.sizes]
-        work = np.empty(workspace_places(mode.temporaries, sizes, dtype)[1] + 1, np.uint8)
-
-        def run(launcher: Any = launcher, numbers: Any = numbers, work: Any = work) -> list[Any]:
-            results = [np.empty_like(a) for a in arrays]
-            given = (*arrays, cotangent, *results, work)
-            pointers = (ctypes.c_void_p(a.ctypes.data) for a in given)
-            assert launcher(*pointers, *numbers, ctypes.c_int(threads)) == 0
-            return results
-
-        runs.append(run)
-    best = min(runs, key=lambda run: min(timed(run) for _ in range(2)))
-    return lambda: (f(*arrays), *best())
-
-
-PEAK = """
-#include <stdint.h>
-void peak(double *x, int64_t n, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int t = 0; t < threads; t++) {
-    double s[64], a = x[0], b = x[1];
-    for (int l = 0; l < 64; l++) s[l] = x[l];
-    for (int64_t i = 0; i < n; i++) for (int l = 0; l < 64; l++) s[l] = s[l] * a + b;
-    for (int l = 0; l < 64; l++) x[64 * t + l] = s[l];
-  }
-}
-"""
-
-
-def machine(threads: int) -> dict[str, float]:
-    """Bytes and double-precision operations a second: the best of copies, and of multiplications and additions."""
-    source, target = np.ones(16_000_000), np.ones(16_000_000)
-    f = tadc.compile(
-        "size N\ninput x[N], y[N]\nz[i] = x[i] + y[i]", backend="native", threads=threads
-    )
-    f(source, target)
-    bandwidth = 24 * source.size / min(timed(lambda: f(source, target)) for _ in range(9))
-    library = loaded(PEAK)
-    library.peak.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]
-    x, n = np.full(64 * threads, 0.5), 2_000_000
-    peak = (
-        threads
-        * 128
-        * n
-        / min(timed(lambda: library.peak(x.ctypes.data, n, threads)) for _ in range(5))
-    )
-    return {"bytes_per_second": bandwidth, "operations_per_second": peak}
+    def floor(self, rates: Limits) -> tuple[float, str]:
+        """The least time by the machine's limits, and which of them."""
+        least = rates.seconds(**self.work)
+        limit = max(least, key=least.__getitem__)
+        return least[limit], limit
 
 
 def timed(run: Run) -> float:
@@ -343,86 +286,130 @@ def timed(run: Run) -> float:
     return time.perf_counter() - start
 
 
+def interleaved(runs: dict[str, Run], repetitions: int) -> dict[str, list[float]]:
+    """Seconds of each repetition. Each run is repeated at once, when its own threads are awake."""
+    seconds: dict[str, list[float]] = {who: [] for who in runs}
+    for n in range(repetitions):
+        for who, run in runs.items():
+            if n >= 2 and min(seconds[who]) > LONG:
+                continue
+            time.sleep(PAUSE)
+            seconds[who] += [timed(run), timed(run)]
+    return seconds
+
+
 def measured(
-    formula: Formula, repetitions: int, threads: int, limits: dict[str, float]
-) -> list[Row]:
-    found, (f, sizes) = tasks(formula, threads)
-    width = 2 if formula.dtype == "float32" else 1
-    rows = []
-    for task, runs in found.items():
-        cost = f.cost(mode="primal" if task == "value" else "vjp", **sizes)
-        kept = sum(int(np.prod(s)) for s in formula.shapes) * 8 // width
-        kept *= 1 if task == "value" else 2  # inputs and their gradients
-        floor = max(
-            kept / limits["bytes_per_second"],
-            cost.operations / (width * limits["operations_per_second"]),
-        )
-        row = Row(formula.name, task, floor, {who: [] for who in runs})
-        for _ in range(repetitions):
-            for who, run in runs.items():
-                row.seconds[who].append(timed(run))
-        rows.append(row)
-    return rows
+    p: Problem, repetitions: int, without: list[str], left_out: dict[str, str]
+) -> list[Times]:
+    """The times of a row; `left_out` gets the reasons for competitors that have none."""
+    found: dict[str, Runs] = {}
+    for who, made in competitors(p):
+        if who in without:
+            continue
+        try:
+            runs = made()
+        except Exception as error:  # whatever a library raises
+            left_out[f"{p.row.name}, {who}"] = f"{type(error).__name__}: {error}".splitlines()[0]
+            continue
+        if runs is not None:
+            found[who] = runs
+    return [
+        Times(p.key, task, p.work(task), interleaved({w: r[task] for w, r in found.items() if task in r}, repetitions))
+        for task in (VALUE, BOTH)
+    ]  # fmt: skip
 
 
-def table(rows: list[Row], about: dict[str, Any]) -> str:
-    """Milliseconds as Markdown: the minimum of each, with the factor over tadc's."""
-    names = [n for n in COMPETITORS if any(n in r.seconds for r in rows)]
-    head = ["formula", "task", "floor, ms", "tadc, ms", *(f"{n}, ms (x tadc)" for n in names)]
-    lines = [f"| {' | '.join(head)} |", f"|{'|'.join([' --- '] * len(head))}|"]
-    for r in rows:
-        own = r.best("tadc")
-        assert own
-        cells = [r.formula, r.task, f"{1e3 * r.floor:.2f}", f"{1e3 * own:.2f}"]
-        for n in names:
-            best = r.best(n)
-            cells.append(f"{1e3 * best:.2f} ({best / own:.2f})" if best else "")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(
-        [
-            "# On the CPU",
-            "",
-            f"Made by `{about['command']}` on {about['machine']}, {about['threads']} threads, {about['date']}:",
-            f"{about['versions']}. Minima of {about['repetitions']} interleaved repetitions; medians are in `cpu.json`.",
-            f"Measured limits: {about['bytes_per_second'] / 1e9:.1f} GB/s, {about['operations_per_second'] / 1e9:.1f} Gflop/s in"
-            " float64 without fused operations, `C` is `plain.c` with -O3 -ffast-math, `atomic` tadc's scatter form. Bandwidth is that of two reads and a"
-            " write; the floor has the bytes of inputs and their gradients, and knows nothing of caches, nor of what an"
-            " exponential takes.",
-            "",
-            *lines,
-            "",
-        ]
-    )
+def adjoint_over_value(p: Problem, repetitions: int) -> float:
+    """The time of a pullback over that of the value."""
+    _, pullback = p.f.vjp(*p.arrays)
+    runs = {VALUE: lambda: p.f(*p.arrays), "adjoint": lambda: pullback(p.cotangent)}
+    seconds = interleaved(runs, max(3, repetitions))
+    return min(seconds["adjoint"]) / min(seconds[VALUE])
 
 
-def plot(rows: list[Row], path: Path) -> None:
+def faster(one: Limits, other: Limits) -> Limits:
+    return Limits(*map(max, asdict(one).values(), asdict(other).values()))
+
+
+# ---------------------------------------------------------------------- results
+
+
+def report(rows: list[Times], rates: Limits, about: dict[str, Any]) -> str:
+    lines = [
+        "# On the CPU",
+        "",
+        f"Made by `{about['command']}` on {about['machine']}, {about['threads']} threads, {about['date']}:",
+        f"{about['versions']}. {about['dtype']}; minima of {about['repetitions']} interleaved repetitions, medians are in the JSON.",
+        f"Measured limits: {rates.bytes_per_second / 1e9:.1f} GB/s, {rates.operations_per_second / 1e9:.1f} Gflop/s,"
+        f" {rates.functions_per_second / 1e9:.2f} G exponentials/s. The floor is the greatest of the least times for"
+        " compulsory bytes, tadc's arithmetic and its special functions. `C` is `by_hand.c`, `atomic` tadc's scatter form; `expert`"
+        " reformulates the formula for the library. The last column is tadc over the best of PyTorch and JAX, an expert's included.",
+    ]
+    for task in (VALUE, BOTH):
+        names = [w for w in COMPETITORS if any(w in r.seconds for r in rows if r.task == task)]
+        head = ["", "floor, ms", "by", *(f"{n}, ms" for n in names), "tadc / best library"]
+        lines += ["", f"## {task.capitalize()}", "", f"| {' | '.join(head)} |"]
+        lines.append(f"|{'|'.join([' --- ', ' ---: ', ' --- ', *[' ---: '] * (len(names) + 1)])}|")
+        for r in (r for r in rows if r.task == task):
+            floor, limit = r.floor(rates)
+            cells = [ROWS[r.key].name, f"{1e3 * floor:.2f}", limit]
+            cells += [f"{1e3 * t:.2f}" if (t := r.best(n)) else "" for n in names]
+            own, other = r.best("tadc"), r.best_of(LIBRARIES)
+            cells.append(f"{own / other[0]:.2f} ({other[1]})" if own and other else "")
+            lines.append(f"| {' | '.join(cells)} |")
+    if "adjoint_over_value" in about:
+        lines += ["", f"The adjoint of the wave step alone takes {about['adjoint_over_value']:.2f} times what its value takes."]  # fmt: skip
+    if about["left_out"]:
+        lines += ["", "Left out:", ""]
+        lines += [f"- {who}: {why}" for who, why in about["left_out"].items()]
+    return "\n".join([*lines, ""])
+
+
+def plot(rows: list[Times], rates: Limits, path: Path) -> None:
+    """Bars of all competitors over the floor, a panel a task."""
     try:
         from matplotlib import pyplot
     except ImportError:
         return
-    figure, axes = pyplot.subplots(figsize=(9, 0.45 * len(rows) + 1))
-    for k, r in enumerate(rows):
-        own = r.best("tadc")
-        assert own
-        for n, (mark, color) in COMPETITORS.items():
-            best = r.best(n)
-            if best:
-                axes.plot(best / own, -k, mark, color=color, label=n)
-        axes.plot(r.floor / own, -k, "k|")
-    axes.axvline(1, color="grey")
-    axes.set_xscale("log")
-    axes.set_yticks([-k for k in range(len(rows))], [f"{r.formula}, {r.task}" for r in rows])
-    axes.set_xlabel("time over tadc's; a bar is the floor")
-    labels = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    axes.legend(labels.values(), labels.keys())
-    figure.tight_layout()
+    names = [n for n in COMPETITORS if any(n in r.seconds for r in rows)]
+    keys = list(dict.fromkeys(r.key for r in rows))
+    height = 0.85 / len(names)
+    figure, panels = pyplot.subplots(
+        1,
+        2,
+        figsize=(12, 1 + 0.16 * len(names) * len(keys)),
+        sharex=True,
+        sharey=True,
+        layout="constrained",
+    )
+    for axes, task in zip(panels, (VALUE, BOTH), strict=True):
+        for r in (r for r in rows if r.task == task):
+            floor, _ = r.floor(rates)
+            for k, who in enumerate(names):
+                best = r.best(who)
+                if best:
+                    place = keys.index(r.key) + height * (k - (len(names) - 1) / 2)
+                    axes.barh(place, best / floor, height, color=COMPETITORS[who], label=who)
+        axes.set_xscale("log")
+        axes.set_xlabel("time over the floor")
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.set_title(task)
+    panels[0].set_yticks(range(len(keys)), [ROWS[k].name for k in keys])
+    panels[0].set_ylim(len(keys) - 0.4, -0.6)
+    labels: dict[str, Any] = {}
+    for axes in panels:
+        labels |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    ordered = [n for n in names if n in labels]
+    figure.legend([labels[n] for n in ordered], ordered, loc="outside lower center", ncols=5)
     figure.savefig(path)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repetitions", type=int, default=7)
-    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--dtype", choices=TOLERANCES, default="float32")
+    parser.add_argument("--only", action="append", choices=ROWS, default=[])
+    parser.add_argument("--without", action="append", choices=COMPETITORS, default=[])
     parser.add_argument("--threads", type=int, default=available_threads())
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
@@ -430,39 +417,62 @@ def main() -> None:
         raise SystemExit("there is no C compiler")
     from rich.progress import track
 
-    limits = machine(options.threads)
-    chosen = [f for f in formulas() if not options.only or f.name in options.only]
-    rows: list[Row] = []
-    for formula in track(chosen, "formulas"):
-        rows += measured(formula, options.repetitions, options.threads, limits)
-    versions = [f"tadc {tadc.__version__}", f"numpy {np.__version__}"]
-    versions += [f"{n} {sys.modules[n].__version__}" for n in ("torch", "jax") if n in sys.modules]
-    about = {
-        "command": "python benchmarks/cpu.py",
-        "machine": f"{cpu_name()} ({os.cpu_count()} processors visible)",
-        "threads": options.threads,
-        "date": time.strftime("%Y-%m-%d"),
-        "versions": ", ".join((*versions, f"Python {platform.python_version()}")),
-        "repetitions": options.repetitions,
-        **limits,
-    }
+    for library in ("torch", "jax"):
+        if not installed(library):
+            print(f"{library} is not installed, and left out", file=sys.stderr)
+    if installed("jax"):
+        import_module("jax").config.update("jax_enable_x64", True)
+    about: dict[str, Any] = {"left_out": {}}
+    rows: list[Times] = []
+    rates = limits(options.threads, options.dtype)
+    for key in track(options.only or list(ROWS), "rows"):
+        p = Problem.of(key, options.dtype, options.threads)
+        rows += measured(p, options.repetitions, options.without, about["left_out"])
+        if key == WAVE:
+            about["adjoint_over_value"] = adjoint_over_value(p, options.repetitions)
+        rates = faster(rates, limits(options.threads, options.dtype))
+    written(rows, rates, {**about, **circumstances(options)}, options)
+
+
+def written(
+    rows: list[Times], rates: Limits, about: dict[str, Any], options: argparse.Namespace
+) -> None:
+    """Writes the results, and prints the tables."""
+    name = "cpu" if options.dtype == "float32" else f"cpu_{options.dtype}"
     options.output.mkdir(parents=True, exist_ok=True)
-    text = table(rows, about)
-    (options.output / "cpu.md").write_text(text, "utf-8")
+    text = report(rows, rates, about)
+    (options.output / f"{name}.md").write_text(text, "utf-8")
     data = [
         {
-            "formula": r.formula,
+            "row": r.key,
+            "formula": ROWS[r.key].name,
             "task": r.task,
-            "floor": r.floor,
+            "floor": r.floor(rates)[0],
+            "limit": r.floor(rates)[1],
+            **r.work,
             "minima": {n: min(t) for n, t in r.seconds.items()},
             "medians": {n: statistics.median(t) for n, t in r.seconds.items()},
         }
         for r in rows
     ]
-    content = json.dumps({"about": about, "rows": data}, indent=2) + "\n"
-    (options.output / "cpu.json").write_text(content, "utf-8")
-    plot(rows, options.output / "cpu.svg")
+    content = {"about": {**about, "limits": asdict(rates)}, "rows": data}
+    (options.output / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+    plot(rows, rates, options.output / f"{name}.svg")
     print(text)
+
+
+def circumstances(options: argparse.Namespace) -> dict[str, Any]:
+    versions = [f"tadc {tadc.__version__}", f"numpy {np.__version__}"]
+    versions += [f"{n} {sys.modules[n].__version__}" for n in ("torch", "jax") if n in sys.modules]
+    return {
+        "command": " ".join(["python benchmarks/cpu.py", *sys.argv[1:]]),
+        "machine": f"{cpu_name()} ({os.cpu_count()} processors visible)",
+        "threads": options.threads,
+        "dtype": options.dtype,
+        "date": time.strftime("%Y-%m-%d"),
+        "versions": ", ".join((*versions, f"Python {platform.python_version()}")),
+        "repetitions": options.repetitions,
+    }
 
 
 def cpu_name() -> str:

@@ -26,7 +26,7 @@ from typing import Any
 import gpu_code
 import gpu_report
 import numpy as np
-from cpu import Formula, formulas
+from gpu_formulas import Formula, formulas
 from gpu_plain import launch
 from gpu_rivals import Problem, Rival, Run, own, rivals
 from sizes import points_of, shapes_at, sizes_at, sizes_of

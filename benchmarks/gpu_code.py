@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
-from cpu import Formula
+from gpu_formulas import Formula
 from sizes import points_of, sizes_at
 
 import tadc

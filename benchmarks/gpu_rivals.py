@@ -16,7 +16,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from cpu import Formula
+from gpu_formulas import Formula
 from gpu_plain import hand_written
 
 from tadc.compiler import atomic_module

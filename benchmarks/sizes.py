@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log2
 from typing import Any
 
-from cpu import Formula
+from gpu_formulas import Formula
 
 from tadc.runtime.binding import bind_sizes
 from tadc.schedule.nest.cost import operations

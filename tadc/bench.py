@@ -1,31 +1,42 @@
-"""Times of a program, for its value and for its value with all gradients, next to the work it has to do."""
+"""Times of a program, for its value and for its value with all gradients, next to the work it has to do.
+
+Of native code the kernels are timed too, each next to the least time that its work takes on this machine.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice, permutations
+from math import inf
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from tadc.check import random_arrays, small_sizes
 from tadc.errors import Error
+from tadc.runtime.cpu.limits import Limits, limits
+from tadc.runtime.cpu.native import NativeRunner, TimedLaunch, available_threads
 from tadc.runtime.cuda.arrays import cupy
 from tadc.runtime.cuda.tune import tuning
+from tadc.runtime.run import resolved_backend
+from tadc.schedule.nest.cost import program_cost
+from tadc.schedule.nest.special import special_calls
 
 if TYPE_CHECKING:
+    from tadc.emit.clike.spelling import DType
     from tadc.function import Function
 
-__all__ = ["Bench", "Row", "bench", "large_sizes"]
+__all__ = ["Bench", "KernelRow", "Row", "bench", "large_sizes"]
 
 WORK = 3e8  # operations of the value and its gradients that sizes are chosen for
 BYTES = 2**28  # of all tensors together
 RATIOS = (8, 4, 12, 6, 16, 10, 3, 5)  # of sizes that are chosen
 MOST_ORDERS = 24  # of them that are tried
+INTEGERS = ("int32", "int64", "bool")
 COPIED = 2**26  # bytes of the copy that measures the memory's bandwidth
 
 
@@ -41,13 +52,38 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelRow:
+    """A kernel of a task: seconds of the fastest repetition, and of the model, the greatest of the least times for its bytes,
+    its arithmetic and its special functions; which of these that is; and how many times the model's time it took.
+
+    Bytes are those of memory: a kernel whose tensors are in a cache may take less than the model says.
+    """
+
+    task: str
+    kernel: str
+    seconds: float
+    limit: str
+    model: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
 class Bench:
-    """All rows for some sizes. Prints as a table."""
+    """All rows for some sizes, and the machine's limits where kernels are timed. Prints as tables."""
 
     sizes: Mapping[str, int]
     rows: tuple[Row, ...]
+    kernels: tuple[KernelRow, ...] = ()
+    limits: Limits | None = None
 
     def __str__(self) -> str:
+        named = ", ".join(f"{s} = {n}" for s, n in self.sizes.items())
+        lines = [f"sizes: {named}"] * bool(named) + self._tasks()
+        if self.limits is not None:
+            lines += ["", *self._kernels(), "", self._machine(self.limits)]
+        return "\n".join(lines)
+
+    def _tasks(self) -> list[str]:
         table = [("", "fastest, ms", "median, ms", "operations", "Gflop/s", "GB/s")]
         table += [
             (
@@ -60,13 +96,35 @@ class Bench:
             )
             for r in self.rows
         ]
-        widths = [max(len(row[c]) for row in table) for c in range(6)]
-        lines = [
-            "  ".join((row[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(row[1:], widths[1:], strict=True)))).rstrip()
-            for row in table
-        ]  # fmt: skip
-        named = ", ".join(f"{s} = {n}" for s, n in self.sizes.items())
-        return "\n".join([f"sizes: {named}"] * bool(named) + lines)
+        return _columns(table, left=1)
+
+    def _kernels(self) -> list[str]:
+        table = [("kernel", "limited by", "fastest, ms", "model, ms", "times the model")]
+        table += [
+            (k.kernel, k.limit, f"{k.seconds * 1e3:.3f}", f"{k.model * 1e3:.3f}", f"{k.ratio:.1f}")
+            for k in self.kernels
+        ]
+        return _columns(table, left=2)
+
+    @staticmethod
+    def _machine(limits: Limits) -> str:
+        return (
+            f"this machine: {limits.bytes_per_second / 1e9:.1f} GB/s of memory,"
+            f" {limits.operations_per_second / 1e9:.1f} Gflop/s,"
+            f" {limits.functions_per_second / 1e9:.2f} G exponentials/s"
+        )
+
+
+def _columns(table: Sequence[Sequence[str]], left: int) -> list[str]:
+    """The lines of a table, whose first columns stand at the left."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            t.ljust(w) if c < left else t.rjust(w)
+            for c, (t, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
 
 
 def large_sizes(f: Function, given: Mapping[str, int]) -> dict[str, int]:
@@ -105,7 +163,7 @@ def _work(f: Function, sizes: Mapping[str, int]) -> int | None:
 
 def _mode(f: Function) -> str:
     """The mode that is timed besides the value: `vjp` if any input has a gradient, else `primal` alone."""
-    real = any(t.dtype not in ("int32", "int64", "bool") for t in f.program.inputs)
+    real = any(t.dtype not in INTEGERS for t in f.program.inputs)
     return "vjp" if real else "primal"
 
 
@@ -120,7 +178,8 @@ def bench(
 ) -> Bench:
     """Time a program on random input of these sizes, the tasks in turns; `on_gpu` with arrays that are there.
 
-    With `tune` its kernels are tuned before, and so are they from then on for these sizes on this GPU.
+    With `tune` its kernels are tuned before, and so are they from then on for these sizes on this GPU. Native code is
+    compiled once more to time its kernels, by the names that `f.plan()` has for them.
 
     Bytes are those of inputs and results, each once. `progress` gets the numbers of the repetitions to go through.
     """
@@ -150,6 +209,7 @@ def bench(
     with tuning() if tune else nullcontext():
         for run in tasks.values():
             run()  # compiles, and allocates memory
+    timed = [] if on_gpu else _timed(f, sizes, given)
     for _ in progress(range(repetitions)):
         for task, run in tasks.items():
             start = time.perf_counter()
@@ -157,8 +217,78 @@ def bench(
             if on_gpu:
                 xp.cuda.get_current_stream().synchronize()
             times[task].append(time.perf_counter() - start)
+        for part in timed:
+            part.run()
     rows = (Row(task, min(t), median(t), *work[task]) for task, t in times.items())
-    return Bench(dict(sizes), tuple(rows))
+    if not timed:
+        return Bench(dict(sizes), tuple(rows))
+    measured = limits(f._options.threads or available_threads(), timed[0].dtype)
+    kernels = (k for part in timed for k in part.rows(measured))
+    return Bench(dict(sizes), tuple(rows), tuple(kernels), measured)
+
+
+@dataclass(slots=True)
+class _Timed:
+    """A program of a task as timed native code, its inputs, and the least seconds of each kernel so far."""
+
+    task: str
+    part: Function
+    launch: TimedLaunch
+    sizes: Mapping[str, int]
+    dtype: DType
+    inputs: Sequence[Any]
+    best: list[float]
+
+    def run(self) -> list[Any]:
+        """The outputs."""
+        outputs, seconds = self.launch(self.inputs)
+        self.best = list(map(min, self.best, seconds))
+        return outputs
+
+    def rows(self, limits: Limits) -> Iterator[KernelRow]:
+        module = self.launch.lowered.module
+        values = module.program.size_values(self.sizes)
+        cost = program_cost(module.program, module.kernels, values, self.dtype)
+        names = (k.name for k in self.part.plan(mode="primal", **self.sizes).kernels)
+        for name, kernel, work, seconds in zip(
+            names, module.kernels, cost.kernels, self.best, strict=True
+        ):
+            functions = special_calls(kernel, values)
+            least = limits.seconds(
+                work.bytes_read + work.bytes_written, work.operations - functions, functions
+            )
+            limit = max(least, key=least.__getitem__)
+            model = least[limit]
+            yield KernelRow(
+                self.task, name, seconds, limit, model, seconds / model if model else inf
+            )
+
+
+def _timed(f: Function, sizes: Mapping[str, int], inputs: Sequence[Any]) -> list[_Timed]:
+    """The programs that the tasks run, where native code runs them: that of the value, and what `vjp` runs besides."""
+    options = f._options
+    if resolved_backend(options.backend) != "native" or f.program.is_empty(
+        f.program.size_values(sizes)
+    ):
+        return []
+    dtype = cast("DType", options.dtype or "float64")
+
+    def timed(task: str, part: Function, arrays: Sequence[Any]) -> _Timed:
+        values = part._program.size_values(sizes)
+        launch = NativeRunner(part._program, dtype, part._options).timed(values)
+        return _Timed(task, part, launch, sizes, dtype, arrays, [inf] * len(launch.lowered.kernels))
+
+    found = [timed("value", f, inputs)]
+    if _mode(f) == "vjp":
+        wrt = tuple(t.name for t in f.program.inputs if t.dtype not in INTEGERS)
+        forward, backward = f._vjp.parts(wrt, f.program.size_values(sizes), dtype)
+        first = found[0] if forward is f else timed("value and gradients", forward, inputs)
+        results = first.run()
+        count = len(f.outputs)
+        arrays = (*inputs, *results[count:], *map(np.ones_like, results[:count]))
+        found += [] if forward is f else [first]
+        found.append(timed("value and gradients", backward, arrays))
+    return found
 
 
 def _named(f: Function, sizes: Mapping[str, int]) -> dict[str, int]:

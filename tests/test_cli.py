@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import tadc
 from tadc import cli, function
+from tadc.runtime.cpu.c_compiler import compiler
 
 PAPER = Path(__file__).parent.parent / "examples" / "paper.tex"
 CONV = "y[n,o,p] = sum{c, r} x[n,c,p+r] * w[o,c,r]\n"
@@ -771,6 +772,7 @@ def test_bench_prints_data_for_programs():
     data = json.loads(result.stdout)
     assert data["sizes"] == {"N": 100}
     assert data["rows"][0]["task"] == "value"
+    assert data["kernels"] == [] or {"kernel", "limit", "seconds", "model", "ratio"} <= {*data["kernels"][0]}  # fmt: skip
 
 
 # ---------------------------------------------------------------------- check
@@ -824,6 +826,19 @@ def test_bench_times_the_value_and_its_gradients():
     for row in ("value", "value and gradients", "copying memory"):
         numbers = rf"^{row} +\d+\.\d+ +\d+\.\d+"
         assert re.search(numbers, result.stdout, re.MULTILINE), result.stdout
+
+
+@pytest.mark.compiler
+def test_bench_says_what_limits_each_kernel():
+    if compiler() is None:
+        pytest.skip("there is no C compiler")
+    run = partial(tadc_, "bench", "matmul.idx", "--size", "N=9", "--repetitions", "1", "--backend")
+    table = run("native").stdout
+
+    for name in (k.name for k in tadc.load("matmul.idx").plan(mode="vjp", N=9).kernels):
+        assert re.search(rf"^{name} +(memory|arithmetic) +\d+\.\d+", table, re.MULTILINE), table
+    assert re.search(r"this machine: [\d.]+ GB/s", table)
+    assert "this machine" not in run("numpy").stdout
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ ROOMS = """
     function.open_sizes function.signature function.foreign
     function.origin function.derivatives function.targets
     function.vjp function.jvp function.runs
-    function.graph
+    function.graph function.value_and_gradients
     function.function
     function.operator
     function.entries

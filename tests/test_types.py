@@ -27,6 +27,8 @@ def used(path: Path) -> list[str]:
     y = f(np.ones(3), out=None, accumulate=False)
     value, pullback = f.vjp(np.ones(3), wrt="x")
     gradients = pullback(y)
+    _, both = f.value_and_gradients(np.ones(3), cotangent=y, wrt=["x"])
+    gradients |= both
     total: int = sum(array.size for array in gradients.values()) + f.cost(N=3).operations
     cost: tadc.Cost = f.cost(mode="vjp")
     plan: tadc.Plan = f.plan()

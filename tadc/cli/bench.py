@@ -40,7 +40,8 @@ def bench(
 ) -> int:
     """Time the value, and the value with all gradients, on random input.
 
-    Sizes that are not given are chosen so that there is something to measure.
+    Sizes that are not given are chosen so that there is something to measure. Kernels of native code have a row each:
+    what limits them, and the least time that this machine needs for their work.
     """
     if tune and backend != "cuda":
         raise click.BadParameter(

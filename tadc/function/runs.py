@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
-__all__ = ["cost", "plan"]
+__all__ = ["cost", "part_cost", "plan"]
 
 
 def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
     """Operations and bytes of every kernel, without those of residuals where they are outputs."""
     total = Cost(())
     for part, sizes, dtype in _runs(f, mode, given):
-        run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
-        residuals = set(part.outputs) - set(f.outputs) if part._mode == "forward" else set()
-        total += program_cost(run.program, run.kernels, sizes, dtype, residuals)
+        total += part_cost(f, part, sizes, dtype)
     return total
+
+
+def part_cost(f: Function, part: Function, sizes: Mapping[str, int] | None, dtype: str) -> Cost:
+    """The cost of one of the functions that are run for `f`."""
+    run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
+    residuals = set(part.outputs) - set(f.outputs) if part._mode == "forward" else set()
+    return program_cost(run.program, run.kernels, sizes, dtype, residuals)
 
 
 def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
@@ -86,6 +91,11 @@ def _parts(
             return (f.adjoint(),)
         case "tangent":
             return (f.tangent(),)
+        case "value_and_gradients":
+            wrt = chosen_inputs(f, None, f.inputs)
+            if sizes is not None:
+                return f._value_and_gradients.parts(wrt, sizes, dtype)
+            return (f._derivative("vjp", wrt),)
         case "vjp":
             wrt = chosen_inputs(f, None, f.inputs)
             if sizes is not None:
@@ -95,5 +105,7 @@ def _parts(
             return tuple(f._derivative(half, wrt) for half in HALVES)
         case _:
             raise ArgumentError(
-                None, f"there is no mode `{mode}`", fix="use primal, adjoint, tangent or vjp"
+                None,
+                f"there is no mode `{mode}`",
+                fix="use primal, adjoint, tangent, vjp or value_and_gradients",
             )

@@ -24,7 +24,7 @@ from tadc.schedule.nest.memory import oversized
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
-__all__ = ["Pullback", "Vjp", "seeds"]
+__all__ = ["Pullback", "Vjp", "gradient_types", "seeds"]
 
 MOST_DECIDED = 64  # sets of sizes for which it is kept whether there are residuals
 
@@ -62,15 +62,13 @@ class Vjp:
     def _made(self, bound: Call, wrt: Wrt) -> _Halves | Vjp:
         """The halves for a call; where an extent is 0, the `Vjp` of the function for these sizes."""
         f = self._function
-        types = {n: a.dtype if is_real(a.dtype) else None for n, a in bound.arrays.items()}
-        chosen = chosen_inputs(f, wrt, [n for n, t in types.items() if t is not None])
+        chosen, gradients = gradient_types(f, bound, wrt)
         dtype = f.calls.element_type(bound)
         forward, backward = self.parts(chosen, bound.sizes, dtype)
         sizes = {s: bound.sizes[s] for s in f._program.sizes}
         if sizes and any(g._program.is_empty(bound.sizes) for g in (forward, backward)):
             return f._of_numbers(sizes)._vjp
         backward.calls.prepare(bound.sizes, dtype, f.calls.backend(bound))
-        gradients = tuple(types[x] for x in chosen)
         return _Halves(forward.calls, backward.calls, f.outputs, chosen, gradients)
 
     def parts(
@@ -164,6 +162,16 @@ class Pullback:
         arrays = (*self._kept, *seeded)
         results = halves.backward(arrays, self._sizes, into, accumulate, halves.types)
         return dict(zip(halves.wrt, results, strict=True))
+
+
+def gradient_types(f: Function, bound: Call, wrt: Wrt) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The inputs that a call differentiates by, without `wrt` all with real elements, and the types of their gradients.
+
+    A gradient has its input's type; that by integers is of the type that it is computed in, which None stands for.
+    """
+    types = {n: a.dtype if is_real(a.dtype) else None for n, a in bound.arrays.items()}
+    chosen = chosen_inputs(f, wrt, [n for n, t in types.items() if t is not None])
+    return chosen, tuple(types[x] for x in chosen)
 
 
 def seeds(outputs: Sequence[str], cotangents: Any) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tadc.jax.arrays import called, jvp, vjp
+from tadc.jax.arrays import called, jvp, value_and_gradients, vjp
 from tadc.jax.wrap import Wrapped, wrap
 
-__all__ = ["Wrapped", "called", "jvp", "vjp", "wrap"]
+__all__ = ["Wrapped", "called", "jvp", "value_and_gradients", "vjp", "wrap"]

@@ -15,7 +15,7 @@ from tadc.function.function import Function
 from tadc.function.operator import result_types
 from tadc.jax.wrap import Wrapped
 
-__all__ = ["called", "jvp", "vjp"]
+__all__ = ["called", "jvp", "value_and_gradients", "vjp"]
 
 
 def called(
@@ -41,6 +41,19 @@ def vjp(
         return mapped(_array, pullback(*(mapped(_given, c) for c in cotangents), **options))
 
     return _results(values, outputs), pulled
+
+
+def value_and_gradients(
+    f: Function, arrays: Sequence[Any], named: Mapping[str, Any], cotangent: Any, wrt: Any
+) -> tuple[Any, dict[str, Any]]:
+    """As of arrays of numpy, with arrays of JAX in and out."""
+    inputs = dict(zip(f.inputs, arrays, strict=False)) | dict(named)
+    seeds = tuple(map(_given, cotangent)) if isinstance(cotangent, tuple) else _given(cotangent)
+    values, gradients = f.value_and_gradients(
+        *map(_given, arrays), cotangent=seeds, wrt=wrt, **mapped(_given, named)
+    )
+    outputs = result_types(f, _names(inputs))
+    return _results(values, outputs), {n: _array(g) for n, g in gradients.items()}
 
 
 def jvp(

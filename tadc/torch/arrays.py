@@ -16,7 +16,7 @@ from tadc.function.operator import result_types
 from tadc.torch.library import NAMES, TYPES
 from tadc.torch.module import Module
 
-__all__ = ["called", "jvp", "vjp"]
+__all__ = ["called", "jvp", "value_and_gradients", "vjp"]
 
 
 def called(
@@ -49,9 +49,22 @@ def vjp(
         seeds = [mapped(_given, c) for c in cotangents]
         with _Written(out, ()) as into:
             gradients = pullback(*seeds, out=into, accumulate=accumulate)
-        return {n: _tensor(g, types.get(n)) for n, g in gradients.items()}
+        return _gradients(gradients, types)
 
     return _results(values, outputs), pulled
+
+
+def value_and_gradients(
+    f: Function, arrays: Sequence[Any], named: Mapping[str, Any], cotangent: Any, wrt: Any
+) -> tuple[Any, dict[str, Any]]:
+    """As of arrays of numpy, with tensors in and out."""
+    inputs = dict(zip(f.inputs, arrays, strict=False)) | dict(named)
+    types = {n: x.dtype for n, x in inputs.items() if isinstance(x, Tensor)}
+    seeds = tuple(map(_given, cotangent)) if isinstance(cotangent, tuple) else _given(cotangent)
+    values, gradients = f.value_and_gradients(
+        *map(_given, arrays), cotangent=seeds, wrt=wrt, **mapped(_given, named)
+    )
+    return _results(values, result_types(f, _names(types))), _gradients(gradients, types)
 
 
 def jvp(
@@ -141,6 +154,12 @@ def _results(results: Any, types: Sequence[str | None]) -> Any:
     pairs = zip(arrays, types, strict=True)
     tensors = tuple(_tensor(a, TYPES[t] if t else None) for a, t in pairs)
     return tensors if isinstance(results, tuple) else tensors[0]
+
+
+def _gradients(gradients: Mapping[str, Any], types: Mapping[str, torch.dtype]) -> dict[str, Tensor]:
+    """The gradients as tensors of their inputs' types; by integers, of the type that they are computed in."""
+    real = {n: t for n, t in types.items() if t.is_floating_point}
+    return {n: _tensor(g, real.get(n)) for n, g in gradients.items()}
 
 
 def _tensor(value: Any, dtype: torch.dtype | None) -> Any:

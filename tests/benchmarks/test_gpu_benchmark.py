@@ -53,8 +53,8 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
 
 @pytest.mark.parametrize("formula", ["a wave step, 7 points", "elementwise", "a sum of Gaussians"])
 def test_operations_of_threads_that_work_alone_are_those_of_the_cost(benchmark_module, formula):
-    code, cpu = benchmark_module("gpu_code"), benchmark_module("cpu")
-    f = tadc.compile(next(c.text for c in cpu.formulas() if c.name == formula))
+    code, words = benchmark_module("gpu_code"), benchmark_module("gpu_formulas")
+    f = tadc.compile(next(c.text for c in words.formulas() if c.name == formula))
     sizes = dict.fromkeys(f.program.sizes, 12)
     programs = {"primal": f.program, "adjoint": f.adjoint().program}
     modes = [code.GpuModule.plain(m) for m in code.modules_of(programs)]
@@ -95,8 +95,8 @@ def test_a_team_counts_what_each_of_its_threads_does(benchmark_module):
 
 @pytest.mark.skipif(not find_nvrtc(), reason="no NVRTC")
 def test_rows_say_what_has_become_more(benchmark_module):
-    code, cpu = benchmark_module("gpu_code"), benchmark_module("cpu")
-    formula = cpu.Formula("a product", PRODUCT, [(20, 5), (5, 10)])
+    code, words = benchmark_module("gpu_code"), benchmark_module("gpu_formulas")
+    formula = words.Formula("a product", PRODUCT, [(20, 5), (5, 10)])
 
     rows = [code.row(formula, form, 1000) for form in code.FORMS]
 
@@ -114,12 +114,12 @@ def test_rows_say_what_has_become_more(benchmark_module):
 def test_all_of_the_benchmark_runs(benchmark_module, monkeypatch, tmp_path):
     fake_cupy.install(monkeypatch)
     gpu, plain = benchmark_module("gpu"), benchmark_module("gpu_plain")
-    cpu = benchmark_module("cpu")
+    words = benchmark_module("gpu_formulas")
     monkeypatch.setattr(plain, "compile_cuda", lambda text, *_: Compiled(text.encode(), ""))
     for name, value in (("COPIED", 1000), ("ELEMENTS", 1000), ("COLLISIONS", [10]), ("PEAK_BLOCKS", 1), ("PEAK_TIMES", 2)):  # fmt: skip
         monkeypatch.setattr(gpu, name, value)
     monkeypatch.setattr(gpu, "code", lambda *_: None)
-    chosen = [f for f in cpu.formulas() if f.name == "3x3 filter with a border"]
+    chosen = [f for f in words.formulas() if f.name == "3x3 filter with a border"]
     monkeypatch.setattr(gpu, "formulas", lambda: chosen)
     try:
         gpu.main(["--points", "1e3", "--repetitions", "2", "--output", str(tmp_path)])

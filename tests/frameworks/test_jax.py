@@ -346,6 +346,16 @@ def test_vjp_and_jvp_of_arrays_are_arrays():
         f(a, b, out=np.zeros((4, 5)))
 
 
+def test_value_and_gradients_of_arrays_are_arrays():
+    f, a, b, cotangent = function(PAIRS), some(4, 3), some(5, 3), some(4, 5)
+    y, gradients = f.value_and_gradients(a, b=b, cotangent=cotangent)
+    assert isinstance(y, jax.Array) and isinstance(gradients["a"], jax.Array)
+    close(y, pairs(a, b))
+    close(gradients, dict(zip("ab", vjp(pairs, a, b)[1](cotangent), strict=True)))
+    with pytest.raises(tadc.ArgumentError, match=r"tadc\.jax\.wrap"):
+        jit(lambda a: f.value_and_gradients(a, b, cotangent=cotangent)[0])(a)
+
+
 # ---------------------------------------------------------------------- what users get wrong
 
 

@@ -549,6 +549,23 @@ def test_vjp_and_jvp_of_tensors_are_tensors():
     close(dy, jvp(lambda a: pairs(a, b), (a.detach(),), (a.detach(),))[1])
 
 
+def test_value_and_gradients_of_tensors_are_tensors():
+    f, s = function(PAIRS), function("size N\ninput k[N], x[N]\ns = sum{i} k[i]*x[i]**2")
+    a, b, cotangent = some(4, 3, requires_grad=True), some(5, 3), some(4, 5)
+    y, gradients = f.value_and_gradients(a, b=b, cotangent=cotangent, wrt="a")
+    assert isinstance(y, torch.Tensor) and not y.requires_grad
+    close(y, pairs(a, b))
+    close(gradients["a"], torch.autograd.grad(pairs(a, b), a, cotangent)[0])
+    k, x = torch.arange(3), torch.full((3,), 0.5)
+    y, gradients = s.value_and_gradients(k, x, wrt=["k", "x"])
+    assert y.item() == 0.75
+    close(gradients["x"], torch.arange(3.0))
+    close(gradients["k"], torch.full((3,), 0.25, dtype=DOUBLE))
+    close(s.vjp(k, x, wrt="k")[1](torch.ones(()))["k"], gradients["k"])
+    with pytest.raises(tadc.ArgumentError, match="no `cotangent`"):
+        f.value_and_gradients(a, b)
+
+
 def test_results_are_written_to_tensors():
     f = function(PAIRS)
     a, b, out = some(4, 3), some(5, 3), torch.zeros(4, 5, dtype=DOUBLE)

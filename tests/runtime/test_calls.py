@@ -62,6 +62,8 @@ FORMS = {
     "pullback of a part": lambda f, x, out: f.vjp(x, 2.0, M=3, wrt=["x"])[1](x, None),
     "pullback to an array": lambda f, x, out: f.vjp(x, 2.0, M=3)[1](x, 2.0, out={"x": out["y"]}),
     "pullback added": lambda f, x, out: f.vjp(x, 2.0, M=3)[1](x, 2.0, out={"x": out["y"]}, accumulate=True),
+    "value and gradients": lambda f, x, out: f.value_and_gradients(x, 2.0, M=3, cotangent=(x, 1.0)),
+    "value and gradients of a part": lambda f, x, out: f.value_and_gradients(x, 2.0, M=3, cotangent=(x, None), wrt=["x"]),
     "jvp": lambda f, x, out: f.jvp({"x": x, "a": 2.0, "M": 3}, {"x": x}),
     "jvp by all": lambda f, x, out: f.jvp({"x": x, "a": 2.0, "M": 3}, {"a": 1.0, "x": x}, out=out),
     "jvp added": lambda f, x, out: f.jvp({"x": x, "a": 2.0, "M": 3}, {"x": x}, out=out, accumulate=True),
@@ -70,6 +72,7 @@ FORMS = {
 COSTLY = {
     "of another type",
     "pullback of a part",
+    "value and gradients of a part",
     "jvp by all",
 }  # programs of their own, which g++ compiles for the double
 
@@ -332,7 +335,7 @@ def test_values_of_jvp_are_of_the_type_of_a_call(place):
 
 
 @with_compiler
-@pytest.mark.parametrize("form", ["f(x)", "f(x, out=o, accumulate=True)", "f.vjp(x)", "pullback(x)", "pullback(None)", "f.jvp({'x': x}, {'x': x})"])  # fmt: skip
+@pytest.mark.parametrize("form", ["f(x)", "f(x, out=o, accumulate=True)", "f.vjp(x)", "pullback(x)", "pullback(None)", "f.value_and_gradients(x, cotangent=x)", "f.jvp({'x': x}, {'x': x})"])  # fmt: skip
 def test_too_little_memory_is_the_same_error_in_every_call(form, monkeypatch):
     f = tadc.compile("size N\ninput x[N]\ny[i] = exp(x[i])", backend="native")
     scope = {"f": f, "x": X, "o": np.zeros(4), "pullback": f.vjp(X)[1]}
@@ -355,7 +358,13 @@ def test_too_little_memory_on_the_gpu_is_the_same_error_in_every_call(monkeypatc
     f = tadc.compile("size N\ninput x[N]\ny[i] = exp(x[i])")
     x = xp.asarray(np.ones(100))
     _, pullback = f.vjp(x)
-    calls = (lambda: f(x), lambda: f.vjp(x), lambda: pullback(x), lambda: pullback(None))
+    calls = (
+        lambda: f(x),
+        lambda: f.vjp(x),
+        lambda: pullback(x),
+        lambda: pullback(None),
+        lambda: f.value_and_gradients(x, cotangent=x),
+    )
     for call in calls:
         call()
 
@@ -385,6 +394,8 @@ def test_an_object_whose_attributes_raise_is_no_array(place):
         lambda: f(x, x, M=2, out=(bad,)),
         lambda: f.vjp(x, bad, M=2),
         lambda: pullback(bad),
+        lambda: f.value_and_gradients(x, bad, M=2, cotangent=x),
+        lambda: f.value_and_gradients(x, x, M=2, cotangent=bad),
         lambda: pullback(x, out={"x": bad}),
         lambda: f.jvp({"x": x, "z": bad, "M": 2}, {"x": x}),
         lambda: f.jvp({"x": x, "z": x, "M": 2}, {"x": bad}),

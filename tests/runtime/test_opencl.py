@@ -180,6 +180,10 @@ def test_arrays_of_pyopencl_stay_on_their_device():
     _, slopes = f.jvp({"x": x, "w": w}, {"x": x})
 
     assert {type(a) for a in (y, slopes, *gradients.values())} == {type(x)}
+    again, others = f.value_and_gradients(x, w, cotangent=dy)
+    np.testing.assert_allclose(again.get(), y.get(), rtol=1e-13)
+    for name, value in others.items():
+        np.testing.assert_allclose(value.get(), gradients[name].get(), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(y.get(), expected(), rtol=1e-13)
     _, others = g.vjp(*arrays())
     for name, value in others(np.ones(7)).items():

@@ -43,6 +43,7 @@ from tadc.version import __version__
 __all__ = ["emit_c"]
 
 FLAG = f"const volatile int* {ENDED}"
+SECONDS = "seconds"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
 _TAKEN = [
@@ -73,6 +74,7 @@ _TAKEN = [
     "to",
     "inner_end",
 ]
+_TAKEN_TIMED = [*_TAKEN, SECONDS, "begin", "now"]
 
 
 def emit_c(
@@ -80,16 +82,20 @@ def emit_c(
     dtype: DType,
     index_type: DType,
     interruptible: bool = False,
+    timed: bool = False,
 ) -> str:
     """The file for the modes of one program. `dtype` is that of tensors without a declared one.
 
     A launcher returns 0, or 1 where the sizes violate the kernels' assumptions. An `interruptible` one is given the address
     of an integer, which its loops read now and then: once that is not 0 they skip the rest, and results are
     undefined; and there is `<launcher>_packed`, the same for all programs. Where products are left to BLAS, launchers are
-    given its function, by address, as their last argument.
+    given its function, by address, as their last argument. `timed` ones write the seconds that each kernel took to an array,
+    which is then the last.
     """
     blas = any(part.products for part in parts)
     last = [*([FLAG] if interruptible else []), *(["Gemm gemm"] if blas else [])]
+    last += [f"double* {SECONDS}"] if timed else []
+    taken = _TAKEN_TIMED if timed else _TAKEN
     rendered: list[dict[str, Any]] = []
     for part in parts:
         program, products = part.module.program, part.products
@@ -99,7 +105,7 @@ def emit_c(
                     _kernel(k, program, dtype, index_type, products.get(k.kernel.name))
                     for k in part.kernels
                 ],
-                "launcher": _launcher(part, dtype, index_type, last),
+                "launcher": _launcher(part, dtype, index_type, last, taken),
             }
         )
     bodies = [k[part] for m in rendered for k in m["kernels"] for part in ("strip", "body")]
@@ -115,6 +121,7 @@ def emit_c(
         blas_work=BLAS_WORK,
         largest=LARGEST_INT32,
         interruptible=interruptible,
+        timed=timed,
         modes=rendered,
     )
     return text
@@ -200,10 +207,14 @@ def _lanes(dtype: DType) -> int:
 
 
 def _launcher(
-    part: CpuModule, dtype: DType, index_type: DType, last: Sequence[str]
+    part: CpuModule,
+    dtype: DType,
+    index_type: DType,
+    last: Sequence[str],
+    taken: Sequence[str],
 ) -> dict[str, Any]:
     module = part.module
-    launcher = Launcher.of(module, dtype, index_type, CText, _TAKEN)
+    launcher = Launcher.of(module, dtype, index_type, CText, taken)
     names = launcher.text.names
     sums = [len(s.sums) for k in part.kernels for s in steps_of(k.body) if isinstance(s, Chunks)]
     calls: list[dict[str, Any]] = []
@@ -214,7 +225,9 @@ def _launcher(
         alone = kernel.name in part.products
         given += [ENDED, *(["threads", "gemm"] if alone else [])]
         if not calls or alone or calls[-1]["alone"]:
-            calls.append({"alone": alone, "lines": []})
+            calls.append(
+                {"alone": alone, "first": sum(len(c["lines"]) for c in calls), "lines": []}
+            )
         calls[-1]["lines"].append(f"{kernel.name}({', '.join(given)});")
     # A loop steps past the end by one.
     head = launcher.head([k.kernel for k in part.kernels], "1", LARGEST_INT32 - BLOCK, STEP)

@@ -32,7 +32,7 @@ from tadc.runtime.cpu.c_compiler import loaded, processor
 from tadc.runtime.cpu.interrupts import NEVER, interruptible
 from tadc.schedule.lowered import CpuModule, Decisions
 
-__all__ = ["Launch", "NativeRunner", "available_threads"]
+__all__ = ["Launch", "NativeRunner", "TimedLaunch", "available_threads"]
 
 MODE = "run"  # only part of the functions' names
 _BYTE = np.dtype(np.uint8)
@@ -109,6 +109,30 @@ class Launch:
         return status
 
 
+@dataclass(frozen=True, slots=True)
+class TimedLaunch:
+    """One program for one set of sizes, whose launcher tells how long each kernel takes. `last` are its other arguments."""
+
+    lowered: CpuModule
+    launcher: Any
+    types: tuple[np.dtype[Any], ...]  # of the inputs
+    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+    workspace_bytes: int
+    last: tuple[int | None, ...]
+
+    def __call__(self, inputs: Sequence[Any]) -> tuple[list[NDArray[Any]], list[float]]:
+        """The outputs, and the seconds of each kernel in the order in which they run."""
+        pairs = zip(inputs, self.types, strict=True)
+        arrays = [np.require(a, t, ["C", "A"]) for a, t in pairs]
+        outputs = [empty(*form) for form in self.outputs]
+        workspace = empty((max(1, self.workspace_bytes),), _BYTE)
+        seconds = np.zeros(len(self.lowered.kernels))
+        tensors = map(_address, (*arrays, *outputs, workspace))
+        status = self.launcher(*tensors, *self.last, _address(seconds))
+        assert status == 0, "sizes were checked before"
+        return outputs, seconds.tolist()
+
+
 class NativeRunner:
     """A program made callable; compiled at the first call. No size may be 0.
 
@@ -141,20 +165,50 @@ class NativeRunner:
     def launch(self, sizes: Mapping[Symbol, int]) -> Launch:
         """The launcher for these sizes, to be called repeatedly."""
         given = tuple(sizes[s] for s in self._program.sizes)
-        return self._launches.of(given, lambda: self._made(sizes, given))
+        return self._launches.of(given, lambda: self._made(sizes))
 
-    def _made(self, sizes: Mapping[Symbol, int], given: tuple[int, ...]) -> Launch:
+    def _made(self, sizes: Mapping[Symbol, int]) -> Launch:
         built, launcher, packed, last = self._launcher(self._decisions(sizes))
-        outputs = tuple(
-            (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype))
-            for t in built.outputs
-        )
+        outputs = self._forms(built.outputs, sizes)
         _, workspace = workspace_places(built.temporaries, sizes, self._dtype)
+        given = tuple(sizes[s] for s in built.sizes)
+        return Launch(launcher, packed, outputs, workspace, given, self._threads(sizes), last)
+
+    def _forms(
+        self, tensors: Sequence[Tensor], sizes: Mapping[Symbol, int]
+    ) -> tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]:
+        """Shapes and types for these sizes."""
+        return tuple(
+            (tuple(n.at(sizes) for n in t.shape), np.dtype(t.dtype or self._dtype)) for t in tensors
+        )
+
+    def _threads(self, sizes: Mapping[Symbol, int]) -> int:
         tensors = compiler.stored(self._program).tensors.values()
         elements = sum(prod(n.at(sizes) for n in t.shape) for t in tensors)
-        threads = 1 if elements < LITTLE else self._options.threads or available_threads()
-        numbers = tuple(sizes[s] for s in built.sizes)
-        return Launch(launcher, packed, outputs, workspace, numbers, threads, last)
+        return 1 if elements < LITTLE else self._options.threads or available_threads()
+
+    def timed(self, sizes: Mapping[Symbol, int]) -> TimedLaunch:
+        """The program for these sizes, which tells how long each of its kernels takes."""
+        numbers(self._program)
+        lowered = self.lowered(sizes)
+        module = lowered.module
+        launcher = loaded(emit_c([lowered], self._dtype, INDEX_TYPE, timed=True))[module.launcher]
+        outputs = [module.program.tensors[n] for n in module.program.outputs]
+        pointers = [ctypes.c_void_p] * (len(module.program.inputs) + len(outputs) + 1)
+        sizes_left = module.program.sizes  # small ones are numbers in the text
+        given = [ctypes.c_longlong] * len(sizes_left)
+        blas = (gemm(self._dtype),) if lowered.products else ()
+        last = [ctypes.c_void_p] * (len(blas) + 1)
+        launcher.argtypes = [*pointers, *given, ctypes.c_int, *last]
+        launcher.restype = ctypes.c_int
+        return TimedLaunch(
+            lowered,
+            launcher,
+            tuple(np.dtype(t.dtype or self._dtype) for t in module.program.inputs),
+            self._forms(outputs, sizes),
+            workspace_places(module.temporaries, sizes, self._dtype)[1],
+            (*(sizes[s] for s in sizes_left), self._threads(sizes), *blas),
+        )
 
     @cached_property
     def _key(self) -> str:
