@@ -25,7 +25,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
 
     Those of `recomputed` are none: they are computed where they are read.
     """
-    program = simplify(factored(inlined(program)))
+    program = common(simplify(factored(inlined(program))))
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = shared(live(common(program)))
