@@ -16,6 +16,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
+from tadc.normalize.choices import with_conditions
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
@@ -79,7 +80,8 @@ def parsed(source: Source, lang: str) -> ast.Program:
 def normalized(program: Program) -> Program:
     """The program in normal form. Every program goes through this, the user's and derivatives alike."""
     # Derivatives hold copies of reductions inside each other: names are made distinct before they are solved.
-    program = _solved(plain_names(live(simplify(program))))
+    program = simplify(with_conditions(simplify(program)))
+    program = _solved(plain_names(live(program)))
     settled = frozenset(program.statements)
     program = _solved(separate_inner_reductions(program, taken_names(program)), settled)
     return plain_names(live(program))

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.derive.gather import element_indices, gathered
-from tadc.derive.masks import Marks
 from tadc.derive.products import Products
 from tadc.derive.reductions import Shares, active, with_ties
 from tadc.derive.uses import Use, uses
@@ -21,6 +20,7 @@ from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
+from tadc.normalize.masks import Marks
 
 __all__ = ["Scatter", "adjoint", "gradient", "jacobian", "scattered"]
 

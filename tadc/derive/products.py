@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tadc.derive.masks import Judge
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Select
 from tadc.ir.functions import FUNCTIONS, partials
+from tadc.normalize.masks import Judge
 
 __all__ = ["Products", "plus"]
 

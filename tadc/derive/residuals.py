@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from tadc.ir.affine import symbol
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
@@ -55,8 +55,19 @@ def halves(both: Program, program: Program, gradients: Sequence[str]) -> tuple[P
         inputs=(*program.inputs, *residuals, *cotangents),
         statements=tuple(replace(s, body=rewrite(s.body, from_copy)) for s in second),
         outputs=tuple(gradients),
+        given=tuple(s for s in forward.statements if _is_extreme(s.body) and s.target in residuals)
+        + tuple(
+            replace(s, target=copies[s.target.name].target)
+            for s in first
+            if _is_extreme(s.body) and s.target.name in copies
+        ),
     )
     return live(forward), backward
+
+
+def _is_extreme(e: Expr) -> bool:
+    """Whether a running sum may have its values for references (`schedule/rewrite/telescoping.py`)."""
+    return isinstance(e, Reduce) and e.op in ("max", "min")
 
 
 def copies_of(tensors: Iterable[Tensor], names: Names) -> dict[str, Statement]:

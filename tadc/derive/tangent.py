@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tadc.derive.masks import Marks
 from tadc.derive.products import Products, plus
 from tadc.derive.reductions import Shares, active, with_ties
 from tadc.ir.affine import symbol
@@ -13,6 +12,7 @@ from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder
+from tadc.normalize.masks import Marks
 
 __all__ = ["tangent"]
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from tadc.derive.products import plus
 from tadc.derive.reductions import Shares
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
+from tadc.ir.domain import EVERYWHERE, Derived, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
+from tadc.normalize.choices import negated
 
 __all__ = ["Use", "uses"]
 
@@ -114,25 +115,16 @@ def _accumulate(
                 add(otherwise, Select(condition, Const(0), g))
             case Select(Domain() as domain, then, otherwise):
                 enter(then, g, domain)
-                negated = _negated(domain)
-                if negated is None:
+                opposite = negated(domain)
+                if opposite is None:
                     enter(otherwise, g, unless=(domain,))
                 else:
-                    enter(otherwise, g, negated)
+                    enter(otherwise, g, opposite)
             case Reduce(_, _, _, domain, body):
                 enter(body, shares.of(node, g), domain, reduce=node)
             case Const() | IndexValue():
                 pass
     return uses, inner
-
-
-def _negated(domain: Domain) -> Domain | None:
-    """The complement, where it is one inequality."""
-    match domain.conditions:
-        case (Condition(">=", form),):
-            return Domain.of((at_least_zero(-form - 1),))
-        case _:
-            return None
 
 
 def _within_region(node: Expr) -> tuple[Expr, ...]:

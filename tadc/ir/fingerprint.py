@@ -13,13 +13,15 @@ def fingerprint(program: Program) -> str:
     """Every node once, its operands by their numbers."""
     numbers: dict[Expr, int] = {}
     lines = [
-        repr((program.name, program.sizes, program.derived_sizes, program.facts, program.inputs, program.outputs))
+        repr((program.name, program.sizes, program.derived_sizes, program.facts, program.inputs, program.outputs,
+              len(program.given)))
     ]  # fmt: skip
-    for node in postorder(s.body for s in program.statements):
+    statements = (*program.given, *program.statements)
+    for node in postorder(s.body for s in statements):
         numbers[node] = len(numbers)
         fields = (_field(getattr(node, f), numbers) for f in type(node).__match_args__)
         lines.append(f"{type(node).__name__}({', '.join(fields)})")
-    lines += [repr((s.target, s.indices, s.derived, numbers[s.body])) for s in program.statements]
+    lines += [repr((s.target, s.indices, s.derived, numbers[s.body])) for s in statements]
     return "\n".join(lines)
 
 

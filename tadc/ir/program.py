@@ -114,7 +114,8 @@ class Program:
 
     `sizes` are the parameters, bound by the shapes of a call or by keyword; `derived_sizes` follow from them, in
     order; `facts` is what else is known of them (extents that must agree), checked at every call.
-    Outputs may be inputs. Every read names an input or an earlier statement's target.
+    Outputs may be inputs. Every read names an input or an earlier statement's target. `given` are statements that the
+    values of some inputs come from: nothing computes them, but their forms are known.
     """
 
     name: str
@@ -124,11 +125,17 @@ class Program:
     inputs: tuple[Tensor, ...]
     statements: tuple[Statement, ...]
     outputs: tuple[str, ...]
+    given: tuple[Statement, ...] = ()
 
     @cached_property
     def tensors(self) -> Mapping[str, Tensor]:
         """Every tensor by name: inputs, then targets in order."""
         return {t.name: t for t in (*self.inputs, *(s.target for s in self.statements))}
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Statement]:
+        """The statement of every tensor that has one."""
+        return {s.target.name: s for s in (*self.given, *self.statements)}
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -212,21 +219,17 @@ class Program:
             shape = (constant(max(0, n.constant)) if n.is_constant else n for n in extents)
             return replace(t, shape=tuple(shape))
 
-        statements = (
-            Statement(
-                with_numbers(s.target),
-                s.indices,
-                tuple(d.substitute(values) for d in s.derived),
-                substitute(s.body, values),
-            )
-            for s in self.statements
-        )
+        def specialised_statement(s: Statement) -> Statement:
+            derived = tuple(d.substitute(values) for d in s.derived)
+            return Statement(with_numbers(s.target), s.indices, derived, substitute(s.body, values))
+
         return Program(
             self.name,
             tuple(s for s in self.sizes if s not in values),
             tuple(derived_sizes),
             self.facts.substitute(values),
             tuple(map(with_numbers, self.inputs)),
-            tuple(statements),
+            tuple(map(specialised_statement, self.statements)),
             self.outputs,
+            tuple(map(specialised_statement, self.given)),
         )

@@ -10,14 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import EVERYWHERE, Derived, Domain, between
+from tadc.integer import implies
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import EVERYWHERE, Derived, Domain, at_least_zero, between
 from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, rewrite_in
 
-__all__ = ["extents_in_body", "plain_extent", "separate_inner_reductions", "separate_reductions"]
+__all__ = [
+    "extents_around_body",
+    "extents_in_body",
+    "plain_extent",
+    "separate_inner_reductions",
+    "separate_reductions",
+]
 
 
 def separate_inner_reductions(program: Program, names: Names) -> Program:
@@ -144,6 +151,27 @@ def extents_in_body(
     inner = {i: plain_extent(i, e.domain, sizes) for i in e.indices}
     around = {i: n for i, n in extents.items() if i not in inner}
     return around | {i: n for i, n in inner.items() if n is not None}
+
+
+def extents_around_body(
+    e: Reduce, extents: Mapping[Symbol, Affine], sizes: Set[Symbol]
+) -> dict[Symbol, Affine]:
+    """The extents of the indices around the reduction's body, for its own with other ranges those that hold them."""
+    result = extents_in_body(e, extents, sizes)
+    known = Domain.box(extents) & e.domain
+    for i in e.indices:
+        highs = [c.form + symbol(i) for c in e.domain if c.form.coefficient(i) == -1]
+        ends = [_greatest(high, extents) for high in highs]
+        sizes_only = [end + 1 for end in ends if sizes >= set(end.symbols)]
+        if i not in result and sizes_only and implies(known, at_least_zero(symbol(i))):
+            result[i] = sizes_only[0]
+    return result
+
+
+def _greatest(form: Affine, extents: Mapping[Symbol, Affine]) -> Affine:
+    """The value of the form at the corner of the box where it is greatest."""
+    corner = {i: extents[i] - 1 if c > 0 else constant(0) for i, c in form.terms if i in extents}
+    return form.substitute(corner)
 
 
 def plain_extent(index: Symbol, domain: Domain, sizes: Set[Symbol]) -> Affine | None:

@@ -14,6 +14,7 @@ from tadc.ir.domain import EMPTY, EVERYWHERE, Derived, Domain
 from tadc.ir.expr import NEUTRAL, Call, Const, Expr, IndexValue, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
+from tadc.normalize.choices import negated
 
 __all__ = ["simplified", "simplified_statement", "simplify"]
 
@@ -92,6 +93,14 @@ def simplified(e: Expr) -> Expr:
             rest is Const(NEUTRAL[op])
         ):
             return simplified(Reduce(op, indices, derived, domain & condition, then))
+        case Reduce(op, indices, derived, domain, Select(Domain() as condition, none, rest)) if (
+            none is Const(NEUTRAL[op]) and (holds := negated(condition)) is not None
+        ):
+            return simplified(Reduce(op, indices, derived, domain & holds, rest))
+        case Reduce("sum", indices, derived, domain, Reduce("sum", others, more, inner, term)):
+            return simplified(
+                Reduce("sum", (*indices, *others), (*derived, *more), domain & inner, term)
+            )
         case Reduce(op, indices, derived, domain, body) if derived:
             kept = used(derived, body.symbols.union(domain.symbols))
             return e if len(kept) == len(derived) else Reduce(op, indices, kept, domain, body)

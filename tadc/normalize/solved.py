@@ -51,7 +51,11 @@ def solved_statement(statement: Statement, known: Domain) -> Statement:
 def _matters(e: Expr) -> bool:
     match e:
         case Reduce():
-            return _needs_solving(e) or not e.body.symbols.issuperset(e.indices)
+            return (
+                _needs_solving(e)
+                or not e.body.symbols.issuperset(e.indices)
+                or any(len(bounds) > 1 for bounds in _several(e))
+            )
         case Select(Domain()):
             return True
         case _:
@@ -71,6 +75,43 @@ def _needs_solving(reduce: Reduce) -> bool:
     return any(not bound.isdisjoint(d.form.symbols) for d in reduce.derived) or not all(
         b.range.lows and b.range.highs for b in bounds.each
     )
+
+
+def _without_implied(e: Reduce, known: Domain) -> tuple[Reduce, Domain]:
+    """The reduction without the bounds that follow from those around it and from its others, where an index has several."""
+    needed = list(e.domain)
+    for bounds in _several(e):
+        left = len(bounds)
+        for c in bounds if left > 1 else ():
+            others = [other for other in needed if other is not c]
+            if left > 1 and implies(known & Domain.of(_up_to(e, c, others)), c):
+                needed = others
+                left -= 1
+    if len(needed) == len(e.domain):
+        return e, e.domain
+    domain = Domain.of(needed)
+    return Reduce(e.op, e.indices, e.derived, domain, e.body), domain
+
+
+def _up_to(e: Reduce, c: Condition, conditions: list[Condition]) -> list[Condition]:
+    """The conditions whose indices of the reduction stand no further in than those of `c`."""
+    inner = {*e.indices, *(d.name for d in e.derived)}
+    for i in e.indices:
+        inner.discard(i)
+        if inner.isdisjoint(c.form.symbols):
+            break
+    return [other for other in conditions if inner.isdisjoint(other.form.symbols)]
+
+
+def _several(e: Reduce) -> list[list[Condition]]:
+    """The lower bounds of each index, and the upper ones."""
+    several = []
+    further_in = {*e.indices, *(d.name for d in e.derived)}
+    for i in e.indices:
+        further_in.discard(i)
+        own = [c for c in e.domain if further_in.isdisjoint(c.form.symbols)]
+        several += [[c for c in own if c.form.coefficient(i) * sign > 0] for sign in (1, -1)]
+    return several
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +152,7 @@ class _Solver:
             case Reduce() if _needs_solving(e):
                 result = yield self._solved(e, known, owner)
             case Reduce(_, indices, derived, domain, body):
+                e, domain = _without_implied(e, known)
                 inner = _Owner(frozenset((*indices, *(d.name for d in derived))), owner)
                 conditions = Domain.of(c for d in derived for c in d.conditions)
                 new = yield self.walk(body, known & domain & conditions, inner)

@@ -27,6 +27,7 @@ from tadc.ir.domain import (
 )
 from tadc.ir.expr import Comparison, Expr, Relation, Select
 from tadc.ir.walk import descend
+from tadc.resolve.extremes import Extreme, Largest, Least, difference, has_extremes
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.rational import rational
@@ -114,6 +115,10 @@ def _compared(
     if congruence is not None:
         return congruence
     try:
+        if relation in ("<", "<=") and (has_extremes(left) or has_extremes(right)):
+            exceeding = difference(left, right, scope, indexing)
+            if exceeding is not None:
+                return _at_most(exceeding, -1 if relation == "<" else 0)
         pieces = [
             ((*first, *second), a, b)
             for first, a in indexing.pieces(left, scope)
@@ -124,6 +129,16 @@ def _compared(
     ):  # a product of indices: a comparison of values, from which nothing is proved
         return Values(relation, left, right)  # type: ignore[arg-type]
     return _cases((conditions, _affine(relation, a, b)) for conditions, a, b in pieces)
+
+
+def _at_most(e: Extreme, most: int) -> Formula:
+    match e:
+        case Affine():
+            return Atom(at_least_zero(most - e))
+        case Largest(parts):
+            return And(tuple(_at_most(part, most) for part in parts))
+        case Least(parts):
+            return Or(tuple(_at_most(part, most) for part in parts))
 
 
 def by_cases(alternatives: Cases) -> Formula:
@@ -181,7 +196,7 @@ def _number(e: ast.Expression, scope: Scope, indexing: IndexExpressions) -> int 
 
 
 def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressions) -> bool:
-    """Whether `e` is made of integers, indices and sizes by `+ - * // % min max clamp` alone."""
+    """Whether `e` is made of integers, indices and sizes by `+ - * // % min max clamp abs` alone."""
 
     def is_part(node: ast.Expression | ast.Condition) -> bool:
         match node:
@@ -191,7 +206,9 @@ def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressi
                 return scope.lookup(name) is not None or indexing.sizes.lookup(name) is not None
             case ast.Unary() | ast.Binary("+" | "-" | "*" | "//" | "%"):
                 return True
-            case ast.Application(ast.Name("min" | "max" | "clamp")):
+            case ast.Application(ast.Name("min" | "max" | "clamp")) | ast.Application(
+                ast.Name("abs"), (_,)
+            ):
                 return True
             case _:
                 return False
@@ -202,34 +219,31 @@ def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressi
 def conjunction(f: Formula) -> Domain | None:
     """The formula as one domain, if it is a conjunction of affine conditions."""
     conditions: list[Condition] = []
-    stack = [f]
+    stack = [(f, True)]
     while stack:
-        match stack.pop():
-            case Atom(condition):
+        part, wanted = stack.pop()
+        match part:
+            case Atom(condition) if wanted:
                 conditions.append(condition)
-            case And(parts):
-                stack += parts
-            case Not(part):
-                negated = _negated_atom(part)
+            case Atom(condition):
+                negated = _negated(condition)
                 if negated is None:
                     return None
                 conditions.append(negated)
+            case Not(inner):
+                stack.append((inner, not wanted))
+            case And(parts) | Or(parts) if isinstance(part, And) is wanted or len(parts) == 1:
+                stack += [(inner, wanted) for inner in parts]
             case _:
                 return None
     return Domain.of(conditions)
 
 
-def _negated_atom(f: Formula) -> Condition | None:
+def _negated(condition: Condition) -> Condition | None:
     """The negation of an inequality is an inequality; that of anything else is not one condition."""
-    match f:
-        case Atom(Condition(">=", form)) if f.condition not in (TRUE, FALSE):
-            return at_least_zero(-form - 1)
-        case Atom(condition) if condition in (TRUE, FALSE):
-            return FALSE if condition == TRUE else TRUE
-        case Not(Atom(condition)):
-            return condition
-        case _:
-            return None
+    if condition in (TRUE, FALSE):
+        return FALSE if condition == TRUE else TRUE
+    return at_least_zero(-condition.form - 1) if condition.relation == ">=" else None
 
 
 def known_where(f: Formula, fresh: Callable[[str], str]) -> Known:

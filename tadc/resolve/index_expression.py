@@ -1,6 +1,6 @@
 """Index expressions (language, section 2): from syntax to affine forms over indices, derived indices and sizes.
 
-`min`, `max` and `clamp` make several *pieces*: disjoint conditions that cover everything, and a form under each.
+`min`, `max`, `clamp` and `abs` make several *pieces*: disjoint conditions that cover everything, and a form under each.
 """
 
 from __future__ import annotations
@@ -88,6 +88,8 @@ class IndexExpressions:
                 highs = yield self._pieces(_expression(high), scope)
                 above = self._extreme(e, "max", [padded, lows], scope)
                 return self._extreme(e, "min", [above, highs], scope)
+            case ast.Application(ast.Name("abs"), (arg,)):
+                return self._absolute(e, (yield self._pieces(_expression(arg), scope)), scope)
             case ast.Application(ast.Name(name)) if name in BOUNDARY_FORMS:
                 raise SyntaxError(
                     e.span,
@@ -212,6 +214,18 @@ class IndexExpressions:
                     pieces.append((conditions, form))
             self._few(e, pieces)
         return pieces
+
+    def _absolute(self, e: ast.Expression, inner: list[Piece], scope: Scope) -> list[Piece]:
+        """The absolute value: of sizes alone a derived size, else a piece for each sign."""
+        pieces: list[Piece] = []
+        for given, form in inner:
+            if _indices(scope).isdisjoint(form.symbols):
+                pieces.append((given, self.sizes.extreme("max", [form, -form])))
+                continue
+            for sign, test in ((1, at_least_zero(form)), (-1, at_least_zero(-form - 1))):
+                if Domain.of((*given, test)) != EMPTY:
+                    pieces.append(((*given, test), form * sign))
+        return self._few(e, pieces)
 
     def _few(self, e: ast.Expression, pieces: list[Piece]) -> list[Piece]:
         if len(pieces) > MOST_PIECES:

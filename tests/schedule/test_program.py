@@ -39,12 +39,12 @@ FACTORS = {
     ),
     "size N\ninput x[N], s\ny = sum{i} -x[i]/s": "-((sum{i=0..N - 1} x[i])/s)",
     "size N, M\ninput a[N, M], x[M]\ny[i] = sum{j} a[i, j]*x[j]": "sum{j=0..M - 1} a[i, j]*x[j]",
-    "size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j <= i} x[i]*w[j]": "(sum{j=0..min(N - 1, i)} w[j])*x[i]",
+    "size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j <= i} x[i]*w[j]": "(sum{j=0..i} w[j])*x[i]",
     # The ranges depend on each other: outside, the factor would be read where nothing is summed.
-    "size N\ninput x[N], w[N]\ny = sum{i: N, j: N | j < i} x[i]*w[j]": "sum{i=0..N - 1, j=0..min(N - 1, i - 1)} x[i]*w[j]",
+    "size N\ninput x[N], w[N]\ny = sum{i: N, j: N | j < i} x[i]*w[j]": "sum{i=0..N - 1, j=0..i - 1} x[i]*w[j]",
     # x[i - 3] is inside only where the sum has terms.
     "size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j + 3 <= i} x[i - 3]*w[j]": (
-        "sum{j=0..min(N - 1, i - 3)} x[i - 3]*w[j]"
+        "sum{j=0..i - 3} x[i - 3]*w[j]"
     ),
 }  # fmt: skip
 

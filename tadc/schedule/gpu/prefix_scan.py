@@ -18,7 +18,7 @@ from tadc.ir.domain import FALSE, Derived, Domain, at_least_zero, between
 from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
-from tadc.ir.walk import substitute
+from tadc.ir.walk import substitute, tensors_read
 from tadc.schedule.gpu.cost import Sizes, values_of_sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.rewrite.running import Running, running
@@ -37,10 +37,11 @@ def running_in_parts(program: Program, sizes: Sizes | None, machine: Machine) ->
     statements: list[Statement] = []
     counts: dict[Affine, Affine] = {}
     derived_sizes = list(program.derived_sizes)
+    needed = _needed_whole(program)
     for s in program.statements:
-        run = running(s, program.known)
+        run = None if s.target.name in needed else running(s, program)
         values = values_of_sizes(program, s.target.shape, sizes)
-        if run is None or not _pays(s, run, values, machine):
+        if run is None or run.carried is not None or not _pays(s, run, values, machine):
             statements.append(s)
             continue
         if run.extent not in counts:
@@ -48,6 +49,16 @@ def running_in_parts(program: Program, sizes: Sizes | None, machine: Machine) ->
             counts[run.extent] = _parts(run.extent, name, derived_sizes)
         statements += _in_parts(s, run, counts[run.extent], names)
     return replace(program, derived_sizes=tuple(derived_sizes), statements=tuple(statements))
+
+
+def _needed_whole(program: Program) -> set[str]:
+    """The tensors that a running sum with a factor reads: it runs because one of them does."""
+    needed: set[str] = set()
+    for s in program.statements:
+        run = running(s, program)
+        if run is not None and run.carried is not None:
+            needed |= tensors_read(run.carried)
+    return needed
 
 
 def _pays(s: Statement, run: Running, values: Sizes, machine: Machine) -> bool:

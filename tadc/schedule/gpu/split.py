@@ -59,7 +59,7 @@ def split(
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
         many = sizes is None and not all(n.is_constant for n in s.target.shape)
-        runs = running(s, program.known)
+        runs = running(s, program)
         if not (s.derived or many or left_to_blas or runs):
             for e in always(s.body):
                 parts = _parts(e, s, values, machine) if isinstance(e, Reduce) else None

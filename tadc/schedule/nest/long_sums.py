@@ -30,6 +30,7 @@ from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.range import Bound, Range
+from tadc.ir.walk import postorder, rewrite
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -164,6 +165,12 @@ class _Blocks:
         match step:
             case Accumulate(local, _, value) if local in inner:
                 yield from self._carried(local, inner[local], value)
+            case Assign(local, value) if (low := sums.get(local)) and any(
+                e is _read(local) for e in postorder(value)
+            ):
+                yield step  # multiplies the sum so far, and its rounding error with it
+                of_low = rewrite(value, lambda e: _read(low) if e is _read(local) else e)
+                yield Assign(low, of_low)
             case TeamScan(local=local) if inner:
                 whole = self._fresh(f"{local}_all")
                 carried = tuple(self._carried(local, inner[local], _read(whole)))

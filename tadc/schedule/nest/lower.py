@@ -30,7 +30,7 @@ from tadc.ir.expr import (
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
-from tadc.ir.walk import descend, postorder, substitute, with_operands
+from tadc.ir.walk import descend, postorder, rewrite, substitute, with_operands
 from tadc.schedule.nest.fuse import alike, fused
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -48,6 +48,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import Running, running
+from tadc.schedule.rewrite.telescoping import SO_FAR
 
 __all__ = ["Block", "Lowering", "kernels", "loop_of", "row_of", "without_unused"]
 
@@ -74,7 +75,7 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     computed = {s.target.name for s in group}
     reads = {t for s in group for t in s.reads} - computed
     box = first.extents
-    run = running(first, program.known)
+    run = running(first, program)
     owned = None if run else rows(first)
     taken = {*program.names, *program.known.symbols, *first.indices}
     lowering = Lowering.of([s.body for s in group], taken, owned.hoisted if owned else ())
@@ -281,6 +282,12 @@ class Lowering:
             yield self._reduce(run.first, local, block)
         values = {run.index: run.extent - 1 - symbol(run.index)} if run.down else {}
         each, term = Block(block), Block(block)
+        if run.carried is not None:
+            so_far = rewrite(
+                substitute(run.carried, values), lambda e: Read(local, ()) if e is SO_FAR else e
+            )
+            value = yield self.value(so_far, each)
+            each.steps.append(Assign(local, value))
         yield self._accumulate(op, substitute(run.next, values), local, term)
         where = run.where.substitute(values)
         guarded = where != EVERYWHERE

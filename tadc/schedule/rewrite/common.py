@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
-from tadc.normalize.reductions import extents_in_body
+from tadc.normalize.reductions import extents_around_body
 
 __all__ = ["canonical", "common", "free_indices"]
 
@@ -67,7 +67,7 @@ class _Table:
             case Reduce():
                 if stored := self._read(e, extents):
                     return stored, ()
-                around = tuple(extents_in_body(e, extents, self.sizes).items())
+                around = tuple(extents_around_body(e, extents, self.sizes).items())
             case _:
                 pass
         return e, [around] * len(e.operands)
@@ -76,8 +76,12 @@ class _Table:
         """A read of the tensor that has the sum for the same ranges of its free indices."""
         free = free_indices(e, self.sizes)
         entry = self.stored.get((canonical(e, free), self.dtype))
-        if entry is None or tuple(extents.get(i) for i in free) != entry.extents:
+        if entry is None:
             return None
+        for i, stored in zip(free, entry.extents, strict=True):
+            beyond = stored - extents[i] if i in extents else constant(-1)
+            if not (beyond.is_constant and beyond.constant >= 0):
+                return None
         return Read(entry.tensor, tuple(symbol(free[n]) for n in entry.order))
 
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tadc.derive.masks import is_never_empty, may_be_infinite
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
+from tadc.normalize.masks import is_never_empty, may_be_infinite
 from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
 
 __all__ = ["factored"]

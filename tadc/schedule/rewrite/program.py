@@ -32,6 +32,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = summands(program, Names((*program.tensors, *program.symbols)))
     program = simplify(factored(program))
     program = diagonals(program, Names((*program.tensors, *program.symbols)))
+    program = common(program)
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = shared(live(common(program)))

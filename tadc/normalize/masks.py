@@ -87,6 +87,12 @@ class Judge:
         """Whether it is never a negative number (it may be NaN)."""
         return _judged(e, self._sign, self._signs) > 0
 
+    def is_number(self, e: Expr) -> bool:
+        """Whether it is a number other than 0, whatever the inputs are."""
+        if isinstance(e, Const):
+            return isfinite(e.value) and e.value != 0
+        return self._is_positive(e)
+
     def _sign(self, e: Expr, done: dict[Expr, int]) -> int:
         """1 if `e` is never negative, -1 if never positive, 0 if nothing is known."""
         match e:
