@@ -25,7 +25,7 @@ from tadc.normalize.solved import solved_statement
 from tadc.options import Options
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
-from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.tile import Shape
@@ -207,7 +207,7 @@ def lowered_for_cpu(
     mode: str,
     decided: Decisions,
     dtype: str,
-    machine: Processor,
+    machine: Processor = AVX2,
     *,
     blas: bool,
 ) -> CpuModule:
