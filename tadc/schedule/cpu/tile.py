@@ -195,13 +195,11 @@ def _one_by_one(steps: tuple[Step, ...], sides: Sequence[Side], names: Names) ->
 
 
 def is_plain(kernel: Kernel) -> bool:
-    """Whether every point stores its elements once, after loops."""
-    steps = list(steps_of(kernel.body))
-    in_loops = (s for step in steps if isinstance(step, Loop) for s in step.body)
+    """Whether every point has loops, and stores elements of its own, each once."""
+    stores = [s for s in steps_of(kernel.body) if isinstance(s, Store)]
     return (
         has_loops(kernel.body)
-        and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
-        and not any(isinstance(s, Store) for s in steps_of(tuple(in_loops)))
+        and not any(s.op or s.atomic for s in stores)
         and not set(kernel.reads) & set(kernel.writes)
     )
 

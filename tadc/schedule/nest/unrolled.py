@@ -134,6 +134,15 @@ def side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
             if len(set(steps)) > 1:
                 return None
             result.append(first)
+        elif isinstance(first, Branch) and has_loops((first,)) and isinstance(first.condition, Domain):
+            branches = [s for s in steps if isinstance(s, Branch) and s.condition == first.condition]
+            if len(branches) < len(steps):
+                return None
+            then = side_by_side([s.then for s in branches])
+            otherwise = side_by_side([s.otherwise for s in branches])
+            if then is None or otherwise is None:
+                return None
+            result.append(Branch(first.condition, then, otherwise))
         elif has_loops((first,)) or any(
             isinstance(s, Branch) and isinstance(s.condition, Domain) and not s.condition.symbols
             for s in steps_of(steps)
