@@ -50,7 +50,7 @@ def with_transposed_reads(
     names = Names((*program.tensors, *program.symbols))
     copies: dict[tuple[str, int], Tensor] = {}
     of = {
-        s.target.name: (k, _chosen(k, program, usual))
+        s.target.name: _chosen(k, program, usual)
         for k in kernels(program, mode)
         if k.name not in left_out
         for s in k.statements
@@ -60,24 +60,26 @@ def with_transposed_reads(
         if s.target.name not in of:
             statements.append(s)
             continue
-        kernel, chosen = of[s.target.name]
+        lane, chosen = of[s.target.name]
         for tensor, dimension in chosen.items():
             if (tensor, dimension) not in copies:
                 copy = _copy(program.tensors[tensor], dimension, names)
                 copies[tensor, dimension] = copy.target
                 statements.append(copy)
 
-        def read(e: Expr, kernel: Kernel = kernel, chosen: Mapping[str, int] = chosen) -> Expr:
-            return _read(e, kernel, chosen, copies)
+        def read(e: Expr, lane: Symbol = lane, chosen: Mapping[str, int] = chosen) -> Expr:
+            return _read(e, lane, chosen, copies)
 
         statements.append(replace(s, body=rewrite(s.body, read)) if chosen else s)
     return replace(program, statements=tuple(statements)) if copies else program
 
 
-def _chosen(kernel: Kernel, program: Program, usual: Mapping[Symbol, int]) -> dict[str, int]:
-    """The tensors to be copied, each with the dimension that becomes its last."""
+def _chosen(
+    kernel: Kernel, program: Program, usual: Mapping[Symbol, int]
+) -> tuple[Symbol, dict[str, int]]:
+    """The index of lanes, and the tensors to be copied, each with the dimension that becomes its last."""
     if not is_plain(kernel):
-        return {}
+        return "", {}
     surroundings = Surroundings.of(kernel, program, usual)
     limits = surroundings.lane_limits
     box = [
@@ -86,13 +88,13 @@ def _chosen(kernel: Kernel, program: Program, usual: Mapping[Symbol, int]) -> di
         if most_lanes(n, limits) is None
     ]
     now = min([cost_of_sums(kernel.body, limits), *(cost_in_lanes(kernel.body, i) for i in box)])
-    best: dict[str, int] = {}
+    best: tuple[Symbol, dict[str, int]] = "", {}
     for lane in reversed(box):
         copied = _strided(kernel, program, lane, surroundings.middle)
         if copied:
-            cost = cost_in_lanes(_with_copies(kernel, lane, copied), lane)
+            cost = cost_in_lanes(_with_copies(kernel.body, lane, copied), lane)
             if cost * WORTH < now:
-                now, best = cost, copied
+                now, best = cost, (lane, copied)
     return best
 
 
@@ -117,7 +119,9 @@ def _strided(
     return copied
 
 
-def _with_copies(kernel: Kernel, lane: Symbol, copied: Mapping[str, int]) -> tuple[Step, ...]:
+def _with_copies(
+    steps: Sequence[Step], lane: Symbol, copied: Mapping[str, int]
+) -> tuple[Step, ...]:
     """The steps as if the copies were read under the tensors' own names."""
 
     def moved(e: Expr) -> Expr:
@@ -133,7 +137,7 @@ def _with_copies(kernel: Kernel, lane: Symbol, copied: Mapping[str, int]) -> tup
         step = with_values(step, tuple(rewrite(e, moved) for e in values_of(step)))
         return map_bodies(step, lambda body: map(each, body))
 
-    return tuple(map(each, kernel.body))
+    return tuple(map(each, steps))
 
 
 def _permuted(items: Sequence[Item], dimension: int) -> tuple[Item, ...]:
@@ -151,12 +155,12 @@ def _copy(tensor: Tensor, dimension: int, names: Names) -> Statement:
 
 
 def _read(
-    e: Expr, kernel: Kernel, chosen: Mapping[str, int], copies: Mapping[tuple[str, int], Tensor]
+    e: Expr, lane: Symbol, chosen: Mapping[str, int], copies: Mapping[tuple[str, int], Tensor]
 ) -> Expr:
-    """A read of the copy instead of the tensor, where the dimension has an index of the kernel's box."""
+    """A read of the copy instead of the tensor, where the dimension has the index of lanes."""
     if not isinstance(e, Read) or e.tensor not in chosen:
         return e
     dimension = chosen[e.tensor]
-    if not set(kernel.indices).isdisjoint(e.subscripts[dimension].symbols):
+    if lane in e.subscripts[dimension].symbols:
         return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
     return e

@@ -134,8 +134,14 @@ def side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
             if len(set(steps)) > 1:
                 return None
             result.append(first)
-        elif isinstance(first, Branch) and has_loops((first,)) and isinstance(first.condition, Domain):
-            branches = [s for s in steps if isinstance(s, Branch) and s.condition == first.condition]
+        elif (
+            isinstance(first, Branch)
+            and has_loops((first,))
+            and isinstance(first.condition, Domain)
+        ):
+            branches = [
+                s for s in steps if isinstance(s, Branch) and s.condition == first.condition
+            ]
             if len(branches) < len(steps):
                 return None
             then = side_by_side([s.then for s in branches])

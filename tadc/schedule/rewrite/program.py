@@ -13,6 +13,7 @@ from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.inline import in_readers, inlined
+from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.summands import summands
@@ -32,6 +33,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = summands(program, Names((*program.tensors, *program.symbols)))
     program = simplify(factored(program))
     program = diagonals(program, Names((*program.tensors, *program.symbols)))
+    program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = common(program)
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))

@@ -1,0 +1,84 @@
+"""Expensive values that depend on a combination of indices alone are computed once for each value of that.
+
+y[i] = sum{j} sin(x[i + j])*w[j]      is      t[n] = sin(x[n]);  y[i] = sum{j} t[i + j]*w[j]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tadc.ir.affine import Affine, symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Program
+from tadc.ir.walk import postorder, substitute
+from tadc.schedule.rewrite.common import free_indices
+from tadc.schedule.rewrite.rows import is_expensive
+from tadc.schedule.rewrite.separate import Extents, Separation, separated
+
+__all__ = ["moved_values"]
+
+
+def moved_values(program: Program, names: Names) -> Program:
+    """The program with such values as statements."""
+    return separated(program, names, _moved)
+
+
+def _moved(separation: Separation, e: Expr, extents: Extents) -> Expr:
+    match e:
+        case Reduce("sum", indices, ()):
+            if len(indices) > 1:
+                return _moved_part(separation, e, extents)
+        case Reduce():
+            return e
+        case Call("div"):
+            pass
+        case _ if not is_expensive(e):
+            return e
+    return _at_combination(separation, e, extents) or e
+
+
+def _moved_part(separation: Separation, e: Reduce, extents: Extents) -> Expr:
+    """The sum with the sum over one of its indices moved, whose range says nothing of the others."""
+    for index in e.indices:
+        own = Domain.of(c for c in e.domain if index in c.form.symbols)
+        others = tuple(i for i in e.indices if i != index)
+        if not set(others).isdisjoint(own.symbols):
+            continue
+        inner = Reduce("sum", (index,), (), own, e.body)
+        read = _at_combination(separation, inner, extents)
+        if read is not None:
+            rest = Domain.of(c for c in e.domain if index not in c.form.symbols)
+            return Reduce("sum", others, (), rest, read)
+    return e
+
+
+def _at_combination(separation: Separation, e: Expr, extents: Extents) -> Expr | None:
+    """A read of the value, stored for each value of a combination of indices; None if there is no such one."""
+    free = set(free_indices(e, separation.sizes))
+    for form, extent in _combinations(e, separation, free):
+        combined = free & set(form.symbols)
+        index = next(i for i in sorted(combined) if abs(form.coefficient(i)) == 1)
+        name = separation.names.fresh(index)
+        c = form.coefficient(index)
+        # form = n  <=>  index = index + c*(n - form)
+        there = substitute(e, {index: symbol(index) + c * (symbol(name) - form)})
+        if combined.isdisjoint(free_indices(there, separation.sizes)):
+            read = separation.stored(there, {**extents, name: extent}, "moved")
+            if read is not None:
+                return substitute(read, {name: form})
+    return None
+
+
+def _combinations(
+    e: Expr, separation: Separation, free: set[str]
+) -> Iterator[tuple[Affine, Affine]]:
+    """The subscripts made of several indices, each with the extent of its dimension."""
+    for node in postorder(e):
+        if isinstance(node, Read):
+            shape = separation.tensors[node.tensor].shape
+            for form, extent in zip(node.subscripts, shape, strict=True):
+                combined = free & set(form.symbols)
+                if len(combined) > 1 and any(abs(form.coefficient(i)) == 1 for i in combined):
+                    yield form, extent
