@@ -18,6 +18,7 @@ from tadc.schedule.nest.loop_nest import (
     Chunks,
     Interior,
     Kernel,
+    LaneSums,
     Loop,
     Staged,
     Strips,
@@ -139,25 +140,42 @@ def _cpu_schedule(k: CpuKernel) -> str:
     steps = list(steps_of(k.body))
     parts = []
     outer = [i for i, _ in k.outer]
+    in_phases: set[Symbol] = set()
     if k.cooperative:
         chunked = ", ".join(_indices(s.range for s in steps if isinstance(s, Chunks)))
         parts.append(
             f"all threads share the sum over {chunked}, in parts that its length alone decides"
         )
     elif k.strip:
-        shared = ", ".join((*outer, f"blocks of {k.strip[0]}"))
-        parts.append(f"threads share {shared}; lanes are neighbours in {k.strip[0]}")
+        index, (_, phases) = k.strip
+        in_phases = (
+            {*k.kernel.statements[0].indices} - {*outer, *k.kernel.indices} if phases > 1 else set()
+        )
+        shared = ", ".join((*outer, f"blocks of {index}"))
+        parts.append(f"threads share {shared}; lanes are neighbours in {index}")
+        if phases > 1:
+            (of,) = in_phases
+            parts.append(f"for which {of} has {phases} values, each computed with loops of its own")
     elif outer:
         parts.append(f"threads share {', '.join(outer)}")
     else:
         parts.append("one thread")
+    if k.sides:
+        values = " and ".join(f"{len(side.names)} values of {side.index}" for side in k.sides)
+        parts.append(f"{values} are computed side by side")
     summed = _indices(s.range for s in steps if isinstance(s, Strips) and (s.sums or s.divided))
     if summed:
         parts.append(f"the sum over {', '.join(summed)} has an accumulator a lane")
+    if any(isinstance(s, LaneSums) for s in steps):
+        parts.append("which are added up after all loops")
     interiors = _indices(s.range for s in steps if isinstance(s, Interior))
     if interiors:
         parts.append(f"no tests inside, away from the borders of {', '.join(interiors)}")
-    rows = [i for i in k.kernel.statements[0].indices if i not in k.kernel.indices]
+    rows = [
+        i
+        for i in k.kernel.statements[0].indices
+        if i not in k.kernel.indices and i not in in_phases
+    ]
     if rows and k.cooperative:
         parts.append(f"all of {', '.join(rows)} at once")
     elif rows:

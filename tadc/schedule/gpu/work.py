@@ -17,10 +17,19 @@ from tadc.schedule.gpu.cost import Sizes, cost, is_unrolled, with_midpoints
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.staging import Stage, stage_of
 from tadc.schedule.nest.lanes import Varying
-from tadc.schedule.nest.loop_nest import Branch, LetIndex, Loop, Step, Store, steps_of, values_of
+from tadc.schedule.nest.loop_nest import (
+    Branch,
+    Kernel,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    steps_of,
+    values_of,
+)
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["StagedRead", "Work", "merged", "trips", "works"]
+__all__ = ["StagedRead", "Work", "merged", "steps_run", "trips", "works"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +152,14 @@ def works(
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
                 operation = costs.special if is_expensive(e) else costs.operation
                 yield Work(operation * prod(a.trips for a in around), forms, {}, reads=0)
+
+
+def steps_run(kernel: Kernel, sizes: Sizes) -> int:
+    """About how many steps the kernel takes for these values of all sizes."""
+    extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
+    middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
+    each = sum(prod(a.trips for a in around) for _, around in _runs(kernel.body, middle))
+    return each * prod(extents.values())
 
 
 def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:

@@ -1,0 +1,79 @@
+"""Programs rewritten before they are scheduled compute what they did, with fewer operations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tadc
+from tadc import compiler
+from tadc.printing.idx import statement_comment
+
+# Text, shapes of the inputs, a part of a statement that the rewritten program has, and how often it may be.
+PROGRAMS = {
+    "a summand of fewer indices": (
+        "size N, M, K\ninput a[N,K], b[M,K], d[N,K]\nf[i,j] = sum{k} (a[i,k]*b[j,k] + d[i,k]**3)",
+        [(5, 4), (6, 4), (5, 4)],
+        "f_part[i: N] = sum{k=0..K - 1} d[i, k]**3",
+    ),
+    "a summand without the sum's index stays": (
+        "size N, M, K\ninput a[N,K], b[M,K], d[N]\nf[i,j] = sum{k} (a[i,k]*b[j,k] + d[i])",
+        [(5, 4), (6, 4), (5,)],
+        "f[i: N, j: M] = sum{k=0..K - 1} (a[i, k]*b[j, k] + d[i])",
+    ),
+    "differences stay together": (
+        "size N, M, K\ninput a[N,K], b[M,K]\nf[i,j] = sum{k} (a[i,k] - b[j,k])",
+        [(5, 4), (6, 4)],
+        "f[i: N, j: M] = sum{k=0..K - 1} (a[i, k] - b[j, k])",
+    ),
+    "a diagonal": (
+        "size N, K\ninput a[N,K], b[N,K]\nf[i: N, j: N] = if i = j then sum{k} a[i,k]*b[j,k] else 0",
+        [(5, 4), (5, 4)],
+        "= sum{k=0..K - 1} a[j, k]*b[j, k]",
+    ),
+    "a diagonal beside the main one": (
+        "size N, K\ninput a[N,K], b[N,K]\nf[i: N, j: N] = if i = j + 2 then sum{k} a[i,k]*b[j,k] else 1",
+        [(5, 4), (5, 4)],
+        "f_diagonal[j: N] = if j + 3 <= N then sum{k=0..K - 1} a[j + 2, k]*b[j, k] else 0",
+    ),
+    "an expensive value of a sum of indices": (
+        "size N, M\ninput x[N+M-1], w[M]\ny[i: N] = sum{j} sin(x[i+j])*w[j]",
+        [(9,), (4,)],
+        "y_moved[i_1: M + N - 1] = sin(x[i_1])",
+    ),
+    "an expensive value of a difference and another index": (
+        "size N, M, K\ninput x[N,K], q[N], w[M,K]\ny[i: N+M-1, k] = sum{j | 0 <= i-j and i-j < N} x[i-j,k]/q[i-j]*w[j,k]",
+        [(5, 3), (5,), (4, 3)],
+        "",
+    ),
+    "a window": (
+        "size N\ninput x[2*N+1]\ny[i: N] = max{k=2*i..2*i+2} x[k]",
+        [(11,)],
+        "y[i: N] = max{k=0..2} x[2*i + k]",
+    ),
+    "a window with borders": (
+        "size N\ninput x[N]\ny[i: N] = sum{k=max(0, i-2)..min(N-1, i+2)} x[k]",
+        [(7,)],
+        "y[i: N] = sum{k=max(0, 2 - i)..min(4, N - i + 1)} x[i + k - 2]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_rewritten_programs_compute_the_same_and_their_gradients(name, backend):
+    text, shapes, expected = PROGRAMS[name]
+    random = np.random.default_rng(0)
+    arrays = [random.uniform(0.5, 2, shape) for shape in shapes]
+    f, oracle = (tadc.compile(text, backend=b) for b in (backend, "interpreter"))
+    statements = [statement_comment(s) for s in compiler.stored(f.program).statements]
+
+    assert any(expected in s for s in statements), statements
+    value, pullback = f.vjp(*arrays)
+    correct = oracle(*arrays)
+    np.testing.assert_allclose(value, correct, rtol=1e-12)
+    seed = random.uniform(-1, 1, correct.shape)
+    gradients = oracle.adjoint()(*arrays, seed)
+    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+    for found, right in zip(pullback(seed).values(), gradients, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-10, atol=1e-12)
