@@ -16,7 +16,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
 from tadc.schedule.rewrite.common import free_indices
-from tadc.schedule.rewrite.separate import Extents, Separation, separated
+from tadc.schedule.rewrite.separate import Around, Extents, Separation, separated
 
 __all__ = ["diagonals"]
 
@@ -26,14 +26,14 @@ def diagonals(program: Program, names: Names) -> Program:
     return separated(program, names, _diagonal)
 
 
-def _diagonal(separation: Separation, e: Expr, extents: Extents) -> Expr:
+def _diagonal(separation: Separation, e: Expr, around: Around) -> Expr:
     """The choice with a read of what is computed on its diagonal."""
     match e:
         case Select(Domain() as domain, then, otherwise) if any(
             isinstance(node, Reduce) for node in postorder(then)
         ):
             for equality in (c for c in domain if c.relation == "=="):
-                read = _on(separation, equality, domain, then, extents)
+                read = _on(separation, equality, domain, then, around.extents)
                 if read is not None:
                     return Select(domain, read, otherwise)
     return e

@@ -6,16 +6,18 @@ y[i] = sum{j} sin(x[i + j])*w[j]      is      t[n] = sin(x[n]);  y[i] = sum{j} t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from tadc.integer import implies
 from tadc.ir.affine import Affine, symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
 from tadc.schedule.rewrite.common import free_indices
 from tadc.schedule.rewrite.rows import is_expensive
-from tadc.schedule.rewrite.separate import Extents, Separation, separated
+from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["moved_values"]
 
@@ -25,21 +27,21 @@ def moved_values(program: Program, names: Names) -> Program:
     return separated(program, names, _moved)
 
 
-def _moved(separation: Separation, e: Expr, extents: Extents) -> Expr:
+def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
     match e:
         case Reduce("sum", indices, ()):
             if len(indices) > 1:
-                return _moved_part(separation, e, extents)
+                return _moved_part(separation, e, around)
         case Reduce():
             return e
         case Call("div"):
             pass
         case _ if not is_expensive(e):
             return e
-    return _at_combination(separation, e, extents) or e
+    return _at_combination(separation, e, around) or e
 
 
-def _moved_part(separation: Separation, e: Reduce, extents: Extents) -> Expr:
+def _moved_part(separation: Separation, e: Reduce, around: Around) -> Expr:
     """The sum with the sum over one of its indices moved, whose range says nothing of the others."""
     for index in e.indices:
         own = Domain.of(c for c in e.domain if index in c.form.symbols)
@@ -47,14 +49,14 @@ def _moved_part(separation: Separation, e: Reduce, extents: Extents) -> Expr:
         if not set(others).isdisjoint(own.symbols):
             continue
         inner = Reduce("sum", (index,), (), own, e.body)
-        read = _at_combination(separation, inner, extents)
+        read = _at_combination(separation, inner, replace(around, known=around.known & e.domain))
         if read is not None:
             rest = Domain.of(c for c in e.domain if index not in c.form.symbols)
             return Reduce("sum", others, (), rest, read)
     return e
 
 
-def _at_combination(separation: Separation, e: Expr, extents: Extents) -> Expr | None:
+def _at_combination(separation: Separation, e: Expr, around: Around) -> Expr | None:
     """A read of the value, stored for each value of a combination of indices; None if there is no such one."""
     free = set(free_indices(e, separation.sizes))
     for form, extent in _combinations(e, separation, free):
@@ -64,8 +66,9 @@ def _at_combination(separation: Separation, e: Expr, extents: Extents) -> Expr |
         c = form.coefficient(index)
         # form = n  <=>  index = index + c*(n - form)
         there = substitute(e, {index: symbol(index) + c * (symbol(name) - form)})
-        if combined.isdisjoint(free_indices(there, separation.sizes)):
-            read = separation.stored(there, {**extents, name: extent}, "moved")
+        inside = all(implies(around.known, c) for c in between(0, form, extent - 1))
+        if inside and combined.isdisjoint(free_indices(there, separation.sizes)):
+            read = separation.stored(there, {**around.extents, name: extent}, "moved")
             if read is not None:
                 return substitute(read, {name: form})
     return None

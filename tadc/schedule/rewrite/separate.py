@@ -16,11 +16,22 @@ from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.common import free_indices
 from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 
-__all__ = ["Extents", "Separation", "separated"]
+__all__ = ["Around", "Extents", "Separation", "separated"]
 
-# The extents of the indices around an expression that have plain ranges.
+# The extents of indices that have plain ranges.
 Extents: TypeAlias = Mapping[Symbol, Affine]
-_Around: TypeAlias = tuple[tuple[Symbol, Affine], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The indices around an expression that have plain ranges, with their extents, and what is known there."""
+
+    indices: tuple[tuple[Symbol, Affine], ...]
+    known: Domain
+
+    @property
+    def extents(self) -> Extents:
+        return dict(self.indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +71,31 @@ class Separation:
 
 
 def separated(
-    program: Program, names: Names, rule: Callable[[Separation, Expr, Extents], Expr]
+    program: Program, names: Names, rule: Callable[[Separation, Expr, Around], Expr]
 ) -> Program:
     """The program with every expression replaced by the `rule`, which may store values before the statement."""
     sizes = frozenset(program.parameters)
     tensors = dict(program.tensors)
     statements: list[Statement] = []
 
-    def enter(e: Expr, around: _Around) -> Entered[_Around]:
-        if isinstance(e, Reduce):
-            around = tuple(extents_in_body(e, dict(around), sizes).items())
-        return e, [around] * len(e.operands)
+    def enter(e: Expr, around: Around) -> Entered[Around]:
+        match e:
+            case Reduce(_, _, derived, domain):
+                indices = tuple(extents_in_body(e, around.extents, sizes).items())
+                definitions = Domain.of(c for d in derived for c in d.conditions)
+                return e, [Around(indices, around.known & domain & definitions)]
+            case Select(Domain() as domain):
+                return e, [Around(around.indices, around.known & domain), around]
+            case _:
+                return e, [around] * len(e.operands)
 
     for s in program.statements:
         separation = Separation(s, program, names, tensors, statements)
 
-        def applied(e: Expr, around: _Around, separation: Separation = separation) -> Expr:
-            return rule(separation, e, dict(around))
+        def applied(e: Expr, around: Around, separation: Separation = separation) -> Expr:
+            return rule(separation, e, around)
 
-        body = rewrite_in(s.body, tuple(s.extents.items()), enter, applied)
+        everywhere = Around(tuple(s.extents.items()), program.known & s.box)
+        body = rewrite_in(s.body, everywhere, enter, applied)
         statements.append(replace(s, body=body))
     return replace(program, statements=tuple(statements))

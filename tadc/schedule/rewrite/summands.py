@@ -13,7 +13,7 @@ from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.schedule.rewrite.common import free_indices
-from tadc.schedule.rewrite.separate import Extents, Separation, separated
+from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["summands"]
 
@@ -23,7 +23,7 @@ def summands(program: Program, names: Names) -> Program:
     return separated(program, names, _split)
 
 
-def _split(separation: Separation, e: Expr, extents: Extents) -> Expr:
+def _split(separation: Separation, e: Expr, around: Around) -> Expr:
     if not isinstance(e, Reduce) or e.op != "sum" or e.derived:
         return e
     every = set(free_indices(e, separation.sizes))
@@ -35,7 +35,7 @@ def _split(separation: Separation, e: Expr, extents: Extents) -> Expr:
         fewer = set(free_indices(part, separation.sizes)) < every
         read = None
         if fewer and term.symbols.issuperset(e.indices):
-            read = separation.stored(part, extents, "part")
+            read = separation.stored(part, around.extents, "part")
         if read is None:
             rest.append(term)
         else:
