@@ -29,6 +29,7 @@ from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.gpu.work import operations
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
@@ -49,6 +50,7 @@ __all__ = [
     "lowered_for_gpu",
     "module",
     "normalized",
+    "operations_of",
     "parsed",
     "stored",
     "tangent_program",
@@ -200,6 +202,13 @@ def module(
     recomputed = () if sizes is None else decisions(program, sizes, dtype, options).recomputed
     (result,) = modules_of({mode: program}, recomputed)
     return result
+
+
+def operations_of(program: Program, sizes: Sizes, dtype: str, options: Options) -> int:
+    """About how many operations the program does for these values of all sizes."""
+    run = module(program, "run", sizes, dtype, options)
+    values = run.program.size_values(sizes)
+    return sum(operations(k, values) for k in run.kernels)
 
 
 def lowered_for_cpu(

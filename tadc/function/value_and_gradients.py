@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import disk_cached
 from tadc.errors import ArgumentError
 from tadc.function.derivatives import Wrt, chosen_inputs
-from tadc.function.runs import part_cost
 from tadc.function.vjp import gradient_types, seeds
 from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.calls import MOST_SIGNATURES, Calls, signature
+from tadc.schedule.gpu.work import operations
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -116,7 +117,7 @@ class ValueAndGradients:
     def _cheaper(
         self, wrt: tuple[str, ...], dtype: str, numbers: tuple[int, ...]
     ) -> tuple[Function, ...]:
-        """The cheaper ones for these values of the program's sizes; remembered on disk, since counting takes a while."""
+        """The cheaper ones for these values of the program's sizes; remembered on disk."""
         f, options = self._function, self._function._options
         sizes = f._program.size_values(dict(zip(f._program.sizes, numbers, strict=True)))
 
@@ -124,12 +125,16 @@ class ValueAndGradients:
             return f._vjp.parts(wrt, sizes, dtype)
 
         def work(parts: Sequence[Function]) -> int:
-            """The operations of the kernels, or what they could do while their bytes come: the greater of these."""
-            kernels = (k for part in parts for k in part_cost(f, part, sizes, dtype).kernels)
-            return OPERATIONS_A_LAUNCH * len(parts) + sum(
-                max(k.operations, OPERATIONS_A_BYTE * (k.bytes_read + k.bytes_written))
-                for k in kernels
-            )
+            """About how many operations the kernels do, or could do while their bytes come: the greater of these."""
+            total = OPERATIONS_A_LAUNCH * len(parts)
+            for part in parts:
+                module = compiler.module(part.program, "work", sizes, dtype, options)
+                values = module.program.size_values(sizes)
+                bytes_ = module.program.bytes_at(values, dtype)
+                for k in module.kernels:
+                    touched = sum(bytes_[t] for t in (*k.reads, *k.writes))
+                    total += max(operations(k, values), OPERATIONS_A_BYTE * touched)
+            return total
 
         whole = (f._derivative("vjp", wrt),)
         chosen = (options.dtype, options.memory, options.memory_limit, f._vjp.rounds(dtype))

@@ -70,11 +70,13 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
 }
 
 // dc_diagonal[j: 3] = sum{j_1=0..3} (sum{k=0..4} (a[j, k] + b[j_1, k])**2)*df_sum[j, j_1]
+// dd_moved[j: 3] = sum{j_1=0..3} df_sum[j, j_1]
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc_diagonal) {
+paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc_diagonal, float* __restrict__ dd_moved) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 3; thread += gridDim.x * blockDim.x) {
     const int j = thread;
     float s = 0.0f;
+    float s_2 = 0.0f;
     for (int j_1 = 0; j_1 <= 3; j_1++) {
       float s_1 = 0.0f;
       #pragma unroll
@@ -82,8 +84,10 @@ paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const 
         { const float term = a[5 * j + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
       }
       s = fmaf(s_1, df_sum[4 * j + j_1], s);
+      s_2 += df_sum[4 * j + j_1];
     }
     dc_diagonal[j] = s;
+    dd_moved[j] = s_2;
   }
 }
 
@@ -97,17 +101,14 @@ paper_adjoint_5(const float* __restrict__ dc_diagonal, float* __restrict__ dc) {
   }
 }
 
-// dd[i: 8] = (sum{k=max(0, i - 2)..min(4, i), j=0..3} df_sum[i - k, j])*3*d[i]**2
+// dd[i: 8] = (sum{k=max(0, i - 2)..min(4, i)} dd_moved[i - k])*3*d[i]**2
 extern "C" __global__ void __launch_bounds__(256)
-paper_adjoint_6(const float* __restrict__ d, const float* __restrict__ df_sum, float* __restrict__ dd) {
+paper_adjoint_6(const float* __restrict__ d, const float* __restrict__ dd_moved, float* __restrict__ dd) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 8; thread += gridDim.x * blockDim.x) {
     const int i = thread;
     float s = 0.0f;
     for (int k = max(0, i - 2); k <= min(4, i); k++) {
-      #pragma unroll
-      for (int j = 0; j <= 3; j++) {
-        s += df_sum[4 * (i - k) + j];
-      }
+      s += dd_moved[i - k];
     }
     dd[i] = s * 3.0f * squaref(d[i]);
   }
@@ -125,6 +126,8 @@ extern "C" int paper_adjoint(const float* a, const float* b, const float* c, con
   float* df_sum = (float*)free;
   free += ((size_t)1 * 3 * 4 * sizeof(float) + 255) / 256 * 256;
   float* dc_diagonal = (float*)free;
+  free += ((size_t)1 * 3 * sizeof(float) + 255) / 256 * 256;
+  float* dd_moved = (float*)free;
   {
     void* arguments[] = {(void*)&d, (void*)&f_sum_part};
     const cudaError_t status = cudaLaunchKernel(paper_adjoint_0, dim3(blocks(3)), dim3(256), arguments, 0, stream);
@@ -146,7 +149,7 @@ extern "C" int paper_adjoint(const float* a, const float* b, const float* c, con
     if (status != cudaSuccess) return status;
   }
   {
-    void* arguments[] = {(void*)&a, (void*)&b, (void*)&df_sum, (void*)&dc_diagonal};
+    void* arguments[] = {(void*)&a, (void*)&b, (void*)&df_sum, (void*)&dc_diagonal, (void*)&dd_moved};
     const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(3)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
@@ -156,7 +159,7 @@ extern "C" int paper_adjoint(const float* a, const float* b, const float* c, con
     if (status != cudaSuccess) return status;
   }
   {
-    void* arguments[] = {(void*)&d, (void*)&df_sum, (void*)&dd};
+    void* arguments[] = {(void*)&d, (void*)&dd_moved, (void*)&dd};
     const cudaError_t status = cudaLaunchKernel(paper_adjoint_6, dim3(blocks(8)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }

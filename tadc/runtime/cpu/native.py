@@ -30,7 +30,6 @@ from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.cpu.blas import gemm
 from tadc.runtime.cpu.c_compiler import loaded, processor
 from tadc.runtime.cpu.interrupts import NEVER, interruptible
-from tadc.schedule.gpu.work import steps_run
 from tadc.schedule.lowered import CpuModule, Decisions
 
 __all__ = ["Launch", "NativeRunner", "TimedLaunch", "available_threads"]
@@ -41,7 +40,7 @@ _NO_ARRAYS: Mapping[str, Any] = {}
 INDEX_TYPE: DType = "int64"  # of the sizes that launchers take, a `long long`
 MOST_LAUNCHES = 256  # sets of sizes
 LONG = 0.1  # seconds: calls that take less are not worth being watched
-LITTLE = 20_000  # steps: less is not worth a second thread
+LITTLE = 20_000  # operations: less is not worth a second thread
 
 
 _forked = False  # a process that was forked has no threads of OpenMP's pool, which waits for them for ever
@@ -184,10 +183,8 @@ class NativeRunner:
         )
 
     def _threads(self, sizes: Mapping[Symbol, int]) -> int:
-        module = compiler.module(self._program, MODE, sizes, self._dtype, self._options)
-        values = module.program.size_values(sizes)
-        steps = sum(steps_run(k, values) for k in module.kernels)
-        return 1 if steps < LITTLE else self._options.threads or available_threads()
+        done = compiler.operations_of(self._program, sizes, self._dtype, self._options)
+        return 1 if done < LITTLE else self._options.threads or available_threads()
 
     def timed(self, sizes: Mapping[Symbol, int]) -> TimedLaunch:
         """The program for these sizes, which tells how long each of its kernels takes."""

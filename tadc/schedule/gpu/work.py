@@ -18,6 +18,7 @@ from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.staging import Stage, stage_of
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
+    Accumulate,
     Branch,
     Kernel,
     LetIndex,
@@ -29,7 +30,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["StagedRead", "Work", "merged", "steps_run", "trips", "works"]
+__all__ = ["StagedRead", "Work", "merged", "operations", "trips", "works"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +155,15 @@ def works(
                 yield Work(operation * prod(a.trips for a in around), forms, {}, reads=0)
 
 
-def steps_run(kernel: Kernel, sizes: Sizes) -> int:
-    """About how many steps the kernel takes for these values of all sizes."""
+def operations(kernel: Kernel, sizes: Sizes) -> int:
+    """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box."""
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
-    each = sum(prod(a.trips for a in around) for _, around in _runs(kernel.body, middle))
-    return each * prod(extents.values())
+    done = 0
+    for step, around in _runs(kernel.body, middle):
+        calls = sum(isinstance(e, Call) for e in postorder(values_of(step)))
+        done += prod(a.trips for a in around) * (calls + isinstance(step, (Store, Accumulate)))
+    return done * prod(extents.values())
 
 
 def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -209,8 +210,9 @@ class Points:
 
     def enumerated(self, sizes: Mapping[Symbol, int]) -> int:
         """The count, index by index, all values of the outer ones at once."""
-        values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes.items()}
-        return _counted(list(self.indices), list(self.derived), list(self.domain), values, 1)
+        forms = (*(c.form for c in self.domain), *(d.form for d in self.derived))
+        used = sorted({s for form in forms for s in form.symbols} & sizes.keys())
+        return _enumerated(self, tuple((s, sizes[s]) for s in used))
 
     def factors(self) -> tuple[int, str]:
         """The count as a number times text in the sizes: extents, with a sum for domains that are no boxes."""
@@ -233,6 +235,13 @@ class Points:
         names = {d.name: f"(({d.form}) // {d.modulus})" for d in self.derived}
         tests = " and ".join(c.text(names) for c in self.domain)
         return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
+
+
+@lru_cache(maxsize=4096)
+def _enumerated(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> int:
+    """The count for the sizes in the conditions: programs that differ little have the same sets of points."""
+    values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes}
+    return _counted(list(points.indices), list(points.derived), list(points.domain), values, 1)
 
 
 def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:

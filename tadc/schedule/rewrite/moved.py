@@ -28,6 +28,8 @@ def moved_values(program: Program, names: Names) -> Program:
 
 
 def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
+    if len(e.symbols - separation.sizes) < 2:
+        return e
     match e:
         case Reduce("sum", indices, ()):
             if len(indices) > 1:

@@ -40,13 +40,10 @@ class Separation:
 
     statement: Statement
     program: Program
+    sizes: frozenset[Symbol]
     names: Names
     tensors: dict[str, Tensor]
     statements: list[Statement]
-
-    @property
-    def sizes(self) -> frozenset[Symbol]:
-        return frozenset(self.program.parameters)
 
     def stored(
         self, e: Expr, extents: Extents, hint: str, where: Domain = EVERYWHERE
@@ -90,7 +87,7 @@ def separated(
                 return e, [around] * len(e.operands)
 
     for s in program.statements:
-        separation = Separation(s, program, names, tensors, statements)
+        separation = Separation(s, program, sizes, names, tensors, statements)
 
         def applied(e: Expr, around: Around, separation: Separation = separation) -> Expr:
             return rule(separation, e, around)
