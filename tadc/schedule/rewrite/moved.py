@@ -28,12 +28,13 @@ def moved_values(program: Program, names: Names) -> Program:
 
 
 def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
-    if len(e.symbols - separation.sizes) < 2:
-        return e
     match e:
-        case Reduce("sum", indices, ()):
-            if len(indices) > 1:
-                return _moved_part(separation, e, around)
+        case Reduce("sum", [_, _, *_], ()):
+            return _moved_part(separation, e, around)
+        case _ if len(e.symbols - separation.sizes) < 2:
+            return e
+        case Reduce("sum", _, ()):
+            pass
         case Reduce():
             return e
         case Call("div"):
