@@ -22,6 +22,7 @@ from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
 from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import (
+    NARROW,
     accumulated,
     apart,
     lanes_of_loop,
@@ -177,8 +178,9 @@ class _Lanes:
         """The lanes that the usual number of values fills; of few values some are at borders, and do not fill as many."""
         _, last = self.surroundings.around[self.index]
         count = last.at(self.surroundings.typical) + 1
-        at_borders = any(self.index in c.form.symbols for c in self.region)
-        return most_lanes(constant(count // 2 if at_borders else count), {})
+        if any(self.index in c.form.symbols for c in self.region):
+            count = max(min(count, NARROW), count // 2)
+        return most_lanes(constant(count), {})
 
 
 def _best_lanes(

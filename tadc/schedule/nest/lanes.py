@@ -41,6 +41,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 
 __all__ = [
+    "NARROW",
     "LaneLimits",
     "Varying",
     "accumulated",
