@@ -28,5 +28,5 @@
   for (int n = 0; n < {{ chunks }}; n++) {{ sum.parts }}[n] = (({{ real }}*)parts)[{{ loop.index0 * chunks }} + n];
 {% endfor %}
 #pragma omp barrier
-{{ combined(sums, chunks) }}
+{{ combined(sums, chunks, chunks) }}
 }

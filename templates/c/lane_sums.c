@@ -1,6 +1,7 @@
 {#- Sums of which each lane has a part, combined in the end.
     real    the type of values
     width   lanes
+    groups  the lanes of each loop over them: where it begins and ends
     arrays  with a value per lane: names with their lengths, as text
     body    loops that add to the lanes' parts
     sums    list: neutral, and what `c/combined.c` says
@@ -9,8 +10,10 @@
 {
   {{ real }} {{ arrays }};
 {% for sum in sums %}
-  for (int lane = 0; lane < {{ width }}; lane++) { {{ sum.parts }}[lane] = {{ sum.neutral }}; }
+{% for begin, end in groups %}
+  for (int lane = {{ begin }}; lane < {{ end }}; lane++) { {{ sum.parts }}[lane] = {{ sum.neutral }}; }
+{% endfor %}
 {% endfor %}
 {{ body | join("\n") }}
-{{ combined(sums, width) }}
+{{ combined(sums, width, groups[0][1]) }}
 }

@@ -3,6 +3,7 @@
     index           its name
     low, end        of the loop
     width           lanes of a strip
+    groups          the lanes of each loop over them: where it begins and ends
     block           values after which all lanes do `between`
     arrays          with a value per lane: names with their lengths, as text
     started, zeroed assignments to those that hold parts, and to the others, for a lane
@@ -16,11 +17,15 @@
   {{ integer }} first = {{ low }};
   const {{ integer }} end = {{ end }};
   {{ real }} {{ arrays }};
-  for (int lane = 0; lane < {{ width }}; lane++) { {{ started }} }
+{% for begin, end in groups %}
+  for (int lane = {{ begin }}; lane < {{ end }}; lane++) { {{ started }} }
+{% endfor %}
 {% if between %}
   {{ integer }} stop = first + {{ block }};
   const int many = stop < end;
-  if (many) for (int lane = 0; lane < {{ width }}; lane++) { {{ zeroed }} }
+{% for begin, end in groups %}
+  if (many) for (int lane = {{ begin }}; lane < {{ end }}; lane++) { {{ zeroed }} }
+{% endfor %}
 {% endif %}
   for (; first + {{ width }} <= end; first += {{ width }}) {
 {% if between %}
@@ -40,5 +45,5 @@
 {{ after | join("\n") }}
   }
 {% endif %}
-{{ combined(sums, width) }}
+{{ combined(sums, width, groups[0][1]) }}
 }

@@ -14,7 +14,6 @@ from oracle import EXAMPLES, SIZES, by_name, example_name, random_arrays, sizes_
 
 import tadc
 from tadc import cache
-from tadc.emit.c import file as c
 from tadc.options import Options
 from tadc.runtime import run as run_
 from tadc.runtime.cpu import c_compiler, native
@@ -31,7 +30,7 @@ pytestmark = [
 @pytest.fixture
 def narrow(monkeypatch):
     """Strips of two lanes, parts of three elements, chunks of two terms: all that small arrays do not fill otherwise."""
-    monkeypatch.setattr(c, "LANE_BYTES", 16)
+    monkeypatch.setattr(cpu, "LANE_BYTES", 16)
     monkeypatch.setattr(cpu, "BLOCK", 3)
     monkeypatch.setattr(cpu, "LOOPED_BLOCK", 3)
     monkeypatch.setattr(lanes, "NARROW", 2)
@@ -522,7 +521,7 @@ def test_sanitizers_find_nothing_in_the_examples():
     code = textwrap.dedent(
         """
         from test_native import EXAMPLES, c, cpu, lanes, programs, run
-        c.LANE_BYTES, cpu.BLOCK, cpu.LOOPED_BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 3, 2, 2
+        cpu.LANE_BYTES, cpu.BLOCK, cpu.LOOPED_BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 3, 2, 2
         for path in EXAMPLES:
             for g, arrays, sizes in programs(path):
                 run(g.program, arrays, sizes)

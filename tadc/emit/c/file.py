@@ -20,7 +20,6 @@ from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
-from tadc.schedule.cpu.machine import LANE_BYTES
 from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
     FIRST,
@@ -150,7 +149,8 @@ def _kernel(
         text,
         names={**text.names, **block_names},
         cooperative=k.cooperative,
-        lanes=_lanes(text.dtype),
+        lanes=k.lane_bytes // item_bytes(text.dtype),
+        group=k.group_bytes // item_bytes(text.dtype),
     )
     shared = len(k.outer) + (k.strip is not None)
     depth = max(2, 1 + shared)
@@ -200,10 +200,6 @@ def _product(product: MatrixProduct, k: CpuKernel, text: CText) -> dict[str, Any
         "right": (text.names[right], right_flipped),
         "result": text.names[k.kernel.writes[0]],
     }
-
-
-def _lanes(dtype: DType) -> int:
-    return LANE_BYTES // item_bytes(dtype)
 
 
 def _launcher(

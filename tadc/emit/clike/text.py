@@ -43,6 +43,7 @@ from tadc.ir.expr import (
 from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import descend, postorder
+from tadc.schedule.cpu.machine import LANE_BYTES
 from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.nest.long_sums import LENGTH
 from tadc.schedule.nest.loop_nest import (
@@ -104,6 +105,7 @@ class CText:
     # The indices that lanes differ in, as each lane has them.
     lane: tuple[tuple[Symbol, str], ...] = ()
     lanes: int = 0  # of a strip or a tile
+    group: int = 0  # those of one loop over lanes, where these are more
     wide: frozenset[str] = frozenset()  # locals with a value per lane
     at: str = "lane"  # the lane whose value that is
     cooperative: bool = False  # all threads compute the same, and share chunks: one of them stores
@@ -211,9 +213,17 @@ class CText:
             if index in mentioned
         ]
         unrolled = [f"{pad}#pragma unroll"] if self.target != "c" else []
-        head = f"{pad}for (int lane = 0; lane < {self.lanes}; lane++) {{"
         body = yield replace(self, at="lane")._lines(step.body, indent + 1)
-        return [*unrolled, head, *indices, *body, f"{pad}}}"]
+        lines: list[str] = []
+        for begin, end in self._groups(self.lanes):
+            head = f"{pad}for (int lane = {begin}; lane < {end}; lane++) {{"
+            lines += [*unrolled, head, *indices, *body, f"{pad}}}"]
+        return lines
+
+    def _groups(self, lanes: int) -> list[tuple[int, int]]:
+        """The lanes of each loop over all of them: where it begins and ends. Strips of many more are in no registers anyway."""
+        group = self.group if self.group and lanes <= LANE_BYTES // 4 else lanes
+        return [(begin, min(begin + group, lanes)) for begin in range(0, lanes, group)]
 
     def _of_gpu(self, step: GpuStep, indent: int) -> Generator[Any, Any, list[str]]:
         """A step that only kernels of a GPU have."""
@@ -267,6 +277,7 @@ class CText:
             indent,
             **self._span(step.range),
             width=width,
+            groups=self._groups(width),
             block=LENGTH * width,
             arrays=", ".join(f"{array}[{width}]" for array in (*partials.values(), *kept)),
             started=" ".join(f"{s['parts']}[lane] = {s['neutral']};" for s in sums),
@@ -295,6 +306,7 @@ class CText:
             "c/lane_sums.c",
             indent,
             width=width,
+            groups=self._groups(width),
             arrays=", ".join(f"{array}[{width}]" for array in arrays),
             body=(yield lane._lines(step.body, 1)),
             sums=sums,

@@ -49,8 +49,9 @@ FLAGS = [
     "-shared",
     "-Wl,-z,noseparate-code,-z,norelro",  # two mappings of memory, and not five
 ]
+WIDE = "-mprefer-vector-width=512"  # for some processors compilers prefer half of it, for which there are too many sums
 # Flags that a compiler may not know; without them a program is slower, with the same results.
-OPTIONAL = (FLAGS[-1], "-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
+OPTIONAL = (FLAGS[-1], WIDE, "-fvect-cost-model=dynamic", "-fopenmp", "-march=native")
 # Flags that are not meant for a platform.
 UNUSED = {
     "darwin": (FLAGS[-1],),  # its files are not ELF
@@ -155,7 +156,8 @@ def loaded(text: str) -> Library:
 
 
 def _flags() -> tuple[str, ...]:
-    return tuple(f for f in FLAGS if f not in UNUSED.get(PLATFORM, ()))
+    wide = (WIDE,) if processor() is AVX512 else ()
+    return (*(f for f in FLAGS if f not in UNUSED.get(PLATFORM, ())), *wide)
 
 
 def _suffix() -> str:

@@ -14,7 +14,7 @@ from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
-from tadc.schedule.cpu.machine import AVX2, Processor
+from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.row_locals import rows_as_locals
 from tadc.schedule.cpu.short import Simplification
@@ -23,6 +23,7 @@ from tadc.schedule.cpu.tile import Parts, Side, tiled
 from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import (
     NARROW,
+    Varying,
     accumulated,
     apart,
     lanes_of_loop,
@@ -72,6 +73,8 @@ class CpuKernel:
     cooperative: bool = False
     sides: tuple[Side, ...] = ()
     block: int = BLOCK  # values of the strip's index that one thread has
+    lane_bytes: int = LANE_BYTES  # of all lanes
+    group_bytes: int = LANE_BYTES  # of those of one loop
 
 
 def cpu_kernel(
@@ -85,7 +88,12 @@ def cpu_kernel(
     blocked, body = long_sums_in_blocks(
         scheduled.kernel, scheduled.body, program, usual, grouped=True
     )
-    return replace(scheduled, kernel=blocked, body=body)
+    return replace(
+        scheduled,
+        kernel=blocked,
+        body=body,
+        group_bytes=machine.group_bytes,
+    )
 
 
 def _scheduled(
@@ -116,7 +124,11 @@ def _scheduled(
     simplification = Simplification.of(lanes.kernel, lanes.index)
     parts = lanes.parts.map(simplification.of_steps)
     kernel = replace(lanes.kernel, locals=frozenset(simplification.locals))
-    tile = tiled(kernel, parts, {lanes.index}, most, lanes.surroundings.middle, machine)
+    # Lanes of a result do not see each other, and may be fewer, but where they share loops by their first and last one.
+    slants = any(_slants(steps, lanes.index) for steps in parts.steps[:2])
+    lane_bytes = LANE_BYTES if slants else min(machine.group_bytes, LANE_BYTES)
+    middle = lanes.surroundings.middle
+    tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine)
     if tile:
         parts = tile.parts
     times = STREAMED if tile is None and _streams(parts, lanes, usual) else 1
@@ -131,7 +143,14 @@ def _scheduled(
         tuple(_apart((row,))) if tile else (row,),
         sides=tile.sides if tile else (),
         block=LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK,
+        lane_bytes=lane_bytes,
     )
+
+
+def _slants(steps: Sequence[Step], lane: Symbol) -> bool:
+    """Whether a loop is another one for each lane."""
+    varying = Varying.of({lane}, steps)
+    return any(isinstance(s, Loop) and varying.has_bounds(s) for s in steps_of(steps))
 
 
 def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int]) -> bool:
@@ -231,7 +250,7 @@ def _in_reduced_lanes(
         indices = {s.range.index for s in loops}
         everywhere = EVERYWHERE, kernel.body
         parts = Parts(everywhere, everywhere, kernel.body)
-        tile = tiled(kernel, parts, indices, least, surroundings.middle, machine)
+        tile = tiled(kernel, parts, indices, least, LANE_BYTES, surroundings.middle, machine)
     if tile is None:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     steps = tuple(in_strips(tile.parts.interior[1], surroundings, points=tile.points))

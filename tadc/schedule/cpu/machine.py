@@ -26,8 +26,13 @@ class Processor:
     latency: int = 8
     costs: Costs = COSTS
 
+    @property
+    def group_bytes(self) -> int:
+        """The bytes of the lanes of one loop: compilers write out a loop over two vectors, and keep its sums in registers."""
+        return min(2 * self.vector_bytes, LANE_BYTES)
+
 
 AVX512 = Processor("AVX-512", 64, 32)
 AVX2 = Processor("AVX2", 32, 16)
 SSE = Processor("SSE", 16, 16)
-NEON = Processor("NEON", 16, 32)
+NEON = Processor("NEON", 16, 26)  # of 32, some hold what is multiplied with each lane

@@ -16,7 +16,7 @@ from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.names import Names
 from tadc.ir.range import Range
-from tadc.schedule.cpu.machine import LANE_BYTES, Processor
+from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.gpu.work import Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
@@ -64,6 +64,11 @@ class Parts:
     near: tuple[Domain, tuple[Step, ...]]
     border: tuple[Step, ...]
 
+    @property
+    def steps(self) -> tuple[tuple[Step, ...], ...]:
+        """The steps of all parts."""
+        return self.interior[1], self.near[1], self.border
+
     def map(self, each: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> Parts:
         """The parts with other steps."""
         (region, steps), (near, at_near) = self.interior, self.near
@@ -88,15 +93,16 @@ def tiled(
     parts: Parts,
     lanes: Set[Symbol],
     most_lanes: int | None,
+    lane_bytes: int,
     sizes: Mapping[Symbol, int],
     machine: Processor,
 ) -> Tiled | None:
-    """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many; None where none pays.
+    """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many, of so many bytes; None where none pays.
 
     `sizes` has about how large all sizes are, and an index in its middle.
     """
     region, steps = parts.interior
-    vectors = max(1, min(4 * (most_lanes or LANE_BYTES), LANE_BYTES) // machine.vector_bytes)
+    vectors = max(1, min(4 * (most_lanes or lane_bytes), lane_bytes) // machine.vector_bytes)
     free = [i for i in kernel.indices if i not in lanes and _is_level(steps, i)]
     at_border = {i: len([c for c in region if i in c.form.symbols]) for i in free}
     if not free or not is_plain(kernel):
@@ -151,9 +157,8 @@ def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> 
     sides = [Side(i, (i, *(names.fresh(i) for _ in range(n - 1)))) for i, n in counts.items()]
     points = list(product(*(side.names for side in sides)))
     indices = {side.index for side in sides}
-    every = (parts.interior[1], parts.near[1], parts.border)
     # Locals that are the same for all points are computed once.
-    differing = set[str]().union(*(Varying.of(indices, steps).locals for steps in every))
+    differing = set[str]().union(*(Varying.of(indices, steps).locals for steps in parts.steps))
     renamed = [
         {t: names.fresh(t) if n else t for t in sorted(differing)} for n in range(len(points))
     ]
