@@ -100,7 +100,7 @@ def batch(block):
     return HostBatch(texts), {key: k for k, key in enumerate(keys)}
 
 
-@pytest.mark.plain(path=PLAIN)
+@pytest.mark.plain(path=PLAIN, order=1)
 @PATHS
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", LIMITS)

@@ -47,7 +47,7 @@ def cpu(monkeypatch):
             sys.modules.pop(path.stem, None)
 
 
-@pytest.mark.plain(key=2, dtype=1)
+@pytest.mark.plain(key=1, dtype=1)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("key", SMALL)
 def test_c_by_hand_computes_what_tadc_does(cpu, key, dtype):

@@ -101,7 +101,7 @@ def renamed(program, number):
     return replace(program, name=name_of(number))
 
 
-@pytest.mark.plain(line=1)
+@pytest.mark.plain(line=1, place=2)
 @pytest.mark.compiler
 @pytest.mark.parametrize("line", range(len(WORDS.strip().splitlines())))
 @pytest.mark.parametrize("place", PLACES)

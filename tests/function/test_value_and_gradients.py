@@ -51,6 +51,7 @@ def check(f, *arrays, cotangent=None, wrt=None, **sizes):
             np.testing.assert_allclose(mine, other, rtol=0, atol=limit)
 
 
+@pytest.mark.plain(dtype=1)
 @pytest.mark.parametrize("dtype", LIMITS)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_they_are_those_of_vjp(backend, dtype):
@@ -61,7 +62,7 @@ def test_they_are_those_of_vjp(backend, dtype):
     check(f, *arrays, cotangent=some(7, dtype=dtype), wrt="y")
 
 
-@pytest.mark.plain(path=3)
+@pytest.mark.plain(path=1)
 @pytest.mark.compiler
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 def test_those_of_examples_are_those_of_vjp(path):

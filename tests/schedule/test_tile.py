@@ -101,8 +101,9 @@ LONG = (
 )
 
 
+@pytest.mark.plain(mode=1, name=8)
 @pytest.mark.compiler
-@pytest.mark.parametrize("mode", ["primal", "adjoint"])
+@pytest.mark.parametrize("mode", ["adjoint", "primal"])
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in PROGRAMS]
 )
