@@ -16,6 +16,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
+from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
@@ -129,7 +130,14 @@ class Lowered(Generic[Schedule]):
 
 @dataclass(frozen=True, slots=True)
 class CpuModule(Lowered[CpuKernel]):
-    """A module as a CPU runs it."""
+    """A module as a CPU runs it, with the kernels that run for a few rows at a time, by the name of each group's first."""
+
+    groups: Mapping[str, RowGroup] = field(default_factory=dict)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The temporaries of which a thread has a few rows at a time."""
+        return frozenset().union(*(group.own for group in self.groups.values()))
 
     @classmethod
     def of(
@@ -151,8 +159,16 @@ class CpuModule(Lowered[CpuKernel]):
             module = module.running(with_short_sums(module.program, few))
             left = _products(module, dtype).keys() if blas else frozenset()
             module = module.running(with_transposed_reads(module.program, module.name, usual, left))
-        schedules = tuple(cpu_kernel(k, module.program, usual, machine) for k in module.kernels)
-        return cls(module, schedules, _products(module, dtype) if blas else {})
+        nests, products = module.kernels, _products(module, dtype) if blas else {}
+        program = module.program
+        schedules = {k.name: cpu_kernel(k, program, usual, machine) for k in nests}
+        groups: dict[str, RowGroup] = {}
+        if usual:
+            pairs = zip(schedules.values(), nests, strict=True)
+            for group in row_groups(list(pairs), program, dtype, usual, machine, products.keys()):
+                groups[group.kernels[0].kernel.name] = group
+                schedules.update((k.kernel.name, k) for k in group.kernels)
+        return cls(module, tuple(schedules.values()), products, groups)
 
 
 def _products(module: Module, dtype: str) -> dict[str, MatrixProduct]:

@@ -10,6 +10,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.range import Range
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.row_groups import RowGroup
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.lowered import CpuModule, GpuModule, Lowered
@@ -76,8 +77,11 @@ class Plan:
 def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
     """The plan of a mode on a CPU, under the mode's name. `sizes` has all sizes, if any."""
     plans = []
+    groups = {k.kernel.name: group for group in lowered.groups.values() for k in group.kernels}
     for k in lowered.kernels:
         schedule = _cpu_schedule(k)
+        if group := groups.get(k.kernel.name):
+            schedule += f"; {_in_group(group)}"
         if k.kernel.name in lowered.products:
             schedule = f"a matrix product: BLAS computes it, if it is not small; else {schedule}"
         plans.append(_kernel(k.kernel, lowered, mode, schedule))
@@ -134,6 +138,13 @@ def _gpu_schedule(kernel: Kernel, k: GpuKernel, team: str) -> str:
     if has_interior or any(isinstance(s, Tile) and s.interior for s in steps):
         schedule += "; no tests inside, away from the borders"
     return schedule
+
+
+def _in_group(group: RowGroup) -> str:
+    index, _ = group.outer[-1]
+    text = f"{len(group.kernels)} kernels run for {group.rows} values of {index} at a time"
+    own = sorted(group.own)
+    return f"{text}, with these rows of {', '.join(own)} in a cache" if own else text
 
 
 def _cpu_schedule(k: CpuKernel) -> str:

@@ -1,7 +1,8 @@
 {#- The body of a kernel's function in C.
     shared       how many loops the threads share, the outermost ones
+    grouped      whether it is called for the rows that a thread has
     cooperative  whether all threads run the same code, and share the work of its chunks
-    outer        list: index, extent, how many values of it a tile has; loops
+    outer        list: index, first value, end, how many values of it a tile has; loops
     points       list: definitions of the others of those values
     strip        the extent of a strip's index, or "": a loop in steps of a `block`
     asks         whether it asks for the flag that ends it
@@ -10,13 +11,14 @@
                  whether it is the other way round), result (name)
 -#}
 {% macro loops(kernel) %}
-{% if kernel.shared and not kernel.cooperative %}
+{% if kernel.grouped %}
+{% elif kernel.shared and not kernel.cooperative %}
 #pragma omp for collapse({{ kernel.shared }}) schedule(static)
 {% elif not kernel.cooperative %}
 #pragma omp single
 {% endif %}
-{% for index, extent, count in kernel.outer %}
-{{ "  " * loop.index }}for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}{{ "++" if count == 1 else " += " ~ count }}) {
+{% for index, low, end, count in kernel.outer %}
+{{ "  " * loop.index }}for ({{ integer }} {{ index }} = {{ low }}; {{ index }} < {{ end }}; {{ index }}{{ "++" if count == 1 else " += " ~ count }}) {
 {% endfor %}
 {% set pad = "  " * (kernel.depth - 1) %}
 {% if kernel.strip %}

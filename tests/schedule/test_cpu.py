@@ -92,6 +92,11 @@ FORMULAS = {
         "size N, M\ninput x[N,M], g[M]\nr[i] = mean{j} x[i,j]**2\ny[i,j] = x[i,j]/sqrt(r[i] + 1e-5)*g[j]",
         [[(20, 1030), (1030,)], [(3, 2100), (2100,)], [(1, 2), (2,)]],
     ),
+    "rows that are handed on": Formula(
+        "size N, M\ninput x[N,M], g[M]\nm[i] = mean{j} x[i,j]\nh[i,j] = (x[i,j] - m[i])*g[j]\nt[i] = max{j} h[i,j]\n"
+        "e[i,j] = exp(h[i,j] - t[i])\ny[i,j] = e[i,j]/sum{k} e[i,k]",
+        [[(131, 70), (70,)], [(200, 3), (3,)], [(67, 1100), (1100,)]],
+    ),
     "a choice by values": Formula(
         "size N, M\ninput x[N,M]\nm[i] = max{j} x[i,j]\ny[i,j] = exp(x[i,j] - m[i])*m[i]", [[(9, 70)], [(40, 33)]]
     ),

@@ -6,7 +6,7 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,14 @@ from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
+from tadc.ir.affine import Symbol
 from tadc.ir.element_types import item_bytes
+from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
+from tadc.schedule.cpu.row_groups import RowGroup, moved_by
 from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
     FIRST,
@@ -32,6 +35,8 @@ from tadc.schedule.nest.loop_nest import (
     LetIndex,
     Step,
     Store,
+    first_of,
+    last_of,
     steps_of,
     values_of,
 )
@@ -101,7 +106,7 @@ def emit_c(
         rendered.append(
             {
                 "kernels": [
-                    _kernel(k, program, dtype, index_type, products.get(k.kernel.name))
+                    _kernel(k, program, dtype, index_type, products.get(k.kernel.name), part.own)
                     for k in part.kernels
                 ],
                 "launcher": _launcher(part, dtype, index_type, last, taken),
@@ -137,13 +142,27 @@ def _is_cheap(body: Sequence[Step]) -> bool:
 
 
 def _kernel(
-    k: CpuKernel, program: Program, dtype: DType, index_type: DType, product: MatrixProduct | None
+    k: CpuKernel,
+    program: Program,
+    dtype: DType,
+    index_type: DType,
+    product: MatrixProduct | None,
+    own: Set[str],
 ) -> dict[str, Any]:
     both = replace(
         k.kernel, body=(*k.kernel.body, *k.body)
     )  # indices bound by either of them have names
     values = [value for side in k.sides for value in side.names[1:]]
-    text = kernel_text(both, program, dtype, index_type, CText, _TAKEN, values)
+    given = _given(k, own)
+    text = kernel_text(
+        both,
+        program,
+        dtype,
+        index_type,
+        CText,
+        _TAKEN,
+        [*values, *(s for s in given if s not in k.kernel.indices)],
+    )
     block_names = {FIRST: "block", LAST: "block_end"}
     text = replace(
         text,
@@ -152,10 +171,16 @@ def _kernel(
         lanes=k.lane_bytes // item_bytes(text.dtype),
         group=k.group_bytes // item_bytes(text.dtype),
     )
-    shared = len(k.outer) + (k.strip is not None)
+    loops = [(text.names[i], "0", text.affine(n).text) for i, n in k.outer]
+    if k.rows:
+        index, _ = k.outer[k.rows - 1]
+        rows = text.names[index], text.names[first_of(index)], text.names[last_of(index)]
+        loops = [rows, *loops[k.rows :]]
+    shared = len(loops) + (k.strip is not None)
     depth = max(2, 1 + shared)
-    counts = {side.index: len(side.names) for side in k.sides}
-    last = ["void* parts"] if k.cooperative else []
+    counts = {text.names[side.index]: len(side.names) for side in k.sides}
+    last = [f"{text.integer} {text.names[s]}" for s in given]
+    last += ["void* parts"] if k.cooperative else []
     last += [FLAG, *(["int threads", "Gemm gemm"] if product else [])]
     return {
         "name": k.kernel.name,
@@ -164,7 +189,8 @@ def _kernel(
         "product": _product(product, k, text) if product else None,
         "cooperative": k.cooperative,
         "shared": shared,
-        "outer": [(text.names[i], text.affine(n).text, counts.get(i, 1)) for i, n in k.outer],
+        "grouped": k.rows > 0,
+        "outer": [(*loop, counts.get(loop[0], 1)) for loop in loops],
         "points": _points(k, text),
         "strip": text.floor(*k.strip[1]).text if k.strip else "",
         "block": k.block,
@@ -174,6 +200,15 @@ def _kernel(
         "depth": depth,
         "body": "\n".join(text.lines(k.body, depth)),
     }
+
+
+def _given(k: CpuKernel, own: Set[str]) -> list[Symbol]:
+    """What its group tells a kernel of its rows: where they are, and how far that is from where the thread's own ones begin."""
+    if not k.rows:
+        return []
+    outer = [i for i, _ in k.outer[: k.rows]]
+    moved = [] if own.isdisjoint((*k.kernel.reads, *k.kernel.writes)) else map(moved_by, outer)
+    return [*outer[:-1], first_of(outer[-1]), last_of(outer[-1]), *moved]
 
 
 def _points(k: CpuKernel, text: CText) -> list[str]:
@@ -202,6 +237,26 @@ def _product(product: MatrixProduct, k: CpuKernel, text: CText) -> dict[str, Any
     }
 
 
+def _rows(group: RowGroup, text: CText, fresh: Names) -> dict[str, Any]:
+    """What the template says of the loops over a group's rows."""
+    outer = [(fresh.fresh("row"), fresh.fresh("own"), text.affine(n).text) for _, n in group.outer]
+    return {"outer": outer, "rows": group.rows, "end": fresh.fresh("row_end")}
+
+
+def _call(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping[str, Any]) -> str:
+    """The call of a kernel's function, for `rows` in a group."""
+    kernel = k.kernel
+    used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, part.module.program))
+    given = [names[a] for a in used]
+    if rows["rows"]:
+        here = [row for row, _, _ in rows["outer"]]
+        moved = [f"{row} - {own}" for row, own, _ in rows["outer"]]
+        given += [*here, rows["end"], *moved][: len(_given(k, part.own))]
+    given += ["parts"] if k.cooperative else []
+    given += [ENDED, *(["threads", "gemm"] if kernel.name in part.products else [])]
+    return f"{kernel.name}({', '.join(given)});"
+
+
 def _launcher(
     part: CpuModule,
     dtype: DType,
@@ -213,18 +268,20 @@ def _launcher(
     launcher = Launcher.of(module, dtype, index_type, CText, taken)
     names = launcher.text.names
     sums = [len(s.sums) for k in part.kernels for s in steps_of(k.body) if isinstance(s, Chunks)]
+    fresh = Names({*names.values(), *taken})
     calls: list[dict[str, Any]] = []
-    for k in part.kernels:
-        kernel = k.kernel
-        used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, module.program))
-        given = [*(names[a] for a in used), *(["parts"] if k.cooperative else [])]
-        alone = kernel.name in part.products
-        given += [ENDED, *(["threads", "gemm"] if alone else [])]
+    number = 0
+    while number < len(part.kernels):
+        name = part.kernels[number].kernel.name
+        alone = name in part.products
         if not calls or alone or calls[-1]["alone"]:
-            calls.append(
-                {"alone": alone, "first": sum(len(c["lines"]) for c in calls), "lines": []}
-            )
-        calls[-1]["lines"].append(f"{kernel.name}({', '.join(given)});")
+            calls.append({"alone": alone, "runs": []})
+        group = part.groups.get(name)
+        members = group.kernels if group else (part.kernels[number],)
+        rows = _rows(group, launcher.text, fresh) if group else {"rows": 0}
+        lines = [_call(k, part, names, rows) for k in members]
+        calls[-1]["runs"].append({"first": number, "lines": lines, **rows})
+        number += len(members)
     # A loop steps past the end by one.
     head = launcher.head([k.kernel for k in part.kernels], "1", LARGEST_INT32 - BLOCK, STEP)
     return {

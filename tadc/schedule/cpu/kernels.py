@@ -63,7 +63,8 @@ LONG = 1024  # terms of a chunk that has no loop in it
 class CpuKernel:
     """`body` runs for each point of `outer`, by any thread; or, if `cooperative`, all threads run it and share
     its `Chunks`. With a `strip`, `body` is for the values of that index from `FIRST` to `LAST`; with `sides`, for a tile of
-    points, of which each side has several values of an index of `outer`.
+    points, of which each side has several values of an index of `outer`. The first `rows` indices of `outer` are given by
+    the kernel's group (`row_groups.py`), the last of them as a first value and an end.
     """
 
     kernel: Kernel
@@ -75,6 +76,7 @@ class CpuKernel:
     block: int = BLOCK  # values of the strip's index that one thread has
     lane_bytes: int = LANE_BYTES  # of all lanes
     group_bytes: int = LANE_BYTES  # of those of one loop
+    rows: int = 0
 
 
 def cpu_kernel(

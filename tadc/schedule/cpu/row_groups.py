@@ -1,0 +1,182 @@
+"""Kernels that run one after the other for a few rows at a time, so that what they hand on stays in a cache.
+
+    h[i,j] = f(x[i,j]);  t[i] = max{j} h[i,j];  y[i,j] = exp(h[i,j] - t[i])
+
+are three passes over tensors as large as `x`. Here a thread computes all three for a few values of `i`, then for the next.
+Of `h`, which nothing else reads, it has these few rows alone, in memory of its own. Every element is computed as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import lcm, prod
+
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.expr import Expr, Read
+from tadc.ir.program import Program
+from tadc.ir.walk import rewrite
+from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    Step,
+    Store,
+    map_bodies,
+    reads_of,
+    steps_of,
+    values_of,
+    with_values,
+)
+
+__all__ = ["RowGroup", "moved_by", "row_groups"]
+
+FEWEST = 32  # groups of rows: threads share them
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """`kernels` run for `rows` values of the last of the `outer` indices at a time, and for one of each of the others.
+
+    Tensors of `own` are read by no other kernel: their subscripts are less by `moved_by` each index of `outer`, which is how
+    far the rows are from the first that the thread has.
+    """
+
+    kernels: tuple[CpuKernel, ...]
+    outer: tuple[tuple[Symbol, Affine], ...]
+    rows: int
+    own: frozenset[str]
+
+
+def moved_by(index: Symbol) -> Symbol:
+    """How far a row is from the first one of its thread, along the index."""
+    return f"'rows before {index}"
+
+
+def row_groups(
+    kernels: Iterable[tuple[CpuKernel, Kernel]],
+    program: Program,
+    dtype: str,
+    usual: Mapping[Symbol, int],
+    machine: Processor,
+    alone: Set[str] = frozenset(),
+) -> Iterator[RowGroup]:
+    """The groups among consecutive kernels, which come with the loop nests that they were made of. Most are in none.
+
+    `usual` has about how large all sizes are, `alone` the names of kernels that are in none for other reasons.
+    """
+    members = [_Member(k, nest, nest.name in alone) for k, nest in kernels]
+    values = program.size_values(usual)
+    start = 0
+    while start < len(members):
+        depths = range(len(members[start].kernel.outer), 0, -1)
+        runs = ((depth, list(_run(members[start:], depth))) for depth in depths)
+        depth, run = max(runs, key=lambda pair: len(pair[1]), default=(0, []))
+        others = members[:start] + members[start + len(run) :]
+        group = _group(run, depth, others, program, dtype, values, machine)
+        if group:
+            yield group
+        start += len(run) if group else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A kernel, and the loop nest that it was made of."""
+
+    kernel: CpuKernel
+    nest: Kernel
+    alone: bool
+
+    def has_rows(self, depth: int) -> bool:
+        """Whether its first `depth` indices may be those of rows: threads share them, and a tile has values of the last at most."""
+        k = self.kernel
+        shared = [i for i, _ in k.outer[:depth]]
+        tiled = {side.index for side in k.sides}
+        return (
+            not (self.alone or k.cooperative)
+            and not self.nest.is_atomic
+            and len(shared) == depth
+            and shared == list(self.nest.indices[:depth])
+            and tiled.isdisjoint(shared[:-1])
+        )
+
+    def keeps_to_its_rows(self, tensor: str, depth: int) -> bool:
+        """Whether it reads and writes only the part of the tensor that its row has."""
+        rows = tuple(map(symbol, self.nest.indices[:depth]))
+        return all(form[:depth] == rows for form in _accesses(self.nest.body, tensor))
+
+    def values_of(self, index: Symbol) -> int:
+        """How many values of the index it computes side by side."""
+        return prod(len(side.names) for side in self.kernel.sides if side.index == index)
+
+
+def _accesses(steps: Sequence[Step], tensor: str) -> Iterator[tuple[Affine, ...]]:
+    """The subscripts of every read and store of the tensor."""
+    yield from (e.subscripts for e in reads_of(steps) if e.tensor == tensor)
+    yield from (
+        s.subscripts for s in steps_of(steps) if isinstance(s, Store) and s.tensor == tensor
+    )
+
+
+def _run(members: Sequence[_Member], depth: int) -> Iterator[_Member]:
+    """The first of the members that have the same rows, and read of each other only what their row has."""
+    extents = members[0].nest.extents[:depth]
+    written: set[str] = set()
+    for m in members:
+        same = m.has_rows(depth) and m.nest.extents[:depth] == extents
+        shared = {*m.nest.writes, *(t for t in m.nest.reads if t in written)}
+        if not same or not all(m.keeps_to_its_rows(t, depth) for t in shared):
+            return
+        written.update(m.nest.writes)
+        yield m
+
+
+def _group(
+    run: Sequence[_Member],
+    depth: int,
+    others: Sequence[_Member],
+    program: Program,
+    dtype: str,
+    values: Mapping[Symbol, int],
+    machine: Processor,
+) -> RowGroup | None:
+    """The members as a group, if one hands a row on to another, and threads have enough rows."""
+    written = {t for m in run for t in m.nest.writes}
+    if not any(t in written for m in run for t in m.nest.reads):
+        return None
+    elsewhere = {t for m in others for t in m.nest.reads}
+    own = frozenset(written - elsewhere - {*program.outputs})
+    outer = run[0].kernel.outer[:depth]
+    step = lcm(*(m.values_of(m.nest.indices[depth - 1]) for m in run))
+    in_rows = {
+        t for m in run for t in (*m.nest.reads, *m.nest.writes) if m.keeps_to_its_rows(t, depth)
+    }
+    count = prod(n.at(values) for _, n in outer)
+    row = sum(program.tensors[t].bytes_at(values, dtype) // count for t in in_rows)
+    rows = min(machine.cache_bytes // max(1, row), count // FEWEST) // step * step
+    if rows == 0:
+        return None
+    return RowGroup(tuple(_of_rows(m.kernel, depth, own) for m in run), outer, rows, own)
+
+
+def _of_rows(k: CpuKernel, depth: int, own: frozenset[str]) -> CpuKernel:
+    """The kernel that is given its rows, with moved subscripts of the tensors that a thread has for itself."""
+
+    def moved(subscripts: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        pairs = zip(subscripts, k.outer[:depth], strict=False)
+        return (*(form - symbol(moved_by(i)) for form, (i, _) in pairs), *subscripts[depth:])
+
+    def read(e: Expr) -> Expr:
+        if isinstance(e, Read) and e.tensor in own:
+            return Read(e.tensor, moved(e.subscripts))
+        return e
+
+    def steps(body: Sequence[Step]) -> Iterator[Step]:
+        for step in body:
+            step = map_bodies(step, steps)
+            step = with_values(step, tuple(rewrite(e, read) for e in values_of(step)))
+            if isinstance(step, Store) and step.tensor in own:
+                step = replace(step, subscripts=moved(step.subscripts))
+            yield step
+
+    return replace(k, body=tuple(steps(k.body)), rows=depth)

@@ -1,0 +1,102 @@
+"""Groups of kernels that run for a few rows at a time compute what the interpreter does, with the same bits for all threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tadc
+from tadc.runtime.cpu import c_compiler, native
+from tadc.schedule.cpu.machine import AVX512
+from tadc.schedule.lowered import CpuModule, modules_of
+
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler"),
+]
+
+# text, shapes, and the tensors of which a thread has a few rows
+PROGRAMS = {
+    "softmax of rows": (
+        "size N, M\ninput x[N,M]\nt[i] = max{j} x[i,j]\ne[i,j] = exp(x[i,j] - t[i])\ny[i,j] = e[i,j]/sum{k} e[i,k]",
+        [(131, 9)],
+        {"t", "e", "y_sum"},
+    ),
+    "rows with two indices": (
+        "size H, N, R, D\ninput q[H,N,D], k[H,N+R-1,D]\ns[h,i,r: R] = sum{d} q[h,i,d]*k[h,i+r,d]\n"
+        "m[h,i] = max{r} s[h,i,r]\ne[h,i,r] = exp(s[h,i,r] - m[h,i])\no[h,i] = sum{r} e[h,i,r]*r",
+        [(5, 67, 4), (5, 106, 4)],
+        {"s"},
+    ),
+    "a row that another kernel reads": (
+        "size N, M\ninput x[N,M]\nm[i] = mean{j} x[i,j]**2\nh[i,j] = x[i,j]*sqrt(m[i])\nt[i] = max{j} h[i,j]\n"
+        "g[i,j] = sin(h[i,j] - t[i])\nu[i] = sum{j} g[i,j]*h[i,j]\nc[j] = sum{i} sin(h[i,j] + u[i])",
+        [(140, 33)],
+        {"m"},
+    ),
+}  # fmt: skip
+
+
+def groups(text, shapes):
+    """The groups for sizes of this order."""
+    f = tadc.compile(text, backend="numpy", dtype="float32")
+    (module,) = modules_of({"primal": f._program})
+    extents = (
+        pair
+        for t, shape in zip(f.program.inputs, shapes, strict=True)
+        for pair in zip(t.shape, shape, strict=True)
+    )
+    sizes = {n.as_symbol(): size for n, size in extents if n.as_symbol()}
+    usual = {s: sizes.get(s, 40) for s in f._program.sizes}
+    return CpuModule.of(module, "float32", usual, machine=AVX512).groups.values()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_thread_has_a_few_rows_of_what_no_other_kernel_reads(name):
+    text, shapes, own = PROGRAMS[name]
+
+    (group,) = groups(text, shapes)
+
+    assert group.own == own
+    assert 1 <= group.rows < shapes[0][-2]
+
+
+@pytest.mark.parametrize("text", [
+    "size N, M\ninput x[N,M]\nt[i] = max{j} x[i,j]\ny[i,j] = exp(x[i,j] - t[N - 1 - i])",  # other rows
+    "size N, M\ninput x[N,M]\nt[j] = max{i} x[i,j]\ny[i,j] = exp(x[i,j] - t[j])",  # columns
+])  # fmt: skip
+def test_kernels_that_read_other_rows_are_in_no_group(text):
+    assert not groups(text, [(140, 33)])
+
+
+def test_few_rows_are_shared_by_all_threads_in_every_kernel():
+    text, _, _ = PROGRAMS["softmax of rows"]
+
+    assert not groups(text, [(12, 5000)])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_are_those_of_the_interpreter_with_any_number_of_threads(name, monkeypatch):
+    monkeypatch.setattr(native, "LITTLE", 0)
+    text, shapes, _ = PROGRAMS[name]
+    random = np.random.default_rng(0)
+    arrays = [random.uniform(-1, 1, shape) for shape in shapes]
+    expected = tadc.compile(text, backend="interpreter")(*arrays)
+    first = None
+    for threads in (1, 2, 3, 7):
+        found = tadc.compile(text, backend="native", threads=threads)(*arrays)
+        first = found if first is None else first
+        np.testing.assert_array_equal(found, first)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_plans_name_groups():
+    text, _, _ = PROGRAMS["softmax of rows"]
+    f = tadc.compile(text, backend="native")
+
+    plan = str(f.plan(N=131, M=9))
+
+    assert (
+        "4 kernels run for 6 values of i at a time, with these rows of e, t, y_sum in a cache"
+        in plan
+    )
