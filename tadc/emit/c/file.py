@@ -22,7 +22,7 @@ from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
-from tadc.schedule.cpu.row_groups import RowGroup, moved_by
+from tadc.schedule.cpu.row_groups import RowGroup
 from tadc.schedule.lowered import CpuModule
 from tadc.schedule.nest.loop_nest import (
     FIRST,
@@ -37,6 +37,7 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     first_of,
     last_of,
+    moved_by,
     steps_of,
     values_of,
 )

@@ -23,13 +23,14 @@ from tadc.schedule.nest.loop_nest import (
     Step,
     Store,
     map_bodies,
+    moved_by,
     reads_of,
     steps_of,
     values_of,
     with_values,
 )
 
-__all__ = ["RowGroup", "moved_by", "row_groups"]
+__all__ = ["RowGroup", "row_groups"]
 
 FEWEST = 32  # groups of rows: threads share them
 
@@ -46,11 +47,6 @@ class RowGroup:
     outer: tuple[tuple[Symbol, Affine], ...]
     rows: int
     own: frozenset[str]
-
-
-def moved_by(index: Symbol) -> Symbol:
-    """How far a row is from the first one of its thread, along the index."""
-    return f"'rows before {index}"
 
 
 def row_groups(

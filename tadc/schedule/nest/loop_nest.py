@@ -61,6 +61,7 @@ __all__ = [
     "has_loops",
     "last_of",
     "map_bodies",
+    "moved_by",
     "names_of",
     "place_of",
     "reads_of",
@@ -423,6 +424,11 @@ def first_of(index: Symbol) -> Symbol:
 def last_of(index: Symbol) -> Symbol:
     """The last one."""
     return f"'last {index}"
+
+
+def moved_by(index: Symbol) -> Symbol:
+    """How far a row is from the first one of its thread, along the index."""
+    return f"'rows before {index}"
 
 
 def place_of(index: Symbol) -> Symbol:
