@@ -9,12 +9,14 @@ from tadc.ir.expr import Read
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.lanes import LaneLimits, Varying, accumulated, lanes_of_loop, straight
 from tadc.schedule.nest.loop_nest import (
+    Accumulate,
     Branch,
     LetIndex,
     Loop,
     Step,
     Store,
     has_loops,
+    reads_of,
     steps_of,
     values_of,
 )
@@ -25,6 +27,7 @@ GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
 NEIGHBOURS = {1: 1.0, -1: 1.5}
 STRIDED = 1.25  # times the stride, where it is short: what lies between is read too, and shuffled
 SHARED = 0.5  # one read for all lanes
+CHAINED = 12.0  # a term of a running sum, which waits for the one before, with its rounding error
 FOLDED = 10.0  # the lanes of a sum that are combined
 REPEATED = 10.0  # assumed trips of a loop
 
@@ -63,6 +66,8 @@ def cost_of_sums(steps: Sequence[Step], lane_limits: LaneLimits) -> float:
     """Cost per element of strips of the innermost sums."""
     total = 0.0
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in steps]
+    loops = [s for s in steps_of(steps) if isinstance(s, Loop)]
+    running = {e.tensor for e in reads_of(loops) if not e.subscripts}  # sums among them
     while waiting:
         step, times, lane = waiting.pop()
         for e in (node for value in values_of(step) for node in postorder(value)):
@@ -78,6 +83,8 @@ def cost_of_sums(steps: Sequence[Step], lane_limits: LaneLimits) -> float:
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]
             case Store():
                 total += times
+            case Accumulate(local, "sum") if local in running and not lane:
+                total += times * CHAINED
             case _:
                 pass
     return total
