@@ -4,7 +4,8 @@
     cooperative  whether all threads run the same code, and share the work of its chunks
     outer        list: index, first value, end, how many values of it a tile has; loops
     points       list: definitions of the others of those values
-    strip        the extent of a strip's index, or "": a loop in steps of a `block`
+    strip        the extent of a strip's index, or "": a loop in steps of a `block`, the last of them with what is left after
+                 it, if that is fewer than `filled`
     asks         whether it asks for the flag that ends it
     body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
     product      the product that BLAS computes, or none: rows, columns, inner, batch (sizes, text), left and right (name,
@@ -22,8 +23,8 @@
 {% endfor %}
 {% set pad = "  " * (kernel.depth - 1) %}
 {% if kernel.strip %}
-{{ pad }}for ({{ integer }} block = 0; block < {{ kernel.strip }}; block += {{ kernel.block }}) {
-{{ pad }}  const {{ integer }} block_end = min(block + {{ kernel.block }}, {{ kernel.strip }});
+{{ pad }}for ({{ integer }} block = 0; block < max({{ kernel.strip }} - {{ kernel.filled - 1 }}, 1); block += {{ kernel.block }}) {
+{{ pad }}  const {{ integer }} block_end = {{ kernel.strip }} - block < {{ kernel.block + kernel.filled }} ? {{ kernel.strip }} : block + {{ kernel.block }};
 {% elif not kernel.outer %}
   {
 {% endif %}

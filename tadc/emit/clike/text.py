@@ -240,7 +240,7 @@ class CText:
 
     def _strips(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
         """Elements in strips."""
-        width = self._width(step)
+        width = self.width(step)
         strip = replace(
             self,
             names={**self.names, FIRST_LANE: "first", LAST_LANE: f"(first + {width - 1})"},
@@ -260,7 +260,7 @@ class CText:
 
     def _summed(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
         """A reduction in strips: an accumulator per lane, combined pairwise."""
-        width = self._width(step)
+        width = self.width(step)
         sums = self._parts_of(step.sums)
         partials = {s: self.names[part(s)] for s, _ in step.sums}
         kept = [self.names[s] for s in step.wide]
@@ -291,7 +291,7 @@ class CText:
 
     def _lane_sums(self, step: LaneSums, indent: int) -> Generator[Any, Any, list[str]]:
         """Sums of which each lane has a part, through all loops inside."""
-        width = self._width(step)
+        width = self.width(step)
         sums = self._parts_of(step.sums)
         partials = {s: self.names[part(s)] for s, _ in step.sums}
         lane = replace(
@@ -367,7 +367,7 @@ class CText:
             body=(yield self._lines(step.body, 2)),
         )
 
-    def _width(self, step: Strips | LaneSums) -> int:
+    def width(self, step: Strips | LaneSums) -> int:
         times = step.times if isinstance(step, Strips) else 1
         return min(self.lanes, step.lanes or self.lanes) * times
 

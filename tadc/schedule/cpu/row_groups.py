@@ -32,6 +32,7 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["RowGroup", "row_groups"]
 
+MUCH = 4  # the rows are at most so many times what is handed on: passes over other tensors are faster one by one
 FEWEST = 32  # groups of rows: threads share them
 
 
@@ -136,9 +137,10 @@ def _group(
     values: Mapping[Symbol, int],
     machine: Processor,
 ) -> RowGroup | None:
-    """The members as a group, if one hands a row on to another, and threads have enough rows."""
+    """The members as a group, if much of their rows is handed on, and threads have enough of them."""
     written = {t for m in run for t in m.nest.writes}
-    if not any(t in written for m in run for t in m.nest.reads):
+    handed_on = {t for m in run for t in m.nest.reads if t in written}
+    if len(run) < 2 or not handed_on:
         return None
     elsewhere = {t for m in others for t in m.nest.reads}
     own = frozenset(written - elsewhere - {*program.outputs})
@@ -148,7 +150,10 @@ def _group(
         t for m in run for t in (*m.nest.reads, *m.nest.writes) if m.keeps_to_its_rows(t, depth)
     }
     count = prod(n.at(values) for _, n in outer)
-    row = sum(program.tensors[t].bytes_at(values, dtype) // count for t in in_rows)
+    of_row = {t: program.tensors[t].bytes_at(values, dtype) // max(1, count) for t in in_rows}
+    row = sum(of_row.values())
+    if MUCH * sum(of_row[t] for t in handed_on) < row:
+        return None
     rows = min(machine.cache_bytes // max(1, row), count // FEWEST) // step * step
     if rows == 0:
         return None
