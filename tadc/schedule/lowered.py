@@ -14,6 +14,7 @@ from tadc.ir.expr import Read
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
+from tadc.schedule.cpu.columns import with_column_sums_in_parts
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
@@ -158,6 +159,7 @@ class CpuModule(Lowered[CpuKernel]):
             few = {s: n for s, n in usual.items() if n <= FEW}
             module = module.running(with_short_sums(module.program, few))
             left = _products(module, dtype).keys() if blas else frozenset()
+            module = module.running(with_column_sums_in_parts(module.program, usual))
             module = module.running(with_transposed_reads(module.program, module.name, usual, left))
         nests, products = module.kernels, _products(module, dtype) if blas else {}
         program = module.program

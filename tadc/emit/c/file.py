@@ -196,7 +196,9 @@ def _kernel(
         "points": _points(k, text),
         "strip": text.floor(*k.strip[1]).text if k.strip else "",
         "block": k.block,
-        "filled": max((text.width(s) for s in steps_of(k.body) if isinstance(s, Strips)), default=1),
+        "filled": max(
+            (text.width(s) for s in steps_of(k.body) if isinstance(s, Strips)), default=1
+        ),
         # Threads that share chunks have to meet there, all of them. A test at each element of a copy would take as long
         # as the copy, and keep the compiler from vectors.
         "asks": shared and not k.cooperative and (k.strip or not _is_cheap(k.body)),

@@ -13,6 +13,7 @@ from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
+from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
@@ -43,7 +44,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
-from tadc.schedule.nest.surroundings import Surroundings
+from tadc.schedule.nest.surroundings import Surroundings, least_of
 from tadc.schedule.nest.unrolled import unrolled
 
 __all__ = ["BLOCK", "CpuKernel", "cpu_kernel"]
@@ -53,6 +54,8 @@ LOOPED_BLOCK = 64  # where it is loops
 ENOUGH = 256  # other points of the box
 STREAMED = 4  # times as many lanes as registers hold
 FEWEST_STREAMED = 1024  # values of their index
+MOST_STREAMED = 64  # where threads have other rows: the sums of a row are in the innermost cache
+FILLED = 32  # values of an index fill a strip of any type
 FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
@@ -133,10 +136,10 @@ def _scheduled(
     tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine)
     if tile:
         parts = tile.parts
-    times = STREAMED if tile is None and _streams(parts, lanes, usual) else 1
-    row = _row(lanes.index, parts, most, times)
     outer = tuple(pair for pair in box if pair[0] != lanes.of)
     others = prod(n.at(surroundings.typical) for _, n in outer) // (tile.points if tile else 1)
+    times = 1 if tile else _streams(parts, lanes, usual, others)
+    row = _row(lanes.index, parts, most, times)
     looped = has_loops((row,)) and (not usual or others < ENOUGH)
     return CpuKernel(
         tile.kernel if tile else kernel,
@@ -155,18 +158,26 @@ def _slants(steps: Sequence[Step], lane: Symbol) -> bool:
     return any(isinstance(s, Loop) and varying.has_bounds(s) for s in steps_of(steps))
 
 
-def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int]) -> bool:
-    """Whether sums of neighbours go through much memory row by row: then many neighbours of a row are read one after the other."""
+def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int], others: int) -> int:
+    """How many times as many lanes as registers hold are read one after the other, where sums of neighbours go through
+    much memory row by row. `others` is how many such rows of sums there are, for threads to share.
+    """
     region, steps = parts.interior
     if region != EVERYWHERE or not usual or lanes.phases > 1:
-        return False
-    loops = [s for s in steps if isinstance(s, Loop)]
+        return 1
+    nest = [s for s in steps_of(steps) if isinstance(s, Loop)]
+    if sum(isinstance(s, Loop) for s in steps) != 1 or any(
+        has_loops(s.body) and len(s.body) > 1 for s in nest
+    ):
+        return 1
+    indices = {s.range.index for s in nest}
+    reads = [e for e in reads_of(nest) if e.subscripts and lanes.index in e.subscripts[-1].symbols]
+    if all(indices.isdisjoint(form.symbols) for e in reads for form in e.subscripts[:-1]):
+        return 1
     count = lanes.surroundings.around[lanes.index][1].at(lanes.surroundings.typical) + 1
-    if len(loops) != 1 or count < FEWEST_STREAMED or any(map(has_loops, (s.body for s in loops))):
-        return False
-    loop = loops[0].range.index
-    reads = [e for e in reads_of(loops) if e.subscripts and lanes.index in e.subscripts[-1].symbols]
-    return any(loop in form.symbols for e in reads for form in e.subscripts[:-1])
+    if others >= PARTS and lanes.most is None:
+        return max(1, min(MOST_STREAMED, least_of(count) // FILLED) // 2 * 2)
+    return STREAMED if count >= FEWEST_STREAMED else 1
 
 
 @dataclass(frozen=True, slots=True)

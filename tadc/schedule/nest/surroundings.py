@@ -12,7 +12,7 @@ from tadc.ir.program import Program
 from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel, Loop
 
-__all__ = ["FEW", "Span", "Surroundings", "most_of", "usual_size"]
+__all__ = ["FEW", "Span", "Surroundings", "least_of", "most_of", "usual_size"]
 
 TYPICAL = 64  # a size that has no number
 FEW = 8  # of a size with no more values, each value is a case of its own
@@ -33,6 +33,11 @@ def usual_size(size: int) -> int:
 def most_of(usual: int) -> int:
     """The largest size of which that is said."""
     return usual if usual <= FEW else usual // 3 * 4 - 1
+
+
+def least_of(usual: int) -> int:
+    """The smallest."""
+    return usual if usual <= FEW else usual // 3 * 2
 
 
 @dataclass(frozen=True, slots=True)
