@@ -12,6 +12,7 @@ from tadc.derive.batched import batched
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
+from tadc.inplace.versions import written_out
 from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
@@ -64,7 +65,7 @@ def front(
 ) -> Resolved:
     """Text to program: parse, resolve, normalize."""
     with stage("reading the program"):
-        tree = parsed(source, lang)
+        tree = written_out(parsed(source, lang), sizes, index_base)
     with stage("finding ranges of indices"):
         resolved = resolve(tree, name, sizes, index_base)
     return replace(resolved, program=normalized(resolved.program), skipped=tree.skipped)

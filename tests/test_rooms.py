@@ -24,6 +24,7 @@ ROOMS = """
     options
     printing
     integer
+    inplace
     resolve
     normalize
     derive
