@@ -10,7 +10,7 @@ from tadc import compiler
 from tadc.cache import disk_cached
 from tadc.errors import ArgumentError, DerivativeError
 from tadc.ir.program import Program
-from tadc.normalize.live import only, with_inputs
+from tadc.normalize.live import only, part, with_inputs
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -45,6 +45,12 @@ def _fixed(program: Program, numbers: Sequence[str]) -> Program:
     return program.specialised({size: int(n) for size, n in pairs})
 
 
+def _part(program: Program, names: Sequence[str]) -> Program:
+    """The part from the values after `|` to those before it."""
+    bar = names.index("|")
+    return part(program, names[:bar], names[bar + 1 :])
+
+
 # fmt: off
 MODES: Mapping[str, Mode] = {
     "adjoint":  Mode(compiler.adjoint_program),
@@ -59,10 +65,12 @@ MODES: Mapping[str, Mode] = {
 PROGRAMS: Mapping[str, Derive] = {
     **{name: mode.program for name, mode in MODES.items()},
     "jvp": compiler.jvp_program,
-    # No derivatives: for many values of the named inputs; with the named outputs or inputs alone; for sizes `N=4`.
+    # No derivatives: for many values of the named inputs; with the named outputs or inputs alone; the part from some
+    # values to others; for sizes `N=4`.
     "batched": compiler.batched_program,
     "only": only,
     "pruned": with_inputs,
+    "part": _part,
     "fixed": _fixed,
 }
 

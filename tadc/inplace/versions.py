@@ -71,6 +71,7 @@ class _Versions:
     local: set[str] = field(default_factory=set)  # names that were defined in braces
     defined: dict[str, ast.Definition] = field(default_factory=dict)  # on the top level
     read: set[str] = field(default_factory=set)
+    versions: dict[str, str] = field(default_factory=dict)  # their states
     items: list[ast.Item] = field(default_factory=list)
     errors: list[Error] = field(default_factory=list)
 
@@ -227,6 +228,7 @@ class _Versions:
         after = {}
         for name, those in updates.items():
             after[name] = self.names.fresh(name)
+            self.versions[after[name]] = name
             self.items.append(self._version(name, after[name], those))
         self.current |= after
 
@@ -370,6 +372,7 @@ class _Versions:
                 span = state.name.span
                 indices = tuple(ast.Name(self.names.fresh("i"), span) for _ in state.extents or ())
                 self.current[name] = self.names.fresh(name)
+                self.versions[self.current[name]] = name
                 target = ast.Name(self.current[name], span)
                 lefts = tuple(
                     ast.Range(i, i.span, extent=e)
@@ -427,7 +430,13 @@ class _Versions:
                 case _:
                     return item
 
-        return ast.Program(tuple(map(finished, tree.items)), tree.skipped)
+        versions = [(last.get(v, v), x) for v, x in self.versions.items()]
+        order = {x: k for k, x in enumerate(self.states)}
+        final = sorted(
+            (pair for pair in versions if pair[0] in last.values()), key=lambda pair: order[pair[1]]
+        )
+        inner = [pair for pair in versions if pair not in final]
+        return ast.Program(tuple(map(finished, tree.items)), tree.skipped, (*inner, *final))
 
 
 def _free_names(root: ast.Expression) -> list[ast.Name]:

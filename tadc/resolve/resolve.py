@@ -66,6 +66,17 @@ class Resolved:
     # The input and dimension of the sizes that no declaration names, and places of inputs and sizes.
     extents: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
+    statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
+    versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
+
+    @property
+    def states(self) -> dict[str, str]:
+        """The last version of each state, in the order of their declarations: last versions stand last."""
+        last: dict[str, str] = {}
+        for version, state in self.versions.items():
+            last.pop(state, None)
+            last[state] = version
+        return last
 
 
 @dataclass(slots=True)
@@ -95,6 +106,7 @@ class _Resolver:
         self._given = given
         self._errors: list[Error] = []
         self._items = source.items
+        self._versions = source.versions
         self._definitions = [i for i in source.items if isinstance(i, ast.Definition)]
         self._targets: dict[str, ast.Definition] = {}
         for definition in self._definitions:
@@ -410,6 +422,8 @@ class _Resolver:
             _ranges(drafts, values),
             extents=self._shapes.extents,
             places=_places(self._items, drafts),
+            statements={d.target.name: d.span for d in self._definitions},
+            versions=dict(self._versions),
         )
 
     def _checks(

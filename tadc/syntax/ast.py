@@ -253,7 +253,11 @@ Item: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The items in order. `skipped` are displays of a LaTeX document that define no tensor (listed by `--verbose`)."""
+    """The items in order. `skipped` are displays of a LaTeX document that define no tensor (listed by `--verbose`).
+
+    Where states were written out, `versions` are the names that these got, each with its state, in the order of the updates.
+    """
 
     items: tuple[Item, ...]
     skipped: tuple[Span, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,332 @@
+"""The inverse modes of a function: J⁻¹v, J⁻ᵀw and log |det J|, step by step, without the Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from tadc.bounded_cache import BoundedCache
+from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
+from tadc.function.derivatives import Wrt, chosen_inputs
+from tadc.function.foreign import framework_of
+from tadc.function.signature import with_names
+from tadc.function.steps import Array, Step, Values, steps_of
+from tadc.ir.names import Names
+from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.linear import Block
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
+
+__all__ = ["InverseMode", "Sides", "StepPlan", "StepsPlan", "closed_call", "sides_of"]
+
+Mode: TypeAlias = Literal["inverse-tangent", "inverse-adjoint", "logdet"]
+MOST_CLOSED = 64  # sets of sizes for which steps are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The inputs that are replaced, and the outputs that replace them."""
+
+    wrt: tuple[str, ...]
+    of: tuple[str, ...]
+
+
+def sides_of(f: Function, wrt: Wrt, of: Wrt) -> Sides:
+    """The sides of an inverse: by default the states, without states all real inputs and all outputs."""
+    states = f._resolved.states if f._base is None else {}
+    before = [x for x, y in states.items() if y in f.outputs] or list(_real(f))
+    after = [y for y in states.values() if y in f.outputs] or list(f.outputs)
+    chosen = chosen_inputs(f, wrt, before)
+    for x in chosen:
+        if x not in _real(f):
+            raise DerivativeError(
+                None,
+                f"`{x}` has no derivative: it is no tensor of reals",
+                fix="leave it out of `wrt`",
+            )
+    names = (of,) if isinstance(of, str) else tuple(after if of is None else of)
+    by_state = {x: y for x, y in states.items() if x not in f.outputs}
+    outputs = tuple(by_state.get(n, n) for n in names)
+    for k, name in enumerate(outputs):
+        if name not in f.outputs:
+            raise ArgumentError(
+                None, f"`{name}` is no output", fix=f"the outputs are {', '.join(f.outputs)}"
+            )
+        if name in outputs[:k]:
+            raise ArgumentError(None, f"`{name}` stands twice in `of`", fix="name it once")
+    return Sides(chosen, outputs)
+
+
+def _real(f: Function) -> tuple[str, ...]:
+    tensors = f._program.inputs
+    return tuple(t.name for t in tensors if t.dtype is None or t.dtype.startswith("float"))
+
+
+def closed_call(f: Function, named: Mapping[str, Any]) -> tuple[Function, Values]:
+    """The function for the sizes of a call with these arguments, and the arrays by name."""
+    for value in named.values():
+        if framework_of((value,)) is not None or is_gpu_array(value):
+            raise BackendError(
+                None,
+                "inverse modes take arrays of numpy",
+                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`",
+            )
+    g, left = f.of_call(named)
+    call = g.calls.bound((), left)
+    sizes = {s: call.sizes[s] for s in g.sizes}
+    dtype = np.result_type(*(_float(a) for a in call.arrays.values())) if call.arrays else float
+    values = {
+        n: np.asarray(a, dtype if g._program.tensors[n].dtype is None else None)
+        for n, a in call.arrays.items()
+    }
+    return (g.fix(**sizes) if sizes else g), values
+
+
+def _float(array: Any) -> np.dtype[Any]:
+    dtype: np.dtype[Any] = np.asarray(array).dtype
+    return dtype if dtype.kind == "f" and dtype.itemsize >= 4 else np.dtype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """A step: the values that it replaces (`l` numbers) and those it reads besides (`k` numbers), and how it is solved."""
+
+    number: int
+    writes: tuple[str, ...]
+    l: int  # noqa: E741  # the letters of the theory
+    k: int
+    kind: str
+    line: int | None
+
+    def __str__(self) -> str:
+        where = f" (line {self.line})" if self.line else ""
+        return f"step {self.number}: {', '.join(self.writes)}{where}: l = {self.l}, k = {self.k}, {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepsPlan:
+    """The steps of an inverse mode, in the order of the program."""
+
+    steps: tuple[StepPlan, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.steps))
+
+
+class InverseMode:
+    """An inverse mode as a function of arrays.
+
+    `inverse-tangent`: the inputs of the function, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`.
+    `inverse-adjoint`: the inputs, then `d<input>` for each of `wrt`; outputs `d<output>` for each of `of`.
+    `logdet`: the inputs; one output, `logdet`, a scalar, or with `batch_dims` one number a sample.
+    """
+
+    def __init__(
+        self, f: Function, mode: Mode, sides: Sides, *, dense_limit: int, batch_dims: int = 0
+    ) -> None:
+        self._f = f
+        self.mode = mode
+        self._sides = sides
+        self._limit = dense_limit
+        self._batch_dims = batch_dims
+        given, results = {
+            "inverse-tangent": (sides.of, sides.wrt),
+            "inverse-adjoint": (sides.wrt, sides.of),
+            "logdet": ((), ()),
+        }[mode]
+        names = Names((*f.inputs, *f.sizes))
+        self._given = dict(
+            zip(given, (names.derivative(f"d{f._shown(n)}") for n in given), strict=True)
+        )
+        after = Names((*f.inputs, *f.sizes))
+        self.outputs = tuple(after.derivative(f"d{f._shown(n)}") for n in results) or ("logdet",)
+        self._results = results
+        self.inputs = (*f.inputs, *self._given.values())
+        self._steps: BoundedCache[tuple[Step, ...]] = BoundedCache(MOST_CLOSED)
+        for x in (*sides.wrt, *sides.of) if batch_dims else ():
+            if (f.rank(x) or 0) < batch_dims:
+                raise ArgumentError(
+                    None,
+                    f"`{f._shown(x)}` has fewer than {batch_dims} dimensions",
+                    fix="lower `batch_dims`",
+                )
+        if not f.sizes:
+            self._steps_for(f)  # what is singular at every point is said at once
+
+    @property
+    def name(self) -> str:
+        return f"{self._f.name}_{self.mode.replace('-', '_')}"
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        return self._f.sizes
+
+    def __repr__(self) -> str:
+        return f"<tadc.{type(self).__name__} {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rest = (self._f, self.mode, self._sides, self._limit, self._batch_dims)
+        return _rebuilt, rest
+
+    def plan(self, /, **sizes: int) -> StepsPlan:
+        """The steps, with their structure, for these sizes. Raises ShapeError where one is missing."""
+        f = self._f.fix(**sizes)
+        if f.sizes:
+            missing = ", ".join(f.sizes)
+            raise ShapeError(
+                None,
+                f"the steps depend on the sizes, and {missing} is missing",
+                fix=f"give it: `{f.sizes[0]}=8`",
+            )
+        return StepsPlan(tuple(_planned(f, s) for s in self._steps_for(f)))
+
+    def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
+        """The output, or a tuple of them.
+
+        Raises SingularError where a step is singular at this point; with `check=False` what depends on it is NaN.
+        """
+        f, values, vectors = self._bound(arrays, named)
+        steps = self._steps_for(f)
+        if not steps:  # without elements, or every output is an input
+            vectors |= dict(zip(self._results, list(vectors.values()), strict=False))
+        match self.mode:
+            case "inverse-tangent":
+                return returned(inverse_tangent(steps, values, vectors, check=check), self._results)
+            case "inverse-adjoint":
+                return returned(inverse_adjoint(steps, values, vectors, check=check), self._results)
+            case "logdet":
+                return logdet(steps, values, self._batch_dims, self._sides, check=check)
+
+    def _steps_for(self, f: Function) -> tuple[Step, ...]:
+        key = f._origin.key
+        sides = self._sides
+        return self._steps.of(repr(key), lambda: steps_of(f, sides.wrt, sides.of, self._limit))
+
+    def _bound(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Function, Values, Values]:
+        """The function for the call's sizes, its arrays, and the vectors by the value that they belong to."""
+        given = with_names(self.inputs, arrays, named)
+        vectors = {}
+        for value, name in self._given.items():
+            if name not in given:
+                raise ArgumentError(
+                    None, f"`{name}` is missing", fix=f"the inputs are {', '.join(self.inputs)}"
+                )
+            vectors[value] = given.pop(name)
+        f, values = closed_call(self._f, given)
+        return f, values, vectors_of(f, values, vectors, self._given)
+
+
+def _rebuilt(f: Function, mode: Mode, sides: Sides, limit: int, batch: int) -> InverseMode:
+    return InverseMode(f, mode, sides, dense_limit=limit, batch_dims=batch)
+
+
+def _planned(f: Function, step: Step) -> StepPlan:
+    def count(names: Sequence[str]) -> int:
+        shapes = (f.program.tensors[n].shape for n in names)
+        return sum(int(np.prod([e.constant for e in shape], dtype=int)) for shape in shapes)
+
+    line = step.place.line if step.place else None
+    lump = step.lump
+    kind = str(step.analysis.structure)
+    return StepPlan(step.number, lump.after, count(lump.after), count(lump.kept), kind, line)
+
+
+def vectors_of(
+    f: Function, values: Values, vectors: Mapping[str, Any], called: Mapping[str, str]
+) -> Values:
+    """The vectors as arrays of the type of the call, each of the shape of its value. Raises ShapeError."""
+    checked = {}
+    dtype = np.result_type(*values.values()) if values else np.dtype(float)
+    for value, vector in vectors.items():
+        shape = tuple(e.constant for e in f.program.tensors[value].shape)
+        try:
+            array = np.asarray(vector, dtype)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                None, f"`{called[value]}` is no array of numbers", fix="pass an array of reals"
+            ) from None
+        if array.shape != shape:
+            raise ShapeError(
+                None,
+                f"`{called[value]}` has the shape {array.shape}, and `{f._shown(value)}` {shape}",
+                fix="pass an array of that shape",
+            )
+        checked[value] = array
+    return checked
+
+
+def returned(results: Values, names: Sequence[str]) -> Any:
+    arrays = tuple(np.ascontiguousarray(results[n]).reshape(np.shape(results[n])) for n in names)
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+# ---- Sweeps
+
+
+def primals(steps: Sequence[Step], values: Values) -> Values:
+    """The values of all steps, from those of the inputs."""
+    every = dict(values)
+    for step in steps:
+        every |= step.forward(every)
+    return every
+
+
+def inverse_tangent(
+    steps: Sequence[Step],
+    values: Values,
+    vectors: Values,
+    *,
+    check: bool = True,
+    blocks: Sequence[Block] = (),
+) -> Values:
+    """The tangents of the inputs, from those of the outputs: last step to first."""
+    every = primals(steps, values)
+    v = dict(vectors)
+    for step in reversed(steps):
+        block = blocks[step.number] if blocks else step.block(every, check=check)
+        with np.errstate(all="ignore"):
+            step.inverse_tangent(every, v, block)
+    return v
+
+
+def inverse_adjoint(
+    steps: Sequence[Step],
+    values: Values,
+    vectors: Values,
+    *,
+    check: bool = True,
+    blocks: Sequence[Block] = (),
+) -> Values:
+    """The cotangents of the outputs, from those of the inputs: first step to last, with the primal."""
+    every = dict(values)
+    w = dict(vectors)
+    for step in steps:
+        block = blocks[step.number] if blocks else step.block(every, check=check)
+        with np.errstate(all="ignore"):
+            step.inverse_adjoint(every, w, block)
+        every |= step.forward(every)
+    return w
+
+
+def logdet(
+    steps: Sequence[Step], values: Values, batch_dims: int, sides: Sides, *, check: bool = True
+) -> Array:
+    """The sum of log |pivot| over all steps: one number, or one a sample."""
+    every = dict(values)
+    samples = np.shape(values[sides.wrt[0]])[:batch_dims]
+    total = np.zeros(samples, np.result_type(*(values[x] for x in sides.wrt)))
+    for step in steps:
+        step.check_samples(batch_dims)
+        block = step.block(every, check=check)
+        with np.errstate(all="ignore"):
+            logs = block.log_pivots
+            axes = (0, *range(1 + batch_dims, logs.ndim)) if logs.ndim else ()
+            total = total + logs.sum(axes)
+        every |= step.forward(every)
+    return total
