@@ -12,6 +12,7 @@ from tadc.derive.batched import batched
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
+from tadc.inplace.segments import Path, segment_tree
 from tadc.inplace.versions import written_out
 from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
@@ -61,11 +62,19 @@ __all__ = [
 
 
 def front(
-    source: Source, lang: str, name: str, sizes: Mapping[str, int], index_base: int = 0
+    source: Source,
+    lang: str,
+    name: str,
+    sizes: Mapping[str, int],
+    index_base: int = 0,
+    segment: Path | None = None,
 ) -> Resolved:
-    """Text to program: parse, resolve, normalize."""
+    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone."""
     with stage("reading the program"):
-        tree = written_out(parsed(source, lang), sizes, index_base)
+        whole = parsed(source, lang)
+        tree = written_out(
+            whole if segment is None else segment_tree(whole, segment), sizes, index_base
+        )
     with stage("finding ranges of indices"):
         resolved = resolve(tree, name, sizes, index_base)
     return replace(resolved, program=normalized(resolved.program), skipped=tree.skipped)

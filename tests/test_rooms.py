@@ -24,8 +24,8 @@ ROOMS = """
     options
     printing
     integer
-    inplace
     resolve
+    inplace
     normalize
     derive
     inverse
@@ -49,9 +49,12 @@ ROOMS = """
     function.origin function.derivatives function.targets
     function.vjp function.jvp function.runs
     function.graph function.value_and_gradients function.steps
+    function.rolled
+    function.sweeps
     function.inverse_modes
     function.inverse
     function.newton
+    function.rounds
     function.function
     function.operator
     function.entries

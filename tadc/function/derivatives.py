@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from tadc import compiler
 from tadc.cache import disk_cached
@@ -21,6 +21,11 @@ Wrt: TypeAlias = str | Sequence[str] | None
 Derive: TypeAlias = Callable[[Program, tuple[str, ...]], Program]
 
 HALVES = ("forward", "backward")  # of "vjp", which calls run one after the other
+
+
+class HasInputs(Protocol):
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
 
 
 class Mode(NamedTuple):
@@ -107,7 +112,7 @@ def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
     return f._derivative(mode, names)
 
 
-def chosen_inputs(f: Function, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
+def chosen_inputs(f: HasInputs, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
     """The inputs that are named. Raises ArgumentError for names of no input, and for an input named twice."""
     if not isinstance(wrt, (str, Iterable, NoneType)):
         raise ArgumentError(None, f"`wrt` is {wrt!r}", fix="give the name of an input, or several")

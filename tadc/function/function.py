@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, Span
@@ -15,6 +15,7 @@ from tadc.function.open_sizes import OpenSizes
 from tadc.function.origin import Derivation, Origin
 from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.function.targets import source
+from tadc.inplace.versions import TooManyVersions
 from tadc.ir.program import Program
 from tadc.options import Options, size_number
 from tadc.printing.idx import program_text, tensor_text
@@ -79,9 +80,16 @@ class Function:
 
     @classmethod
     def _of(cls, origin: Origin) -> Function:
-        """The function of a text, or the derivative that was taken last."""
+        """The function of a text, or the derivative that was taken last; a `RolledFunction` for a text with long loops."""
         base = replace(origin, derivations=())
-        resolved, open_ = base.resolved()
+        try:
+            resolved, open_ = base.resolved()
+        except TooManyVersions:
+            if origin.derivations:
+                raise
+            from tadc.function.rounds import RolledFunction
+
+            return cast("Function", RolledFunction(origin, Function._of))  # used as one
         f = cls(base, resolved, resolved.program, "primal", open_)
         for mode, wrt in origin.derivations:
             f = f._derivative(mode, wrt)
@@ -154,9 +162,21 @@ class Function:
                 )
         return numbers
 
-    def _shown(self, name: str) -> str:
+    def shown(self, name: str) -> str:
         """The name that the text has for a tensor: versions of a state are the state."""
         return self._resolved.versions.get(name, name)
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        """The states, each with the output that is its value after the program; a derivative has none."""
+        states = {} if self._base is not None else self._resolved.states
+        return {x: y for x, y in states.items() if y in self.outputs}
+
+    @property
+    def real_inputs(self) -> tuple[str, ...]:
+        """The inputs that there are derivatives by."""
+        tensors = self._program.inputs
+        return tuple(t.name for t in tensors if t.dtype is None or t.dtype.startswith("float"))
 
     @property
     def _tree(self) -> OpenSizes | None:
@@ -405,12 +425,18 @@ class Function:
 
     @with_argument_errors
     def inverse_tangent(
-        self, wrt: Wrt = None, of: Wrt = None, *, dense_limit: int = MOST_ROWS
+        self,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        *,
+        memory: str | None = None,
+        dense_limit: int = MOST_ROWS,
     ) -> InverseMode:
         """J⁻¹v: inputs of this function, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`.
 
         `wrt` and `of` are by default the states, without states all real inputs and all outputs; they have equally many
-        elements. `dense_limit` bounds the rows of dense systems. Raises DerivativeError for a Jacobian that is singular at
+        elements. `dense_limit` bounds the rows of dense systems; of loops that run round by round `memory` "materialize" keeps
+        the states before each round, "recompute" those before some. Raises DerivativeError for a Jacobian that is singular at
         every point, as soon as sizes have numbers; a call raises SingularError for one that is singular at its point.
 
         >>> import tadc
@@ -422,7 +448,7 @@ class Function:
         from tadc.function.inverse_modes import InverseMode, sides_of
 
         sides = sides_of(self, wrt, of)
-        return InverseMode(self, "inverse-tangent", sides, dense_limit=dense_limit)
+        return InverseMode(self, "inverse-tangent", sides, dense_limit=dense_limit, memory=memory)
 
     @with_argument_errors
     def inverse_adjoint(

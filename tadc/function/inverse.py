@@ -13,14 +13,15 @@ from scipy.sparse.linalg import LinearOperator, onenormest
 
 from tadc.errors import ArgumentError, ConditionWarning
 from tadc.function.inverse_modes import (
-    Sides,
+    adjoint_change,
     closed_call,
-    inverse_adjoint,
-    inverse_tangent,
     returned,
+    tangent_change,
     vectors_of,
 )
-from tadc.function.steps import Array, Step, Values, steps_of
+from tadc.function.rolled import Rolled
+from tadc.function.steps import Array, Step, Values
+from tadc.function.sweeps import Sides, Straight, sweep_of
 from tadc.runtime.linear import Block
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Inverse:
     def __init__(
         self,
         f: Function,
-        steps: Sequence[Step],
+        sweep: Straight,
         sides: Sides,
         values: Values,
         blocks: Sequence[Block],
@@ -51,7 +52,8 @@ class Inverse:
         refine: int,
     ) -> None:
         self._f = f
-        self._steps = steps
+        self._sweep = sweep
+        self._steps: Sequence[Step] = sweep.steps
         self._sides = sides
         self._values = values
         self._blocks = blocks
@@ -75,13 +77,16 @@ class Inverse:
                 None, f"`refine` is {refine!r}", fix="give a number of refinements, 0 or more"
             )
         closed, values = closed_call(f, given)
-        steps = steps_of(closed, sides.wrt, sides.of, dense_limit)
+        if isinstance(closed, Rolled):
+            raise closed.refusal("inverse")
+        sweep = sweep_of(closed, values, sides, dense_limit, "materialize")
+        assert isinstance(sweep, Straight), "loops were refused"
         blocks = []
         every = dict(values)
-        for step in steps:
-            blocks.append(step.block(every, check=check))
-            every |= step.forward(every)
-        return cls(closed, steps, sides, every, blocks, refine=refine)
+        for step in sweep.steps:
+            blocks.append(step.block(every, {}, check=check))
+            every |= step.forward(every, {})
+        return cls(closed, sweep, sides, values, blocks, refine=refine)
 
     @cached_property
     def value(self) -> Any:
@@ -156,10 +161,14 @@ class Inverse:
     # ------------------------------------------------------------------ products
 
     def _tangent(self, vectors: Values) -> Values:
-        return inverse_tangent(self._steps, self._values, vectors, blocks=self._blocks)
+        return self._sweep.backward(
+            self._values, vectors, tangent_change(check=False, blocks=self._blocks)
+        )
 
     def _adjoint(self, vectors: Values) -> Values:
-        return inverse_adjoint(self._steps, self._values, vectors, blocks=self._blocks)
+        return self._sweep.forward(
+            self._values, vectors, adjoint_change(check=False, blocks=self._blocks)
+        )
 
     def _forward(self, v: Values) -> Values:
         """J v."""
@@ -196,7 +205,7 @@ class Inverse:
             and (len(names) > 1 or not isinstance(given[0], list))
         ):
             given = given[0]  # type: ignore[assignment]
-        called = {n: self._f._shown(n) for n in names}
+        called = {n: self._f.shown(n) for n in names}
         if isinstance(given, Mapping):
             by_name = {n: given.get(n, given.get(called[n])) for n in names}
         elif len(given) == len(names):
@@ -212,10 +221,7 @@ class Inverse:
             raise ArgumentError(
                 None, f"nothing is given for `{missing[0]}`", fix="pass an array of its shape"
             )
-        return vectors_of(self._f, self._primal_values(), by_name, called)
-
-    def _primal_values(self) -> Values:
-        return {n: self._values[n] for n in self._f.inputs}
+        return vectors_of(self._f, self._values, by_name, called)
 
     def _packed(self, vectors: Values, names: Sequence[str]) -> Array:
         return np.concatenate([np.ravel(vectors[n]) for n in names])

@@ -12,8 +12,10 @@ from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.foreign import framework_of
+from tadc.function.rolled import Rolled
 from tadc.function.signature import with_names
-from tadc.function.steps import Array, Step, Values, steps_of
+from tadc.function.steps import Array, Step, Values
+from tadc.function.sweeps import Change, Memory, Sides, Sweep, sweep_of
 from tadc.ir.names import Names
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.linear import Block
@@ -21,36 +23,36 @@ from tadc.runtime.linear import Block
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
-__all__ = ["InverseMode", "Sides", "StepPlan", "StepsPlan", "closed_call", "sides_of"]
+__all__ = [
+    "InverseMode",
+    "StepPlan",
+    "StepsPlan",
+    "adjoint_change",
+    "closed_call",
+    "returned",
+    "shape_of",
+    "sides_of",
+    "tangent_change",
+    "vectors_of",
+]
 
 Mode: TypeAlias = Literal["inverse-tangent", "inverse-adjoint", "logdet"]
 MOST_CLOSED = 64  # sets of sizes for which steps are kept
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """The inputs that are replaced, and the outputs that replace them."""
-
-    wrt: tuple[str, ...]
-    of: tuple[str, ...]
-
-
-def sides_of(f: Function, wrt: Wrt, of: Wrt) -> Sides:
+def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
     """The sides of an inverse: by default the states, without states all real inputs and all outputs."""
-    states = f._resolved.states if f._base is None else {}
-    before = [x for x, y in states.items() if y in f.outputs] or list(_real(f))
-    after = [y for y in states.values() if y in f.outputs] or list(f.outputs)
-    chosen = chosen_inputs(f, wrt, before)
+    states = f.states
+    chosen = chosen_inputs(f, wrt, tuple(states) or f.real_inputs)
     for x in chosen:
-        if x not in _real(f):
+        if x not in f.real_inputs:
             raise DerivativeError(
                 None,
                 f"`{x}` has no derivative: it is no tensor of reals",
                 fix="leave it out of `wrt`",
             )
-    names = (of,) if isinstance(of, str) else tuple(after if of is None else of)
-    by_state = {x: y for x, y in states.items() if x not in f.outputs}
-    outputs = tuple(by_state.get(n, n) for n in names)
+    names = (of,) if isinstance(of, str) else tuple(of or tuple(states.values()) or f.outputs)
+    outputs = tuple(states.get(n, n) if n not in f.outputs else n for n in names)
     for k, name in enumerate(outputs):
         if name not in f.outputs:
             raise ArgumentError(
@@ -61,12 +63,7 @@ def sides_of(f: Function, wrt: Wrt, of: Wrt) -> Sides:
     return Sides(chosen, outputs)
 
 
-def _real(f: Function) -> tuple[str, ...]:
-    tensors = f._program.inputs
-    return tuple(t.name for t in tensors if t.dtype is None or t.dtype.startswith("float"))
-
-
-def closed_call(f: Function, named: Mapping[str, Any]) -> tuple[Function, Values]:
+def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Function | Rolled, Values]:
     """The function for the sizes of a call with these arguments, and the arrays by name."""
     for value in named.values():
         if framework_of((value,)) is not None or is_gpu_array(value):
@@ -75,7 +72,9 @@ def closed_call(f: Function, named: Mapping[str, Any]) -> tuple[Function, Values
                 "inverse modes take arrays of numpy",
                 fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`",
             )
-    g, left = f.of_call(named)
+    g, left = (f, dict(named)) if isinstance(f, Rolled) else f.of_call(named)
+    if isinstance(g, Rolled):
+        return g, g.bound(left)[0]
     call = g.calls.bound((), left)
     sizes = {s: call.sizes[s] for s in g.sizes}
     dtype = np.result_type(*(_float(a) for a in call.arrays.values())) if call.arrays else float
@@ -126,36 +125,46 @@ class InverseMode:
     """
 
     def __init__(
-        self, f: Function, mode: Mode, sides: Sides, *, dense_limit: int, batch_dims: int = 0
+        self,
+        f: Function | Rolled,
+        mode: Mode,
+        sides: Sides,
+        *,
+        dense_limit: int,
+        batch_dims: int = 0,
+        memory: str | None = None,
     ) -> None:
+        if memory not in (None, "auto", "materialize", "recompute"):
+            raise ArgumentError(
+                None, f"`memory` is {memory!r}", fix="use 'materialize' or 'recompute'"
+            )
         self._f = f
         self.mode = mode
         self._sides = sides
         self._limit = dense_limit
         self._batch_dims = batch_dims
+        self._memory: Memory = "recompute" if memory == "recompute" else "materialize"
+        for x in (*sides.wrt, *sides.of) if batch_dims else ():
+            if (f.rank(x) or 0) < batch_dims:
+                raise ArgumentError(
+                    None,
+                    f"`{f.shown(x)}` has fewer than {batch_dims} dimensions",
+                    fix="lower `batch_dims`",
+                )
         given, results = {
             "inverse-tangent": (sides.of, sides.wrt),
             "inverse-adjoint": (sides.wrt, sides.of),
             "logdet": ((), ()),
         }[mode]
         names = Names((*f.inputs, *f.sizes))
-        self._given = dict(
-            zip(given, (names.derivative(f"d{f._shown(n)}") for n in given), strict=True)
-        )
+        self._given = {n: names.derivative(f"d{f.shown(n)}") for n in given}
         after = Names((*f.inputs, *f.sizes))
-        self.outputs = tuple(after.derivative(f"d{f._shown(n)}") for n in results) or ("logdet",)
+        self.outputs = tuple(after.derivative(f"d{f.shown(n)}") for n in results) or ("logdet",)
         self._results = results
         self.inputs = (*f.inputs, *self._given.values())
-        self._steps: BoundedCache[tuple[Step, ...]] = BoundedCache(MOST_CLOSED)
-        for x in (*sides.wrt, *sides.of) if batch_dims else ():
-            if (f.rank(x) or 0) < batch_dims:
-                raise ArgumentError(
-                    None,
-                    f"`{f._shown(x)}` has fewer than {batch_dims} dimensions",
-                    fix="lower `batch_dims`",
-                )
-        if not f.sizes:
-            self._steps_for(f)  # what is singular at every point is said at once
+        self._sweeps: BoundedCache[Sweep] = BoundedCache(MOST_CLOSED)
+        if not isinstance(f, Rolled) and not f.sizes:
+            self._sweep(f, {})  # what is singular at every point is said at once
 
     @property
     def name(self) -> str:
@@ -166,23 +175,30 @@ class InverseMode:
         return self._f.sizes
 
     def __repr__(self) -> str:
-        return f"<tadc.{type(self).__name__} {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+        return (
+            f"<tadc.InverseMode {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rest = (self._f, self.mode, self._sides, self._limit, self._batch_dims)
+        rest = (self._f, self.mode, self._sides, self._limit, self._batch_dims, self._memory)
         return _rebuilt, rest
 
     def plan(self, /, **sizes: int) -> StepsPlan:
         """The steps, with their structure, for these sizes. Raises ShapeError where one is missing."""
+        if isinstance(self._f, Rolled):
+            raise BackendError(
+                None,
+                "the steps of loops that run round by round have no plan",
+                fix="ask for that of fewer rounds: every round has the same steps",
+            )
         f = self._f.fix(**sizes)
         if f.sizes:
-            missing = ", ".join(f.sizes)
             raise ShapeError(
                 None,
-                f"the steps depend on the sizes, and {missing} is missing",
+                f"the steps depend on the sizes, and {', '.join(f.sizes)} is missing",
                 fix=f"give it: `{f.sizes[0]}=8`",
             )
-        return StepsPlan(tuple(_planned(f, s) for s in self._steps_for(f)))
+        return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
 
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.
@@ -190,25 +206,27 @@ class InverseMode:
         Raises SingularError where a step is singular at this point; with `check=False` what depends on it is NaN.
         """
         f, values, vectors = self._bound(arrays, named)
-        steps = self._steps_for(f)
-        if not steps:  # without elements, or every output is an input
-            vectors |= dict(zip(self._results, list(vectors.values()), strict=False))
+        sweep = self._sweep(f, values)
         match self.mode:
             case "inverse-tangent":
-                return returned(inverse_tangent(steps, values, vectors, check=check), self._results)
+                result = sweep.backward(values, vectors, tangent_change(check=check))
+                return returned(result, self._results)
             case "inverse-adjoint":
-                return returned(inverse_adjoint(steps, values, vectors, check=check), self._results)
+                result = sweep.forward(values, vectors, adjoint_change(check=check))
+                return returned(result, self._results)
             case "logdet":
-                return logdet(steps, values, self._batch_dims, self._sides, check=check)
+                return logdet(sweep, values, self._sides, self._batch_dims, check=check)
 
-    def _steps_for(self, f: Function) -> tuple[Step, ...]:
-        key = f._origin.key
-        sides = self._sides
-        return self._steps.of(repr(key), lambda: steps_of(f, sides.wrt, sides.of, self._limit))
+    def _sweep(self, f: Function | Rolled, values: Values) -> Sweep:
+        shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()
+        key = repr((f._origin.key, shapes))
+        return self._sweeps.of(
+            key, lambda: sweep_of(f, values, self._sides, self._limit, self._memory)
+        )
 
     def _bound(
         self, arrays: Sequence[Any], named: Mapping[str, Any]
-    ) -> tuple[Function, Values, Values]:
+    ) -> tuple[Function | Rolled, Values, Values]:
         """The function for the call's sizes, its arrays, and the vectors by the value that they belong to."""
         given = with_names(self.inputs, arrays, named)
         vectors = {}
@@ -222,8 +240,10 @@ class InverseMode:
         return f, values, vectors_of(f, values, vectors, self._given)
 
 
-def _rebuilt(f: Function, mode: Mode, sides: Sides, limit: int, batch: int) -> InverseMode:
-    return InverseMode(f, mode, sides, dense_limit=limit, batch_dims=batch)
+def _rebuilt(
+    f: Function | Rolled, mode: Mode, sides: Sides, limit: int, batch: int, memory: str
+) -> InverseMode:
+    return InverseMode(f, mode, sides, dense_limit=limit, batch_dims=batch, memory=memory)
 
 
 def _planned(f: Function, step: Step) -> StepPlan:
@@ -237,14 +257,21 @@ def _planned(f: Function, step: Step) -> StepPlan:
     return StepPlan(step.number, lump.after, count(lump.after), count(lump.kept), kind, line)
 
 
+def shape_of(f: Function | Rolled, values: Values, value: str) -> tuple[int, ...]:
+    """The shape of an input or an output."""
+    if isinstance(f, Rolled):
+        return values[f.shown(value)].shape
+    return tuple(e.constant for e in f.program.tensors[value].shape)
+
+
 def vectors_of(
-    f: Function, values: Values, vectors: Mapping[str, Any], called: Mapping[str, str]
+    f: Function | Rolled, values: Values, vectors: Mapping[str, Any], called: Mapping[str, str]
 ) -> Values:
     """The vectors as arrays of the type of the call, each of the shape of its value. Raises ShapeError."""
     checked = {}
     dtype = np.result_type(*values.values()) if values else np.dtype(float)
     for value, vector in vectors.items():
-        shape = tuple(e.constant for e in f.program.tensors[value].shape)
+        shape = shape_of(f, values, value)
         try:
             array = np.asarray(vector, dtype)
         except (TypeError, ValueError):
@@ -254,7 +281,7 @@ def vectors_of(
         if array.shape != shape:
             raise ShapeError(
                 None,
-                f"`{called[value]}` has the shape {array.shape}, and `{f._shown(value)}` {shape}",
+                f"`{called[value]}` has the shape {array.shape}, and `{f.shown(value)}` {shape}",
                 fix="pass an array of that shape",
             )
         checked[value] = array
@@ -266,67 +293,60 @@ def returned(results: Values, names: Sequence[str]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-# ---- Sweeps
+# ---- What a step does to the vectors
 
 
-def primals(steps: Sequence[Step], values: Values) -> Values:
-    """The values of all steps, from those of the inputs."""
-    every = dict(values)
-    for step in steps:
-        every |= step.forward(every)
-    return every
+def tangent_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
+    """A step of the inverse tangent. `blocks` are those of the steps, if they are known."""
 
-
-def inverse_tangent(
-    steps: Sequence[Step],
-    values: Values,
-    vectors: Values,
-    *,
-    check: bool = True,
-    blocks: Sequence[Block] = (),
-) -> Values:
-    """The tangents of the inputs, from those of the outputs: last step to first."""
-    every = primals(steps, values)
-    v = dict(vectors)
-    for step in reversed(steps):
-        block = blocks[step.number] if blocks else step.block(every, check=check)
+    def change(
+        step: Step, values: Values, v: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+    ) -> None:
         with np.errstate(all="ignore"):
-            step.inverse_tangent(every, v, block)
-    return v
+            block = (
+                blocks[step.number]
+                if blocks
+                else step.block(values, rounds, iteration, check=check)
+            )
+            step.inverse_tangent(values, v, block, rounds)
+
+    return change
 
 
-def inverse_adjoint(
-    steps: Sequence[Step],
-    values: Values,
-    vectors: Values,
-    *,
-    check: bool = True,
-    blocks: Sequence[Block] = (),
-) -> Values:
-    """The cotangents of the outputs, from those of the inputs: first step to last, with the primal."""
-    every = dict(values)
-    w = dict(vectors)
-    for step in steps:
-        block = blocks[step.number] if blocks else step.block(every, check=check)
+def adjoint_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
+    """A step of the inverse adjoint. `blocks` are those of the steps, if they are known."""
+
+    def change(
+        step: Step, values: Values, w: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+    ) -> None:
         with np.errstate(all="ignore"):
-            step.inverse_adjoint(every, w, block)
-        every |= step.forward(every)
-    return w
+            block = (
+                blocks[step.number]
+                if blocks
+                else step.block(values, rounds, iteration, check=check)
+            )
+            step.inverse_adjoint(values, w, block, rounds)
+
+    return change
 
 
 def logdet(
-    steps: Sequence[Step], values: Values, batch_dims: int, sides: Sides, *, check: bool = True
+    sweep: Sweep, values: Values, sides: Sides, batch_dims: int, *, check: bool = True
 ) -> Array:
     """The sum of log |pivot| over all steps: one number, or one a sample."""
-    every = dict(values)
     samples = np.shape(values[sides.wrt[0]])[:batch_dims]
     total = np.zeros(samples, np.result_type(*(values[x] for x in sides.wrt)))
-    for step in steps:
+    for step in sweep.steps:
         step.check_samples(batch_dims)
-        block = step.block(every, check=check)
+
+    def add(
+        step: Step, at: Values, _: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+    ) -> None:
+        nonlocal total
         with np.errstate(all="ignore"):
-            logs = block.log_pivots
+            logs = step.block(at, rounds, iteration, check=check).log_pivots
             axes = (0, *range(1 + batch_dims, logs.ndim)) if logs.ndim else ()
             total = total + logs.sum(axes)
-        every |= step.forward(every)
+
+    sweep.forward(values, {}, add)
     return total

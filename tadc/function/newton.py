@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tadc.errors import ArgumentError, ConvergenceError
-from tadc.function.inverse_modes import Sides, closed_call, inverse_tangent, vectors_of
-from tadc.function.steps import Array, Values, steps_of
+from tadc.function.inverse_modes import closed_call, shape_of, tangent_change, vectors_of
+from tadc.function.rolled import Rolled
+from tadc.function.steps import Array, Values
+from tadc.function.sweeps import Sides, Sweep, sweep_of
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -37,7 +39,7 @@ class Solution:
 
 
 def newton(
-    f: Function,
+    f: Function | Rolled,
     sides: Sides,
     given: Mapping[str, Any],
     target: Any,
@@ -49,55 +51,53 @@ def newton(
 ) -> Solution:
     """The solution of `f = target` from the start `given`, as `Function.newton` says."""
     closed, values = closed_call(f, given)
-    steps = steps_of(closed, sides.wrt, sides.of, dense_limit)
+    sweep = sweep_of(closed, values, sides, dense_limit, "materialize")
     goal = _goal(closed, sides, values, target)
     if tol is None:
         eps = float(np.finfo(np.result_type(*values.values())).eps)
         largest = max((float(np.max(np.abs(g), initial=0)) for g in goal.values()), default=0.0)
         tol = 1e3 * eps * max(1.0, largest)
     x = dict(values)
-    error = _error(closed, sides, x, goal)
+    error = _error(sweep, x, goal)
     history = [_largest(error)]
     while not history[-1] <= tol:
         if len(history) > max_iterations:
             raise _failed(f"after {max_iterations} iterations", sides, x, history, tol)
-        change = inverse_tangent(steps, x, error)
-        following, error = _stepped(closed, sides, x, change, goal, 1.0)
+        change = sweep.backward(x, error, tangent_change(check=True))
+        following, error = _stepped(sweep, sides, x, change, goal, 1.0)
         length = 1.0
         while line_search and not _largest(error) < history[-1]:
             length /= 2
             if length < 0.5**MOST_HALVINGS:
                 raise _failed("since no step lowers the residual", sides, x, history, tol)
-            following, error = _stepped(closed, sides, x, change, goal, length)
+            following, error = _stepped(sweep, sides, x, change, goal, length)
         x = following
         history.append(_largest(error))
     return Solution({n: x[n] for n in sides.wrt}, tuple(history))
 
 
 def _stepped(
-    f: Function, sides: Sides, x: Values, change: Values, goal: Values, length: float
+    sweep: Sweep, sides: Sides, x: Values, change: Values, goal: Values, length: float
 ) -> tuple[Values, Values]:
     """The point after a step of this length, and the residual there."""
     following = dict(x)
     for n in sides.wrt:
         following[n] = np.asarray(x[n] - length * change[n], x[n].dtype)
-    return following, _error(f, sides, following, goal)
+    return following, _error(sweep, following, goal)
 
 
-def _error(f: Function, sides: Sides, x: Values, goal: Values) -> Values:
-    results = dict(zip(f.outputs, f.calls([x[n] for n in f.inputs]), strict=True))
-    return {y: results[y] - goal[y] for y in sides.of}
+def _error(sweep: Sweep, x: Values, goal: Values) -> Values:
+    return {y: value - goal[y] for y, value in sweep.primal(x).items()}
 
 
 def _largest(error: Values) -> float:
     return max((float(np.max(np.abs(e), initial=0)) for e in error.values()), default=0.0)
 
 
-def _goal(f: Function, sides: Sides, values: Values, target: Any) -> Values:
+def _goal(f: Function | Rolled, sides: Sides, values: Values, target: Any) -> Values:
     """The target by output."""
-    called = {y: f._shown(y) for y in sides.of}
-    tensors = f.program.tensors
-    shapes = {y: tuple(e.constant for e in tensors[y].shape) for y in sides.of}
+    called = {y: f.shown(y) for y in sides.of}
+    shapes = {y: shape_of(f, values, y) for y in sides.of}
     if np.isscalar(target):
         by_name = {y: np.full(shape, target) for y, shape in shapes.items()}
     elif isinstance(target, Mapping):

@@ -32,9 +32,9 @@ Values: TypeAlias = dict[str, Array]  # by the names of the program
 
 
 def steps_of(
-    f: Function, wrt: Sequence[str], of: Sequence[str], dense_limit: int
+    f: Function, wrt: Sequence[str], of: Sequence[str], dense_limit: int, first: int = 0
 ) -> tuple[Step, ...]:
-    """The steps of a function whose sizes all have numbers, from the inputs `wrt` to the outputs `of`.
+    """The steps of a function whose extents are numbers, from the inputs `wrt` to the outputs `of`, numbered from `first`.
 
     Raises DerivativeError where the numbers of elements differ, where fewer numbers than these are live between two
     statements, and for a step that is singular at every point.
@@ -55,7 +55,7 @@ def steps_of(
     if isinstance(found, Narrow):
         raise _narrow(f, found, before)
     active = active_values(program, wrt, of)
-    return tuple(Step(f, lump, active, k, dense_limit) for k, lump in enumerate(found))
+    return tuple(Step(f, lump, active, k, dense_limit) for k, lump in enumerate(found, first))
 
 
 def _have(names: Sequence[str]) -> str:
@@ -108,21 +108,30 @@ class Step:
         names = (*self._after, "|", *self._before, *self.lump.kept)
         return self._f._derivative("part", names)
 
-    def forward(self, values: Values) -> Values:
-        """The values after the step."""
-        return dict(zip(self._after, self._called(self._part, values, ()), strict=True))
+    def forward(self, values: Values, rounds: Mapping[str, int]) -> Values:
+        """The values after the step. `rounds` are the sizes that stand for the indices of loops around."""
+        return dict(zip(self._after, self._called(self._part, values, (), rounds), strict=True))
 
-    def block(self, values: Values, *, check: bool, iteration: tuple[int, ...] = ()) -> Block:
+    def block(
+        self,
+        values: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...] = (),
+        *,
+        check: bool,
+    ) -> Block:
         """The diagonal block at a point, factored. Raises SingularError."""
         a = self.analysis
         tangent = self._part.tangent(self._before)
 
         def product(v: Array) -> Array:
-            return self._joined(self._called(tangent, values, self._split(v, self._before)))
+            return self._joined(self._called(tangent, values, self._split(v, self._before), rounds))
 
         dtype = np.result_type(*(values[n] for n in self._before))
         try:
-            return assembled(product, a.structure, dtype, self._limit, a.image, a.mask, check=check)
+            return assembled(
+                product, a.structure, dtype, self._limit, a.image, a.mask(rounds), check=check
+            )
         except Singular as singular:
             raise self._singular(singular, iteration) from None
         except DerivativeError as error:
@@ -132,37 +141,43 @@ class Step:
         """Check that no read mixes samples, the first dimensions of all values. Raises DerivativeError."""
         mixed = batch_dims and mixed_samples(self._f.program, self.lump, self._active, batch_dims)
         if mixed or (batch_dims and not self._stacked):
-            name = self._f._shown(mixed or self._before[0])
+            name = self._f.shown(mixed or self._before[0])
             raise DerivativeError(
                 self.place,
                 f"the samples, the first {batch_dims} dimensions, are mixed by a read of `{name}`",
                 fix="read the same sample, or ask for one number for all: `batch_dims=0`",
             )
 
-    def inverse_tangent(self, values: Values, v: Values, block: Block) -> None:
+    def inverse_tangent(
+        self, values: Values, v: Values, block: Block, rounds: Mapping[str, int]
+    ) -> None:
         """Replace the tangents of the values after the step in `v` by those before it."""
         b = self._joined([v.pop(n) for n in self._after])
-        mask = self.analysis.mask
+        mask = self.analysis.mask(rounds)
         known = {n: v[n] for n in self.lump.kept}
         if mask is not None:  # what a partial update keeps is known
             (x,) = self._before
             known[x] = np.where(mask, 0, b[0])
         if known:
-            change = self._called(self._part.tangent(tuple(known)), values, tuple(known.values()))
+            change = self._called(
+                self._part.tangent(tuple(known)), values, tuple(known.values()), rounds
+            )
             difference = b - self._joined(change)
             b = difference if mask is None else np.where(mask, difference, b)
         v.update(zip(self._before, self._split(block.solve(b), self._before), strict=True))
 
-    def inverse_adjoint(self, values: Values, w: Values, block: Block) -> None:
+    def inverse_adjoint(
+        self, values: Values, w: Values, block: Block, rounds: Mapping[str, int]
+    ) -> None:
         """Replace the cotangents of the values before the step in `w` by those after it."""
         b = self._joined([w.pop(n) for n in self._before])
         solved = block.solve_transposed(b)
-        mask = self.analysis.mask
+        mask = self.analysis.mask(rounds)
         wrt = self.lump.kept if mask is None else (*self.lump.kept, *self._before)
         if wrt:
             written = solved if mask is None else np.where(mask, solved, 0)
             adjoint = self._part.adjoint(wrt)
-            change = self._called(adjoint, values, self._split(written, self._after))
+            change = self._called(adjoint, values, self._split(written, self._after), rounds)
             for name, d in zip(self.lump.kept, change, strict=False):
                 w[name] = w[name] - d
             if mask is not None:
@@ -172,11 +187,16 @@ class Step:
     # ------------------------------------------------------------------ arrays
 
     def _called(
-        self, f: Function, values: Mapping[str, Array], further: Sequence[Array]
+        self,
+        f: Function,
+        values: Mapping[str, Array],
+        further: Sequence[Array],
+        rounds: Mapping[str, int],
     ) -> Sequence[Array]:
         """The outputs of a derivative of the part at these values, with its tangents or cotangents."""
         primals = [values[n] for n in self._part.inputs]
-        return f.calls((*primals, *further))
+        taken = {s: n for s, n in rounds.items() if s in f.sizes}
+        return f.calls((*primals, *further), taken)
 
     def _shape(self, name: str) -> tuple[int, ...]:
         return tuple(e.constant for e in self._f.program.tensors[name].shape)
@@ -205,9 +225,7 @@ class Step:
                 flat -= prod(self._shape(name))
             index = [int(k) for k in np.unravel_index(flat, self._shape(name))]
         element = (
-            f"{self._f._shown(name)}[{', '.join(map(str, index))}]"
-            if index
-            else self._f._shown(name)
+            f"{self._f.shown(name)}[{', '.join(map(str, index))}]" if index else self._f.shown(name)
         )
         pivot = "0" if singular.pivot == 0 else f"{singular.pivot:.3g}"
         rounds = f", round {', '.join(map(str, iteration))}" if iteration else ""

@@ -19,9 +19,13 @@ from tadc.inplace.trees import Renaming, number
 from tadc.ir.names import Names
 from tadc.syntax import ast
 
-__all__ = ["MOST_VERSIONS", "works_in_place", "written_out"]
+__all__ = ["MOST_VERSIONS", "TooManyVersions", "works_in_place", "written_out"]
 
 MOST_VERSIONS = 256  # of a program that is compiled as one
+
+
+class TooManyVersions(SyntaxError):
+    """A program is too long to be written out. It is run by rounds."""
 
 
 def works_in_place(tree: ast.Program) -> bool:
@@ -126,7 +130,7 @@ class _Versions:
         try:
             self._run(item, inside=False)
         except Error as error:
-            if error.sizes:
+            if error.sizes or isinstance(error, TooManyVersions):
                 raise
             self.errors.append(error)
 
@@ -159,7 +163,7 @@ class _Versions:
                 self._run(item, inside=True)
             self._forget(before)
             if len(self.items) > MOST_VERSIONS:
-                raise SyntaxError(
+                raise TooManyVersions(
                     loop.span,
                     f"written out, the loops have more than {MOST_VERSIONS} updates",
                     fix="run fewer rounds in a call, and call the program again with its result",
@@ -265,6 +269,8 @@ class _Versions:
             indices.append(name)
         bound = frozenset(n.name for n in indices)
         renaming = self._renaming()
+        if any(self.numbers.missing(e) for _, e in fixed):
+            self._check_inside(item, indices, {n.name: e for n, e in fixed}, renaming)
         conditions: list[ast.Condition] = [
             ast.Comparison((name, renaming.of(e, frozenset())), ("==",), e.span)
             for name, e in fixed
@@ -273,6 +279,29 @@ class _Versions:
             _check_affine(item.condition)
             conditions.append(renaming.of(item.condition, bound))
         return _Update(item, tuple(indices), tuple(conditions), renaming.of(item.body, bound))
+
+    def _check_inside(
+        self,
+        item: ast.Update,
+        indices: Sequence[ast.Name],
+        fixed: Mapping[str, ast.Expression],
+        renaming: Renaming,
+    ) -> None:
+        """Check the elements that the update fixes, as a read of them: it is proved or checked like every other."""
+        extents = self.states[item.target.name].extents or ()
+        subscripts = tuple(
+            renaming.of(fixed[n.name], frozenset()) if n.name in fixed else n for n in indices
+        )
+        lefts = tuple(
+            ast.Range(n, n.span, extent=e)
+            for n, e in zip(indices, extents, strict=True)
+            if n.name not in fixed
+        )
+        place = item.target.span.to(item.lefts[-1].span)
+        old = ast.Name(self.current[item.target.name], item.target.span)
+        target = ast.Name(self.names.fresh(f"{item.target.name}_there"), item.target.span)
+        body = ast.Element(old, subscripts, place)
+        self.items.append(ast.Definition(target, lefts, None, None, body, item.span))
 
     def _bare(
         self, left: ast.Range | ast.Expression, before: Iterable[ast.Name]

@@ -18,9 +18,11 @@ __all__ = ["pattern", "region_mask"]
 Grid = Mapping[Symbol, NDArray[Any]]
 
 
-def region_mask(region: Region, shape: Sequence[int]) -> NDArray[np.bool_]:
-    """Where a partial update writes."""
-    grid = _grid(region.rows, region.derived, shape)
+def region_mask(
+    region: Region, shape: Sequence[int], sizes: Mapping[Symbol, int]
+) -> NDArray[np.bool_]:
+    """Where a partial update writes, for these values of sizes in its condition."""
+    grid = _grid(region.rows, region.derived, shape, sizes)
     written = np.zeros(shape, bool)
     for piece in region.pieces:
         written |= _holds(piece, grid, shape)
@@ -35,7 +37,7 @@ def pattern(
     for read in reads:
         if read.unknowns:
             return None
-        grid = _grid(read.rows, read.derived, shape)
+        grid = _grid(read.rows, read.derived, shape, {})
         there = np.flatnonzero(_holds(read.domain, grid, shape))
         subscripts = (np.broadcast_to(_value(f, grid), shape) for f in read.subscripts)
         flat = np.zeros(prod(shape), np.int64)
@@ -47,10 +49,14 @@ def pattern(
     return np.concatenate(rows or empty), np.concatenate(columns or empty)
 
 
-def _grid(rows: Sequence[Symbol], derived: Sequence[Derived], shape: Sequence[int]) -> Grid:
-    grid: dict[Symbol, NDArray[Any]] = dict(
-        zip(rows, np.indices(tuple(shape), sparse=True), strict=True)
-    )
+def _grid(
+    rows: Sequence[Symbol],
+    derived: Sequence[Derived],
+    shape: Sequence[int],
+    sizes: Mapping[Symbol, int],
+) -> Grid:
+    grid: dict[Symbol, NDArray[Any]] = {s: np.asarray(n) for s, n in sizes.items()}
+    grid |= zip(rows, np.indices(tuple(shape), sparse=True), strict=True)
     for d in derived:
         grid[d.name] = _value(d.form, grid) // d.modulus
     return grid

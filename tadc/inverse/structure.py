@@ -28,7 +28,7 @@ from tadc.inverse.reads import (
     path_reads,
     region_of,
 )
-from tadc.ir.affine import Affine, constant, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.program import Program
 
@@ -117,25 +117,29 @@ def paired(program: Program, lump: Lump) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The structure of a block; for a bijection the element that each row reads, flattened; where a partial update writes."""
+    """The structure of a block; for a bijection the element that each row reads, flattened."""
 
     structure: Structure
     image: NDArray[np.int64] | None = None
-    mask: NDArray[np.bool_] | None = None
+
+    def mask(self, rounds: Mapping[Symbol, int]) -> NDArray[np.bool_] | None:
+        """Where a partial update writes, for these values of the sizes that have no number; None for one that is not partial."""
+        s = self.structure
+        return None if s.region is None else region_mask(s.region, s.shape, rounds)
 
 
 def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
-    """The analysis of the block of a lump. The sizes of the program are numbers.
+    """The analysis of the block of a lump. Extents are numbers; sizes that have none stand for the indices of loops.
 
     Raises DerivativeError for a block that is singular at every point: a row without reads, or an element that none reads.
     """
     s, entries = _structure(program, lump, active)
-    mask = None if s.region is None else region_mask(s.region, s.shape)
-    if entries is None or s.tensors > 1:
-        return Analysis(s, None, mask)
+    if entries is None or s.tensors > 1 or program.sizes:
+        return Analysis(s)
+    mask = Analysis(s).mask({})
     found = pattern([e.read for e in entries], s.shape)
     if found is None:
-        return Analysis(s, None, mask)
+        return Analysis(s)
     rows, columns = found
     _check_rank(rows, columns, s, lump, mask)
     count = prod(s.shape)
@@ -143,8 +147,8 @@ def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
     if s.kind != "diagonal" and is_map and len(np.unique(columns)) == len(np.unique(rows)) == count:
         image = np.empty(count, np.int64)
         image[rows] = columns
-        return Analysis(replace(s, kind="bijection", batch=(), sequential=()), image, None)
-    return Analysis(s, None, mask)
+        return Analysis(replace(s, kind="bijection", batch=(), sequential=()), image)
+    return Analysis(s)
 
 
 def mixed_samples(
