@@ -14,6 +14,11 @@ from tadc.derive.tangent import tangent
 from tadc.errors import Source
 from tadc.inplace.segments import Path, segment_tree
 from tadc.inplace.versions import written_out
+from tadc.inverse.explicit import (
+    explicit_inverse_adjoint,
+    explicit_inverse_tangent,
+    explicit_logdet,
+)
 from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
@@ -46,6 +51,7 @@ __all__ = [
     "decisions",
     "front",
     "gradient_program",
+    "inverse_program",
     "jacobian_program",
     "jvp_program",
     "lowered_for_cpu",
@@ -59,6 +65,12 @@ __all__ = [
     "vjp_program",
     "vjp_programs",
 ]
+
+EXPLICIT = {
+    "inverse-tangent": explicit_inverse_tangent,
+    "inverse-adjoint": explicit_inverse_adjoint,
+    "logdet": explicit_logdet,
+}
 
 
 def front(
@@ -182,6 +194,13 @@ def hvp_program(program: Program, wrt: Sequence[str]) -> Program:
 def jacobian_program(program: Program, x: str, output: str) -> Program:
     names = taken_names(program)
     return normalized(jacobian(separate_reductions(program, names), x, names, output=output))
+
+
+def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequence[str]) -> Program:
+    """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers, steps are diagonal."""
+    names = taken_names(program)
+    separated = separate_reductions(program, names)
+    return normalized(EXPLICIT[mode](program, separated, wrt, of, names))
 
 
 def batched_program(program: Program, inputs: Sequence[str]) -> Program:

@@ -56,6 +56,16 @@ def _part(program: Program, names: Sequence[str]) -> Program:
     return part(program, names[:bar], names[bar + 1 :])
 
 
+def _inverse(mode: str) -> Derive:
+    """The program of an inverse mode, from the inputs before `|` to the outputs after it."""
+
+    def derive(program: Program, names: tuple[str, ...]) -> Program:
+        bar = names.index("|")
+        return compiler.inverse_program(program, mode, names[:bar], names[bar + 1 :])
+
+    return derive
+
+
 # fmt: off
 MODES: Mapping[str, Mode] = {
     "adjoint":  Mode(compiler.adjoint_program),
@@ -76,6 +86,7 @@ PROGRAMS: Mapping[str, Derive] = {
     "only": only,
     "pruned": with_inputs,
     "part": _part,
+    **{mode: _inverse(mode) for mode in compiler.EXPLICIT},
     "fixed": _fixed,
 }
 

@@ -200,6 +200,21 @@ class InverseMode:
             )
         return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
 
+    def function(self, /, **sizes: int) -> Function:
+        """The mode as a `Function` for these sizes, where all its steps are diagonal: with text, kernels and derivatives.
+
+        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for steps that are
+        not diagonal (for `logdet` bijections do too) and for partial updates, ShapeError where a size has no number.
+        """
+        self.plan(**sizes)
+        assert not isinstance(self._f, Rolled), "loops have no plan"
+        if self._batch_dims:
+            raise DerivativeError(
+                None, "a function is of all samples together", fix="ask for `batch_dims=0`"
+            )
+        names = (*self._sides.wrt, "|", *self._sides.of)
+        return self._f.fix(**sizes)._derivative(self.mode, names)
+
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.
 
