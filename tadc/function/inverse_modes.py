@@ -29,6 +29,7 @@ __all__ = [
     "StepsPlan",
     "adjoint_change",
     "closed_call",
+    "inverse_in_mode",
     "returned",
     "shape_of",
     "sides_of",
@@ -183,6 +184,11 @@ class InverseMode:
         rest = (self._f, self.mode, self._sides, self._limit, self._batch_dims, self._memory)
         return _rebuilt, rest
 
+    def rank(self, name: str) -> int | None:
+        """The number of dimensions of an input; None for any other name."""
+        value = {d: n for n, d in self._given.items()}.get(name, name)
+        return self._f.rank(value)
+
     def plan(self, /, **sizes: int) -> StepsPlan:
         """The steps, with their structure, for these sizes. Raises ShapeError where one is missing."""
         if isinstance(self._f, Rolled):
@@ -308,6 +314,17 @@ def returned(results: Values, names: Sequence[str]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
+    """The inverse mode of this name by the inputs `wrt`."""
+    match mode:
+        case "inverse-tangent":
+            return f.inverse_tangent(wrt)
+        case "inverse-adjoint":
+            return f.inverse_adjoint(wrt)
+        case _:
+            return f.logdet(wrt)
+
+
 # ---- What a step does to the vectors
 
 
@@ -364,4 +381,4 @@ def logdet(
             total = total + logs.sum(axes)
 
     sweep.forward(values, {}, add)
-    return total
+    return np.asarray(total)

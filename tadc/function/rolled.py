@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc import compiler
-from tadc.errors import ArgumentError, BackendError, ShapeError
+from tadc.errors import ArgumentError, BackendError, ShapeError, Span
 from tadc.function.foreign import framework_of
 from tadc.function.origin import Origin
 from tadc.function.signature import with_argument_errors, with_names
@@ -133,6 +133,11 @@ class Rolled:
         return tuple(self.states.get(n, n) for n in named) or tuple(self.states.values())
 
     @property
+    def skipped(self) -> tuple[Span, ...]:
+        """The places of a LaTeX document's displays that define no tensor."""
+        return self._tree.skipped
+
+    @property
     def sizes(self) -> tuple[str, ...]:
         """The sizes without a number."""
         rounds = {r for p in self.parts for r in map(round_name, p.segment.indices)}
@@ -167,9 +172,9 @@ class Rolled:
         return self._make, (self._origin,)
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):
+        if name.startswith("__"):  # asked for by copies, pickles and numpy
             raise AttributeError(name)
-        raise self.refusal(name)
+        raise self.refusal(name.lstrip("_"))
 
     def refusal(self, what: str) -> BackendError:
         """The error of a member that long loops do not have."""
