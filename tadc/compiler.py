@@ -12,6 +12,13 @@ from tadc.derive.batched import batched
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
+from tadc.inplace.segments import Path, segment_tree
+from tadc.inplace.versions import written_out
+from tadc.inverse.explicit import (
+    explicit_inverse_adjoint,
+    explicit_inverse_tangent,
+    explicit_logdet,
+)
 from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
@@ -44,6 +51,7 @@ __all__ = [
     "decisions",
     "front",
     "gradient_program",
+    "inverse_program",
     "jacobian_program",
     "jvp_program",
     "lowered_for_cpu",
@@ -58,13 +66,27 @@ __all__ = [
     "vjp_programs",
 ]
 
+EXPLICIT = {
+    "inverse-tangent": explicit_inverse_tangent,
+    "inverse-adjoint": explicit_inverse_adjoint,
+    "logdet": explicit_logdet,
+}
+
 
 def front(
-    source: Source, lang: str, name: str, sizes: Mapping[str, int], index_base: int = 0
+    source: Source,
+    lang: str,
+    name: str,
+    sizes: Mapping[str, int],
+    index_base: int = 0,
+    segment: Path | None = None,
 ) -> Resolved:
-    """Text to program: parse, resolve, normalize."""
+    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone."""
     with stage("reading the program"):
-        tree = parsed(source, lang)
+        whole = parsed(source, lang)
+        tree = written_out(
+            whole if segment is None else segment_tree(whole, segment), sizes, index_base
+        )
     with stage("finding ranges of indices"):
         resolved = resolve(tree, name, sizes, index_base)
     return replace(resolved, program=normalized(resolved.program), skipped=tree.skipped)
@@ -172,6 +194,13 @@ def hvp_program(program: Program, wrt: Sequence[str]) -> Program:
 def jacobian_program(program: Program, x: str, output: str) -> Program:
     names = taken_names(program)
     return normalized(jacobian(separate_reductions(program, names), x, names, output=output))
+
+
+def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequence[str]) -> Program:
+    """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers, steps are diagonal."""
+    names = taken_names(program)
+    separated = separate_reductions(program, names)
+    return normalized(EXPLICIT[mode](program, separated, wrt, of, names))
 
 
 def batched_program(program: Program, inputs: Sequence[str]) -> Program:

@@ -15,11 +15,14 @@ from typing import Literal
 __all__ = [
     "ArgumentError",
     "BackendError",
+    "ConditionWarning",
+    "ConvergenceError",
     "DerivativeError",
     "Error",
     "FileError",
     "RangeError",
     "ShapeError",
+    "SingularError",
     "Source",
     "Span",
     "SyntaxError",
@@ -167,6 +170,40 @@ class RangeError(Error, IndexError):
 
 class DerivativeError(Error):
     """A derivative was asked for that does not exist."""
+
+
+class SingularError(DerivativeError):
+    """A step of an inverse has a block that is singular at this point, exactly or up to rounding.
+
+    `.step` is its place in `plan()`, from 0; `.iteration` the rounds of the loops around it, outermost first, from 0; `.index`
+    the element, the smallest one of a block; `.pivot` the number that is no pivot.
+    """
+
+    step: int = 0
+    iteration: tuple[int, ...] = ()
+    index: tuple[int, ...] = ()
+    pivot: float = 0.0
+
+    def at(
+        self, step: int, iteration: tuple[int, ...], index: tuple[int, ...], pivot: float
+    ) -> SingularError:
+        """The error with its place."""
+        self.step, self.iteration, self.index, self.pivot = step, iteration, index, pivot
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        place = {n: getattr(self, n) for n in ("step", "iteration", "index", "pivot")}
+        return (*super().__reduce__(), place)
+
+
+class ConvergenceError(Error):
+    """Newton's method did not converge. `.result` is what it had reached."""
+
+    result: object = None
+
+
+class ConditionWarning(UserWarning):
+    """A Jacobian is so ill conditioned that its inverse has lost half of the digits."""
 
 
 class BackendError(Error):

@@ -365,6 +365,26 @@ def test_an_error_in_the_input_has_status_1(arguments, said):
     assert files() == GIVEN
 
 
+def test_inverse_modes_are_run():
+    Path("coupling.idx").write_text("state a, b\nb <- b*(1 + a**2) + a\n")
+    point = ("a=2.0", "b=3.0")
+
+    solved = tadc_("run", "coupling.idx", *point, "da=1.0", "db=18.0", "--mode", "inverse-tangent")
+    logdet = tadc_("run", "coupling.idx", *point, "--mode", "logdet")
+
+    assert solved.stdout == "da = array(1.)\ndb = array(1.)\n", solved.stderr
+    assert float(logdet.stdout.strip()[6:-1]) == pytest.approx(np.log(5))
+
+
+def test_a_thousand_rounds_are_run():
+    Path("loop.idx").write_text("size T\nstate x\nrepeat T { x <- x + 1 }\n")
+
+    result = tadc_("run", "loop.idx", "x=0.0", "--size", "T=1000")
+
+    assert result.stdout == "array(1000.)\n", result.stderr
+    assert "too long" in tadc_("show", "loop.idx", "--size", "T=1000").stderr
+
+
 @pytest.mark.parametrize("command", ["compile", "show", "run", "check", "bench"])
 def test_a_number_for_a_size_that_the_program_does_not_have_has_status_1(command):
     Path("grid.idx").write_text("size N\nt[i: N] = i\n")

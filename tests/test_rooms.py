@@ -25,8 +25,10 @@ ROOMS = """
     printing
     integer
     resolve
+    inplace
     normalize
     derive
+    inverse
     schedule.rewrite
     schedule.nest
     schedule.gpu
@@ -39,14 +41,20 @@ ROOMS = """
     emit.c emit.cuda emit.numpy emit.opencl
     runtime
     runtime.cpu runtime.cuda runtime.numpy runtime.opencl
-    runtime.arguments runtime.run
+    runtime.arguments runtime.run runtime.linear
     runtime.calls
     check prove
     bench doctor
     function.open_sizes function.signature function.foreign
     function.origin function.derivatives function.targets
     function.vjp function.jvp function.runs
-    function.graph function.value_and_gradients
+    function.graph function.value_and_gradients function.steps
+    function.rolled
+    function.sweeps
+    function.inverse_modes
+    function.inverse
+    function.newton
+    function.rounds
     function.function
     function.operator
     function.entries

@@ -28,8 +28,8 @@ __all__ = [
 T = TypeVar("T", str, Sequence[str])
 
 DERIVED = ("primal", *MODES)
-LATER_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
-MODE = click.Choice((*DERIVED, *LATER_MODES))
+INVERSE_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
+MODE = click.Choice((*DERIVED, *INVERSE_MODES))
 
 
 # ---------------------------------------------------------------------- parts of options
@@ -72,13 +72,13 @@ def _names(
 
 
 def available(context: click.Context, parameter: click.Parameter, modes: T) -> T:
-    """The modes. Raises DerivativeError for one that is not there yet."""
+    """The modes. Raises DerivativeError for one that is run, and is no text yet."""
     for mode in (modes,) if isinstance(modes, str) else modes:
-        if mode in LATER_MODES:
+        if mode in INVERSE_MODES:
             raise DerivativeError(
                 None,
-                f"the mode `{mode}` is not supported yet",
-                fix=f"use one of {', '.join(f'`{m}`' for m in DERIVED)}",
+                f"the mode `{mode}` is for `tadc run`: it has no text yet, and its text and plan are not supported yet",
+                fix=f"use one of {', '.join(f'`{m}`' for m in DERIVED)}, or in Python `f.inverse_adjoint().plan()`",
             )
     return modes
 
@@ -98,6 +98,7 @@ size_option = click.option(
 mode_option = click.option(
     "--mode", type=MODE, default="primal", callback=available, show_default=True
 )
+run_mode_option = click.option("--mode", type=MODE, default="primal", show_default=True)
 wrt_option = click.option(
     "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
 )

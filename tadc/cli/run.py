@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tadc.cli.parameters import (
+    INVERSE_MODES,
     assignments,
     backend_option,
     file_argument,
     index_base_option,
-    mode_option,
+    run_mode_option,
     size_option,
     wrt_option,
 )
@@ -26,6 +27,7 @@ from tadc.runtime.files import refuse_collisions, write_all
 
 if TYPE_CHECKING:
     from tadc.function import Function
+    from tadc.function.inverse_modes import InverseMode
 
 __all__ = ["run"]
 
@@ -41,7 +43,7 @@ __all__ = ["run"]
     metavar="out.npy|.csv|.npz|DIR|-",
     help="Write the outputs there instead; `-` is standard output, as .csv.",
 )
-@mode_option
+@run_mode_option
 @wrt_option
 @backend_option
 @click.option("--dtype", type=click.Choice(list(ELEMENT_TYPES)), help="Compute in this type.")
@@ -66,12 +68,12 @@ def run(
     from tadc.runtime.array_files import array_writers, output_paths
 
     f = loaded(file, sizes, backend=backend, dtype=dtype, index_base=index_base)
-    f = in_mode(f, mode, wrt)
+    g = _in_mode(f, mode, wrt)
     path = None if output in (None, "-") else Path(output or "")
-    targets = {} if path is None else output_paths(path, f.outputs)
+    targets = {} if path is None else output_paths(path, g.outputs)
     refuse_collisions(map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets])
-    values = {name: _value(f, name, text) for name, text in arguments.items()}
-    named = _results(f, values | open_numbers(f, sizes))
+    values = {name: _value(g, name, text) for name, text in arguments.items()}
+    named = _results(g, values | open_numbers(f, sizes))
     if path is not None:
         write_all(array_writers(path, named))
         click.echo(f"{file} -> {', '.join(map(str, targets))}")
@@ -82,7 +84,16 @@ def run(
     return 0
 
 
-def _value(f: Function, name: str, text: str) -> Any:
+def _in_mode(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function | InverseMode:
+    """The function itself, a derivative, or an inverse mode."""
+    if mode not in INVERSE_MODES:
+        return in_mode(f, mode, wrt)
+    from tadc.function.inverse_modes import inverse_in_mode
+
+    return inverse_in_mode(f, mode, wrt)
+
+
+def _value(f: Function | InverseMode, name: str, text: str) -> Any:
     """The array in a file for an argument; a number where there is no such file."""
     from tadc.runtime.array_files import read_array
 
@@ -90,11 +101,17 @@ def _value(f: Function, name: str, text: str) -> Any:
     return read_array(text, name, f.rank(name)) if number is None else number
 
 
-def _results(f: Function, values: Mapping[str, Any]) -> dict[str, Any]:
+def _results(f: Function | InverseMode, values: Mapping[str, Any]) -> dict[str, Any]:
     """The outputs of a call by name."""
+    from tadc.function import Function
     from tadc.runtime.arguments import bound_arguments
 
-    f, rest = f.of_call(values)
+    called, rest = f.of_call(values) if isinstance(f, Function) else (f, values)
+    if not isinstance(called, Function):  # an inverse mode, or a program with long loops
+        results = called(**rest)
+        listed = results if isinstance(results, tuple) else (results,)
+        return dict(zip(f.outputs, listed, strict=True))
+    f = called
     bound = bound_arguments(f.program, (), rest)
     given: dict[str, Any] = dict(bound.sizes)
     results = f(*(bound.arrays[name] for name in f.inputs), **given)

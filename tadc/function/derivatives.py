@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from tadc import compiler
 from tadc.cache import disk_cached
 from tadc.errors import ArgumentError, DerivativeError
 from tadc.ir.program import Program
-from tadc.normalize.live import only, with_inputs
+from tadc.normalize.live import only, part, with_inputs
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -21,6 +21,11 @@ Wrt: TypeAlias = str | Sequence[str] | None
 Derive: TypeAlias = Callable[[Program, tuple[str, ...]], Program]
 
 HALVES = ("forward", "backward")  # of "vjp", which calls run one after the other
+
+
+class HasInputs(Protocol):
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
 
 
 class Mode(NamedTuple):
@@ -45,6 +50,22 @@ def _fixed(program: Program, numbers: Sequence[str]) -> Program:
     return program.specialised({size: int(n) for size, n in pairs})
 
 
+def _part(program: Program, names: Sequence[str]) -> Program:
+    """The part from the values after `|` to those before it."""
+    bar = names.index("|")
+    return part(program, names[:bar], names[bar + 1 :])
+
+
+def _inverse(mode: str) -> Derive:
+    """The program of an inverse mode, from the inputs before `|` to the outputs after it."""
+
+    def derive(program: Program, names: tuple[str, ...]) -> Program:
+        bar = names.index("|")
+        return compiler.inverse_program(program, mode, names[:bar], names[bar + 1 :])
+
+    return derive
+
+
 # fmt: off
 MODES: Mapping[str, Mode] = {
     "adjoint":  Mode(compiler.adjoint_program),
@@ -59,10 +80,13 @@ MODES: Mapping[str, Mode] = {
 PROGRAMS: Mapping[str, Derive] = {
     **{name: mode.program for name, mode in MODES.items()},
     "jvp": compiler.jvp_program,
-    # No derivatives: for many values of the named inputs; with the named outputs or inputs alone; for sizes `N=4`.
+    # No derivatives: for many values of the named inputs; with the named outputs or inputs alone; the part from some
+    # values to others; for sizes `N=4`.
     "batched": compiler.batched_program,
     "only": only,
     "pruned": with_inputs,
+    "part": _part,
+    **{mode: _inverse(mode) for mode in compiler.EXPLICIT},
     "fixed": _fixed,
 }
 
@@ -99,7 +123,7 @@ def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
     return f._derivative(mode, names)
 
 
-def chosen_inputs(f: Function, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
+def chosen_inputs(f: HasInputs, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
     """The inputs that are named. Raises ArgumentError for names of no input, and for an input named twice."""
     if not isinstance(wrt, (str, Iterable, NoneType)):
         raise ArgumentError(None, f"`wrt` is {wrt!r}", fix="give the name of an input, or several")

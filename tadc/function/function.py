@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, Span
@@ -13,8 +13,9 @@ from tadc.function.derivatives import Wrt, derivative, derived_programs
 from tadc.function.foreign import framework_of
 from tadc.function.open_sizes import OpenSizes
 from tadc.function.origin import Derivation, Origin
-from tadc.function.signature import signature, with_argument_errors
+from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.function.targets import source
+from tadc.inplace.versions import TooManyVersions
 from tadc.ir.program import Program
 from tadc.options import Options, size_number
 from tadc.printing.idx import program_text, tensor_text
@@ -27,7 +28,10 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from numpy.typing import NDArray
 
     from tadc.check import Report
+    from tadc.function.inverse import Inverse
+    from tadc.function.inverse_modes import InverseMode
     from tadc.function.jvp import Jvp
+    from tadc.function.newton import Solution
     from tadc.function.value_and_gradients import ValueAndGradients
     from tadc.function.vjp import Vjp
     from tadc.prove import Report as Proofs
@@ -39,6 +43,7 @@ __all__ = ["Function"]
 
 Array: TypeAlias = "NDArray[Any]"
 
+MOST_ROWS = 4096  # of a dense system of an inverse mode, unless `dense_limit` says otherwise
 MOST_CLOSED = 64  # sets of sizes for which functions are kept
 
 
@@ -75,9 +80,16 @@ class Function:
 
     @classmethod
     def _of(cls, origin: Origin) -> Function:
-        """The function of a text, or the derivative that was taken last."""
+        """The function of a text, or the derivative that was taken last; a `RolledFunction` for a text with long loops."""
         base = replace(origin, derivations=())
-        resolved, open_ = base.resolved()
+        try:
+            resolved, open_ = base.resolved()
+        except TooManyVersions:
+            if origin.derivations:
+                raise
+            from tadc.function.rounds import RolledFunction
+
+            return cast("Function", RolledFunction(origin, Function._of))  # used as one
         f = cls(base, resolved, resolved.program, "primal", open_)
         for mode, wrt in origin.derivations:
             f = f._derivative(mode, wrt)
@@ -149,6 +161,22 @@ class Function:
                     None, f"there is no size `{size}`", fix=f"the sizes are: {known}"
                 )
         return numbers
+
+    def shown(self, name: str) -> str:
+        """The name that the text has for a tensor: versions of a state are the state."""
+        return self._resolved.versions.get(name, name)
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        """The states, each with the output that is its value after the program; a derivative has none."""
+        states = {} if self._base is not None else self._resolved.states
+        return {x: y for x, y in states.items() if y in self.outputs}
+
+    @property
+    def real_inputs(self) -> tuple[str, ...]:
+        """The inputs that there are derivatives by."""
+        tensors = self._program.inputs
+        return tuple(t.name for t in tensors if t.dtype is None or t.dtype.startswith("float"))
 
     @property
     def _tree(self) -> OpenSizes | None:
@@ -392,6 +420,133 @@ class Function:
     def hvp(self, wrt: Wrt = None) -> Function:
         """Products with the Hessian of a scalar output. Inputs: those of this one, then `d<input>` for each of `wrt`."""
         return derivative(self, "hvp", wrt)
+
+    # ------------------------------------------------------------------ inverses
+
+    @with_argument_errors
+    def inverse_tangent(
+        self,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        *,
+        memory: str | None = None,
+        dense_limit: int = MOST_ROWS,
+    ) -> InverseMode:
+        """J⁻¹v: inputs of this function, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`.
+
+        `wrt` and `of` are by default the states, without states all real inputs and all outputs; they have equally many
+        elements. `dense_limit` bounds the rows of dense systems; of loops that run round by round `memory` "materialize" keeps
+        the states before each round, "recompute" those before some. Raises DerivativeError for a Jacobian that is singular at
+        every point, as soon as sizes have numbers; a call raises SingularError for one that is singular at its point.
+
+        >>> import tadc
+        >>> f = tadc.compile("state a, b; b <- b*(1 + a**2) + a")
+        >>> da, db = f.inverse_tangent()(2.0, 3.0, 1.0, 18.0)
+        >>> da.item(), db.item()
+        (1.0, 1.0)
+        """
+        from tadc.function.inverse_modes import InverseMode, sides_of
+
+        sides = sides_of(self, wrt, of)
+        return InverseMode(self, "inverse-tangent", sides, dense_limit=dense_limit, memory=memory)
+
+    @with_argument_errors
+    def inverse_adjoint(
+        self, wrt: Wrt = None, of: Wrt = None, *, dense_limit: int = MOST_ROWS
+    ) -> InverseMode:
+        """J⁻ᵀw: inputs of this function, then `d<input>` for each of `wrt`; outputs `d<output>` for each of `of`.
+
+        It runs with the primal, from the first step to the last, and stores nothing. The rest as `inverse_tangent`.
+        """
+        from tadc.function.inverse_modes import InverseMode, sides_of
+
+        sides = sides_of(self, wrt, of)
+        return InverseMode(self, "inverse-adjoint", sides, dense_limit=dense_limit)
+
+    @with_argument_errors
+    def logdet(
+        self,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        *,
+        batch_dims: int = 0,
+        dense_limit: int = MOST_ROWS,
+    ) -> InverseMode:
+        """Log |det J|, from the inputs of this function: a scalar.
+
+        With `batch_dims` one number a sample, the samples being the first dimensions of every tensor that is replaced: a
+        DerivativeError where a read mixes them. The rest as `inverse_tangent`.
+        """
+        from tadc.function.inverse_modes import InverseMode, sides_of
+
+        sides = sides_of(self, wrt, of)
+        samples = size_number("`batch_dims`", batch_dims)
+        return InverseMode(self, "logdet", sides, dense_limit=dense_limit, batch_dims=samples)
+
+    @with_argument_errors
+    def inverse(
+        self,
+        /,
+        *arrays: Any,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        refine: int = 0,
+        check: bool = True,
+        dense_limit: int = MOST_ROWS,
+        **named: Any,
+    ) -> Inverse:
+        """The inverse of the Jacobian at a point, factored: `.value`, `.tangent(dy)`, `.adjoint(dx)`, `.logdet`, `.condition()`.
+
+        `refine` products with J improve each result of `.tangent`. The rest as `inverse_tangent`.
+        """
+        from tadc.function.inverse import Inverse
+        from tadc.function.inverse_modes import sides_of
+
+        given = with_names(self.inputs, arrays, named)
+        sides = sides_of(self, wrt, of)
+        return Inverse.at(self, sides, given, refine=refine, check=check, dense_limit=dense_limit)
+
+    @with_argument_errors
+    def newton(
+        self,
+        /,
+        *arrays: Any,
+        target: Any = 0,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        tol: float | None = None,
+        max_iterations: int = 50,
+        line_search: bool = True,
+        dense_limit: int = MOST_ROWS,
+        **named: Any,
+    ) -> Solution:
+        """The solution of `f = target` by Newton's method from the given start: `.x`, `.iterations`, `.residual`, `.history`.
+
+        `target` is a number, an array (for one output), a tuple in the order of `of`, or a dict. `tol` is on the largest
+        residual, by default `1e3 * eps * max(1, abs target)`. A step is halved while the residual does not fall
+        (`line_search`). Raises ConvergenceError, whose `.result` is what was reached, and SingularError.
+
+        >>> import tadc
+        >>> f = tadc.compile("state a, b; a <- a**2 + b; b <- b**2 + a")
+        >>> solution = f.newton(1.5, 2.5, target=(3.0, 7.0))
+        >>> round(solution.x["a"].item(), 12), round(solution.x["b"].item(), 12)
+        (1.0, 2.0)
+        """
+        from tadc.function.inverse_modes import sides_of
+        from tadc.function.newton import newton
+
+        given = with_names(self.inputs, arrays, named)
+        sides = sides_of(self, wrt, of)
+        return newton(
+            self,
+            sides,
+            given,
+            target,
+            tol,
+            max_iterations,
+            line_search=line_search,
+            dense_limit=dense_limit,
+        )
 
     def _derivative(self, mode: str, wrt: tuple[str, ...]) -> Function:
         """The derivative of this mode by these inputs."""

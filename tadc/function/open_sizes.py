@@ -70,8 +70,11 @@ class OpenSizes:
         """The program as LaTeX; raises SyntaxError as `text`, and where LaTeX has no spelling."""
         return tree_tex(self._written(), self.given, self.index_base)
 
-    def tex_display(self) -> str:
-        return tree_tex_display(self.tree, self.index_base)
+    def tex_display(self) -> str | None:
+        """The statements as a notebook shows them; None where LaTeX has no spelling."""
+        with suppress(SyntaxError):
+            return tree_tex_display(self.tree, self.index_base)
+        return None
 
     def shapes(self) -> Mapping[str, str]:
         """The shapes of inputs and outputs that the text says: `x[M, 2*N]`, by name."""

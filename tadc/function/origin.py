@@ -10,6 +10,7 @@ from tadc import compiler
 from tadc.cache import disk_cached
 from tadc.errors import ArgumentError, Error, Source
 from tadc.function.open_sizes import OpenSizes, with_stand_ins
+from tadc.inplace.segments import Path
 from tadc.ir.names import identifier
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
@@ -23,12 +24,16 @@ Derivation: TypeAlias = tuple[
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A text and its options, and the derivatives that were taken, the first one first."""
+    """A text and its options, and the derivatives that were taken, the first one first.
+
+    `segment` is the place of the statements between two loops, where the function is of these alone.
+    """
 
     source: Source
     lang: Literal["idx", "tex"]
     options: Options
     derivations: tuple[Derivation, ...] = ()
+    segment: Path | None = None
 
     @classmethod
     def of(cls, source: Source, lang: Literal["idx", "tex"], options: Options) -> Origin:
@@ -41,7 +46,8 @@ class Origin:
         """The key under which the program is cached: everything that determines it."""
         o = self.options
         sizes = sorted(o.sizes.items())
-        return self.source, self.lang, o.name, sizes, o.index_base, self.derivations
+        text = (self.source, self.lang, self.segment)
+        return *text, o.name, sizes, o.index_base, self.derivations
 
     def with_sizes(self, sizes: Mapping[str, int]) -> Origin:
         """The same with further sizes as numbers."""
@@ -54,7 +60,8 @@ class Origin:
         name = identifier(o.name or "program")
 
         def front(sizes: Mapping[str, int]) -> Resolved:
-            return compiler.front(self.source, self.lang, name, sizes, o.index_base)
+            base = o.index_base
+            return compiler.front(self.source, self.lang, name, sizes, base, self.segment)
 
         try:
             return disk_cached(("front", *self.key), lambda: front(o.sizes)), None

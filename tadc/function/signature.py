@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, Signature
@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from tadc.errors import ArgumentError
 
-__all__ = ["RESERVED", "signature", "with_argument_errors"]
+__all__ = ["RESERVED", "signature", "with_argument_errors", "with_names"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -85,3 +85,20 @@ def _argument_error(
         f"`{name}` has no option `{unknown}`",
         fix=f"did you mean `{close[0]}`?" if close else f"the options are {', '.join(known)}",
     )
+
+
+def with_names(
+    inputs: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by name. Raises ArgumentError for too many, and for one that is given twice."""
+    if len(arrays) > len(inputs):
+        raise ArgumentError(
+            None,
+            f"{len(arrays)} arrays are given, and there are {len(inputs)} inputs",
+            fix=f"the inputs are {', '.join(inputs)}",
+        )
+    given = dict(zip(inputs, arrays, strict=False))
+    for name in named:
+        if name in given:
+            raise ArgumentError(None, f"`{name}` is given twice", fix="give it once")
+    return given | dict(named)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tadc.ir.program import Program
 
-__all__ = ["live", "only", "read_inputs", "with_inputs"]
+__all__ = ["live", "only", "part", "read_inputs", "with_inputs"]
 
 
 def live(program: Program) -> Program:
@@ -36,3 +36,17 @@ def with_inputs(program: Program, kept: Sequence[str]) -> Program:
     """The program with these inputs alone, of which the others are not read."""
     assert set(read_inputs(program)) <= set(kept), "an input that is read is dropped"
     return replace(program, inputs=tuple(t for t in program.inputs if t.name in kept))
+
+
+def part(program: Program, outputs: Sequence[str], values: Sequence[str]) -> Program:
+    """The part of the program that computes `outputs` from these `values`, inputs or not.
+
+    Its inputs are those of the program that it reads, in their order, then the values that no input is.
+    """
+    kept = [s for s in program.statements if s.target.name not in values]
+    inner = live(replace(program, statements=tuple(kept), outputs=tuple(outputs)))
+    read = {name for s in inner.statements for name in s.reads} | set(values)
+    inputs = [t for t in program.inputs if t.name in read]
+    known = {t.name for t in inputs}
+    inputs += [program.tensors[v] for v in values if v not in known]
+    return replace(inner, inputs=tuple(inputs))

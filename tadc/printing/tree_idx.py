@@ -7,6 +7,7 @@ its text is printed from there, with the sizes by name. Everything else is print
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from tadc.ir.walk import descend
@@ -45,7 +46,7 @@ OR, AND, NOT = range(3)  # levels of conditions
 def tree_text(tree: ast.Program, given: Mapping[str, int], index_base: int) -> str:
     """The declarations, then the statements. `given` are numbers for sizes, `index_base` holds where the tree has none."""
     shapes = _shapes(tree)
-    statements = (_statement(d, shapes) for d in tree.items if isinstance(d, ast.Definition))
+    statements = (line for item in tree.items for line in _lines(item, shapes, ""))
     return "\n".join([*declaration_lines(tree, given, index_base), *statements]) + "\n"
 
 
@@ -89,9 +90,12 @@ def declaration_lines(
             yield f"size {name} = {node_text(value)}"
         elif name in given:
             yield f"size {name} = {given[name]}"
-    inputs = [_declared(name, item) for name, item in declared_inputs(tree).items()]
-    if inputs:
-        yield f"input {', '.join(inputs)}"
+    inputs = declared_inputs(tree)
+    kinds = {
+        n: "state" if i is not None and i.kind == "state" else "input" for n, i in inputs.items()
+    }
+    for kind, names in groupby(inputs, kinds.__getitem__):
+        yield f"{kind} {', '.join(_declared(n, inputs[n]) for n in names)}"
     outputs = [n.name for i in tree.items if isinstance(i, ast.OutputDeclaration) for n in i.names]
     if outputs:
         yield f"output {', '.join(outputs)}"
@@ -125,6 +129,42 @@ def shape_texts(tree: ast.Program) -> dict[str, str]:
 def _shapes(tree: ast.Program) -> dict[str, ast.TensorDeclaration]:
     """The declarations that say the shapes of tensors: of those that a statement defines, its left side says it."""
     return {i.name.name: i for i in tree.items if isinstance(i, ast.TensorDeclaration)}
+
+
+def _lines(
+    item: ast.Item, shapes: Mapping[str, ast.TensorDeclaration], indent: str
+) -> Iterator[str]:
+    """A definition or an update as a line, a block as its head, its items, and its brace; nothing for a declaration."""
+    match item:
+        case ast.Definition():
+            yield indent + _statement(item, shapes)
+        case ast.Update():
+            yield indent + _update(item)
+        case ast.Block(items) | ast.Loop(items=items):
+            yield f"{indent}{_head(item)} {{"
+            for inner in items:
+                yield from _lines(inner, shapes, f"{indent}  ")
+            yield f"{indent}}}"
+        case _:
+            pass
+
+
+def _update(u: ast.Update) -> str:
+    lefts = ", ".join(i.name.name if isinstance(i, ast.Range) else node_text(i) for i in u.lefts)
+    given = "" if u.condition is None else f" | {node_text(u.condition)}"
+    name = f"{u.target.name}[{lefts}{given}]" if u.lefts else u.target.name
+    return f"{name} <- {node_text(u.body)}"
+
+
+def _head(block: ast.Block | ast.Loop) -> str:
+    if isinstance(block, ast.Block):
+        return "step"
+    words = "repeat down" if block.down else "repeat"
+    if block.extent is not None:
+        index = f"{block.index.name}: " if block.index else ""
+        return f"{words} {index}{_wrapped(descend(_text(block.extent)), SUM)}"
+    assert block.index is not None and block.low is not None and block.high is not None
+    return f"{words} {block.index.name} = {node_text(block.low)}..{node_text(block.high)}"
 
 
 def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -> str:

@@ -53,6 +53,13 @@ def tree_tex_display(tree: ast.Program, index_base: int) -> str:
 
 
 def _definitions(tree: ast.Program) -> list[ast.Definition]:
+    for item in tree.items:
+        if isinstance(item, (ast.Update, ast.Block, ast.Loop)):
+            raise SyntaxError(
+                item.span,
+                "loops whose rounds have no number yet are not printed as LaTeX",
+                fix="give the sizes numbers, `f.fix(T=8)`, or print `.idx` text",
+            )
     return [i for i in tree.items if isinstance(i, ast.Definition)]
 
 

@@ -62,6 +62,8 @@ class ReadCheck:
         raise self.error({**sizes, **point})
 
     def error(self, point: Mapping[Symbol, int]) -> RangeError:
+        if "<-" in self.span.text:
+            return self._written_twice(point)
         reached = ", ".join(str(form.at(point) + self.base) for form in self.subscripts)
         at = [f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point]
         at += [
@@ -74,6 +76,17 @@ class ReadCheck:
             fix=f"write `{self._padded()}` for zeros outside{self._range()}, or a smaller range"
             " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)"
             + self._counting(point),
+        )
+
+    def _written_twice(self, point: Mapping[Symbol, int]) -> RangeError:
+        """The error of an update that shares an element with another of its step: checked as a read beyond the end there."""
+        first, *rest = (form.at(point) + self.base for form in self.subscripts)
+        shared = (first - self.extents[0].at(point), *rest)
+        name = self.span.text.split("[")[0].strip()
+        return RangeError(
+            self.span,
+            f"`{name}[{', '.join(map(str, shared))}]` is updated by this and by an update before it in the same step",
+            fix="write conditions that exclude each other, or take one of them out of the step",
         )
 
     def _range(self) -> str:

@@ -66,6 +66,17 @@ class Resolved:
     # The input and dimension of the sizes that no declaration names, and places of inputs and sizes.
     extents: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
+    statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
+    versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
+
+    @property
+    def states(self) -> dict[str, str]:
+        """The last version of each state, in the order of their declarations: last versions stand last."""
+        last: dict[str, str] = {}
+        for version, state in self.versions.items():
+            last.pop(state, None)
+            last[state] = version
+        return last
 
 
 @dataclass(slots=True)
@@ -95,6 +106,7 @@ class _Resolver:
         self._given = given
         self._errors: list[Error] = []
         self._items = source.items
+        self._versions = source.versions
         self._definitions = [i for i in source.items if isinstance(i, ast.Definition)]
         self._targets: dict[str, ast.Definition] = {}
         for definition in self._definitions:
@@ -111,6 +123,7 @@ class _Resolver:
         self._dtypes: dict[str, str | None] = {}
         self._inputs: dict[str, None] = {}
         self._broken: set[str] = set()
+        self._defined: set[str] = set()  # by the statements so far
 
     def resolve(self) -> Resolved:
         self._declare()
@@ -189,8 +202,7 @@ class _Resolver:
 
     def _declare_tensor(self, item: ast.TensorDeclaration) -> None:
         name = item.name.name
-        if item.kind == "state":
-            raise SyntaxError(item.span, "`state` is not supported yet", fix="use `input`")
+        assert item.kind != "state", "states have versions by now"
         if name in self._shapes or name in self._dtypes:
             raise SyntaxError(
                 item.span, f"`{name}` is declared twice", fix="remove one declaration"
@@ -235,6 +247,7 @@ class _Resolver:
             assert all(n is not None for n in shape), "a left index without an extent"
             extents = tuple(n for n in shape if n is not None)
             self._shapes.declare(target, extents, definition.target.span)
+            self._defined.add(target)
             dtype = _declared_type(definition.dtype) or self._dtypes.get(target)
             indices = tuple(i.symbol for i in left.indices.values())
             statement = Statement(
@@ -269,11 +282,7 @@ class _Resolver:
             if name in self._broken:
                 whole = False
             elif name in targets:
-                if (
-                    name == target
-                    or name not in self._shapes
-                    or targets[name].span.start > read.span.start
-                ):
+                if name not in self._defined:
                     if name == target:
                         raise _reads_itself(read, targets[name])
                     raise SyntaxError(
@@ -413,6 +422,8 @@ class _Resolver:
             _ranges(drafts, values),
             extents=self._shapes.extents,
             places=_places(self._items, drafts),
+            statements={d.target.name: d.span for d in self._definitions},
+            versions=dict(self._versions),
         )
 
     def _checks(

@@ -1,7 +1,8 @@
 """The syntax tree: the form of a text, before its meaning is resolved. Both spellings give the same tree.
 
     Program    = items in order
-    Item       = SizeDeclaration | TensorDeclaration | OutputDeclaration | BaseDeclaration | EinsteinDeclaration | Definition
+    Item       = SizeDeclaration | TensorDeclaration | OutputDeclaration | BaseDeclaration | EinsteinDeclaration
+               | Definition | Update | Block | Loop               (a Block and a Loop hold items)
     Expression = Number | Name | Element | Application | Unary | Binary | Choice | Reduction | Bracket
     Condition  = Comparison | Logical | Not | IsInteger          (Choice, Reduction and Bracket hold one)
 
@@ -202,6 +203,41 @@ class Definition:
     span: Span
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Update:
+    """`target[lefts | condition] <- body`. A left is a `Range` for a bare name, with an extent or without, else an expression."""
+
+    target: Name
+    lefts: tuple[Range | Expression, ...]
+    condition: Condition | None
+    body: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """`step { items }`: updates that all read the values before the block. The span is that of its head."""
+
+    items: tuple[Item, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """`repeat { items }`, once for each value of `index` from `low` to `high`, inclusive; `down` from high to low.
+
+    A loop over an extent has it as `extent`, and neither `low` nor `high`. The span is that of its head.
+    """
+
+    index: Name | None
+    extent: Expression | None
+    low: Expression | None
+    high: Expression | None
+    down: bool
+    items: tuple[Item, ...]
+    span: Span
+
+
 Item: TypeAlias = (
     SizeDeclaration
     | TensorDeclaration
@@ -209,12 +245,19 @@ Item: TypeAlias = (
     | BaseDeclaration
     | EinsteinDeclaration
     | Definition
+    | Update
+    | Block
+    | Loop
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The items in order. `skipped` are displays of a LaTeX document that define no tensor (listed by `--verbose`)."""
+    """The items in order. `skipped` are displays of a LaTeX document that define no tensor (listed by `--verbose`).
+
+    Where states were written out, `versions` are the names that these got, each with its state, in the order of the updates.
+    """
 
     items: tuple[Item, ...]
     skipped: tuple[Span, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()

@@ -17,7 +17,7 @@ def test_the_grammar_has_no_conflict_and_no_two_terminals_that_collide():
         resource("grammar/idx.lark").read_text(encoding="utf-8"),
         parser="lalr",
         lexer="contextual",
-        start="statement",
+        start=["statement", "rounds"],
         keep_all_tokens=True,
         strict=True,
     )

@@ -222,26 +222,49 @@ def test_at_most_twenty_errors_are_reported():
     assert len(caught.value.errors) == MOST_ERRORS
 
 
-NOT_YET = {
-    "state u[N]": "1:1",
-    "u[i] <- 3": "1:6",
-    "u[0] <- 3": "1:6",
-    "u[i | i % 2 = 0] <- 3": "1:18",
-    "step { }": "1:1",
-    "repeat T { }": "1:1",
-    "repeat t: T { a = t }": "1:1",
-    "repeat down i = 0..3 { }": "1:1",
-    "repeat : T { }": "1:1",
+IN_PLACE = {
+    "state u[N]": "TensorDeclaration",
+    "u[i] <- 3": "Update",
+    "u[i | i % 2 = 0] <- 3": "Update",
+    "step { u <- 3 }": "Block",
+    "repeat T { }": "Loop",
+    "repeat t: T { a = t }": "Loop",
+    "repeat down i = 0..3 { }": "Loop",
+    "repeat : T { }": "Loop",
 }
 
 
-@pytest.mark.parametrize(("text", "place"), NOT_YET.items(), ids=NOT_YET)
-def test_programs_that_work_in_place_are_not_supported_yet(text, place):
-    with pytest.raises(SyntaxError, match="not supported yet") as caught:
-        parse_idx(Source(text))
+@pytest.mark.parametrize(("text", "node"), IN_PLACE.items(), ids=IN_PLACE)
+def test_programs_that_work_in_place_are_read(text, node):
+    (item,) = parse_idx(Source(text)).items
 
-    (error,) = caught.value.errors
-    assert f"{error.span.line}:{error.span.column}" == place
+    assert type(item).__name__ == node
+
+
+def test_words_of_loops_are_words_only_where_the_form_needs_them():
+    (loop,) = parse_idx(Source("repeat down { }")).items
+    (named,) = parse_idx(Source("repeat down = 0..2 { }")).items
+    (backwards,) = parse_idx(Source("repeat down i = 0..2 { }")).items
+
+    assert (loop.down, loop.index, loop.extent.name) == (False, None, "down")
+    assert (named.down, named.index.name) == (False, "down")
+    assert (backwards.down, backwards.index.name) == (True, "i")
+
+
+def test_a_loop_of_three_lines_holds_three_statements_and_a_sum_of_three_lines_is_one():
+    loop, definition = parse_idx(
+        Source("repeat T {\n  x <- 1\n  y <- 2\n  z <- 3\n}\ns = sum{\n  k\n  } x[k]")
+    ).items
+
+    assert len(loop.items) == 3
+    assert definition.target.name == "s"
+
+
+def test_an_arrow_in_a_bracket_is_a_comparison_with_a_negative_number():
+    update, definition = parse_idx(Source("x[i] <- 3\ny[i] = [x[i] <-3]")).items
+
+    assert type(update).__name__ == "Update"
+    assert definition.body.condition.relations == ("<",)
 
 
 # ---- size and depth

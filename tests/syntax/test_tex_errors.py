@@ -62,7 +62,7 @@ y_i = \partial x_i                    | \partial   | derivatives
 y_i = x^\frac12                       | \frac      | more than one sign
 y_i = x_i \text{or so} y_i            | y_i@2      | has ended before this
 \frac{a}{b} = c                       | \frac{a}{b} = c | no display defines
-%!tadc step {                         | ?          | not supported yet
+%!tadc step {                         | ?          | all in one `%!tadc` line
 """
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from lark import Token, Transformer
@@ -40,10 +41,11 @@ from tadc.syntax.ast import (
     SizeDeclaration,
     TensorDeclaration,
     Unary,
+    Update,
 )
 from tadc.syntax.idx.words import name_at
 
-__all__ = ["Build", "Placed", "not_supported_yet"]
+__all__ = ["Build", "Placed"]
 
 Items: TypeAlias = tuple[Item, ...]
 Operator: TypeAlias = Literal["+", "-", "*", "/", "//", "%", "**"]
@@ -289,12 +291,19 @@ class Build(Transformer[Token, Placed]):
 
     # Programs that work in place
 
-    def states(self, span: Span, *tensors: Item) -> Items:
-        word = Span(span.source, span.start, span.start + len("state"))
-        raise not_supported_yet(word, "`state`")
+    def states(self, span: Span, *tensors: TensorDeclaration) -> Items:
+        return tuple(replace(t, kind="state") for t in tensors)
 
     def update(self, span: Span, target: Target, arrow: Span, body: Expression) -> Items:
-        raise not_supported_yet(arrow, "the update `<-`")
+        if target.dtype is not None:
+            raise SyntaxError(
+                target.dtype.span,
+                "an update keeps the element type of its state",
+                fix=f"declare it there: `state {target.name.name}[..]: {target.dtype.name}`",
+            )
+        lefts, condition = target.lefts or Lefts((), None)
+        updated = tuple(Range(i, i.span) if isinstance(i, Name) else i for i in lefts)
+        return (Update(target.name, updated, condition, body, span),)
 
     def arrow(self, span: Span) -> Span:
         return span
@@ -306,14 +315,6 @@ class AttachedBounds(NamedTuple):
     low: Expression
     high: Expression
     span: Span
-
-
-def not_supported_yet(span: Span, form: str) -> SyntaxError:
-    return SyntaxError(
-        span,
-        f"{form} belongs to programs that work in place, which are not supported yet",
-        fix="define a new tensor for every version, such as `y[i] = ...`",
-    )
 
 
 def _left_indices(target: Target) -> tuple[Range, ...]:

@@ -24,11 +24,11 @@ OWN = ("lexer_callbacks", "postlex", "transformer")  # options that are objects,
 
 @cache
 def idx_parser() -> Lark:
-    """The parser of one statement of the `.idx` spelling; it gives a `build.Placed`."""
+    """The parser of one statement of the `.idx` spelling, or of the rounds of a loop; it gives a `build.Placed`."""
     idx = parser(
         "idx",
         lexer="contextual",
-        start="statement",
+        start=["statement", "rounds"],
         keep_all_tokens=True,
         transformer=Build(),
     )

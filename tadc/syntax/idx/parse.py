@@ -6,16 +6,12 @@ one statement does not hide the others: the errors of a source are reported toge
 
 from __future__ import annotations
 
-from lark import UnexpectedInput
-
 from tadc.errors import Source, SyntaxError, merged
 from tadc.syntax import reading
 from tadc.syntax.ast import Item, Program
-from tadc.syntax.idx.build import not_supported_yet
+from tadc.syntax.idx.blocks import Nesting, head, parsed
 from tadc.syntax.idx.characters import odd_character
-from tadc.syntax.idx.hints import explained
 from tadc.syntax.idx.layout import Piece, pieces
-from tadc.syntax.idx.load import idx_parser
 from tadc.syntax.paths import refuse_path
 
 __all__ = ["MOST_ERRORS", "parse_idx", "parse_piece"]
@@ -39,36 +35,33 @@ def parse_piece(source: Source, start: int, end: int) -> list[Item]:
 
     Raises `SyntaxError`, as `parse_idx`.
     """
-    items: list[Item] = []
     errors: list[SyntaxError] = []
+    nesting = Nesting()
     for piece in pieces(source, start, end, errors):
         try:
-            items.extend(_parsed(source, piece))
+            _read(source, piece, nesting)
         except SyntaxError as error:
             errors.append(error)
         if len(errors) >= MOST_ERRORS:
             break
     if errors:
         raise merged(errors[:MOST_ERRORS])
-    return items
+    return nesting.finished()
 
 
-def _parsed(source: Source, piece: Piece) -> tuple[Item, ...]:
-    """The items of one piece: a declaration may give several, the `}` of a block none."""
+def _read(source: Source, piece: Piece, nesting: Nesting) -> None:
+    """Add the items of one piece: a declaration may give several."""
     match piece.kind:
         case "open":
-            span = piece.span(source)
-            raise not_supported_yet(span, f"`{span.text.split()[0]}`")
+            try:
+                nesting.open(head(source, piece.start, piece.end))
+            except SyntaxError:
+                nesting.open_unread(piece.span(source))
+                raise
         case "close":
-            return ()
+            nesting.close(piece.span(source))
         case "statement":
-            text = source.text[piece.start : piece.end]
             odd = odd_character(source, piece.start, piece.end)
             if odd is not None:
                 raise odd
-            with reading.part(source, piece.start):
-                try:
-                    placed = idx_parser().parse(text)
-                except UnexpectedInput as error:
-                    raise explained(error, source, piece.start, piece.end) from None
-            return placed.value  # type: ignore[attr-defined,no-any-return]  # lark says it is a Tree
+            nesting.add(parsed(source, piece.start, piece.end, "statement"))

@@ -1,0 +1,384 @@
+"""The inverse modes of a function: J⁻¹v, J⁻ᵀw and log |det J|, step by step, without the Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from tadc.bounded_cache import BoundedCache
+from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
+from tadc.function.derivatives import Wrt, chosen_inputs
+from tadc.function.foreign import framework_of
+from tadc.function.rolled import Rolled
+from tadc.function.signature import with_names
+from tadc.function.steps import Array, Step, Values
+from tadc.function.sweeps import Change, Memory, Sides, Sweep, sweep_of
+from tadc.ir.names import Names
+from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.linear import Block
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
+
+__all__ = [
+    "InverseMode",
+    "StepPlan",
+    "StepsPlan",
+    "adjoint_change",
+    "closed_call",
+    "inverse_in_mode",
+    "returned",
+    "shape_of",
+    "sides_of",
+    "tangent_change",
+    "vectors_of",
+]
+
+Mode: TypeAlias = Literal["inverse-tangent", "inverse-adjoint", "logdet"]
+MOST_CLOSED = 64  # sets of sizes for which steps are kept
+
+
+def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
+    """The sides of an inverse: by default the states, without states all real inputs and all outputs."""
+    states = f.states
+    chosen = chosen_inputs(f, wrt, tuple(states) or f.real_inputs)
+    for x in chosen:
+        if x not in f.real_inputs:
+            raise DerivativeError(
+                None,
+                f"`{x}` has no derivative: it is no tensor of reals",
+                fix="leave it out of `wrt`",
+            )
+    names = (of,) if isinstance(of, str) else tuple(of or tuple(states.values()) or f.outputs)
+    outputs = tuple(states.get(n, n) if n not in f.outputs else n for n in names)
+    for k, name in enumerate(outputs):
+        if name not in f.outputs:
+            raise ArgumentError(
+                None, f"`{name}` is no output", fix=f"the outputs are {', '.join(f.outputs)}"
+            )
+        if name in outputs[:k]:
+            raise ArgumentError(None, f"`{name}` stands twice in `of`", fix="name it once")
+    return Sides(chosen, outputs)
+
+
+def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Function | Rolled, Values]:
+    """The function for the sizes of a call with these arguments, and the arrays by name."""
+    for value in named.values():
+        if framework_of((value,)) is not None or is_gpu_array(value):
+            raise BackendError(
+                None,
+                "inverse modes take arrays of numpy",
+                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`",
+            )
+    g, left = (f, dict(named)) if isinstance(f, Rolled) else f.of_call(named)
+    if isinstance(g, Rolled):
+        return g, g.bound(left)[0]
+    call = g.calls.bound((), left)
+    sizes = {s: call.sizes[s] for s in g.sizes}
+    dtype = np.result_type(*(_float(a) for a in call.arrays.values())) if call.arrays else float
+    values = {
+        n: np.asarray(a, dtype if g._program.tensors[n].dtype is None else None)
+        for n, a in call.arrays.items()
+    }
+    return (g.fix(**sizes) if sizes else g), values
+
+
+def _float(array: Any) -> np.dtype[Any]:
+    dtype: np.dtype[Any] = np.asarray(array).dtype
+    return dtype if dtype.kind == "f" and dtype.itemsize >= 4 else np.dtype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """A step: the values that it replaces (`l` numbers) and those it reads besides (`k` numbers), and how it is solved."""
+
+    number: int
+    writes: tuple[str, ...]
+    l: int  # noqa: E741  # the letters of the theory
+    k: int
+    kind: str
+    line: int | None
+
+    def __str__(self) -> str:
+        where = f" (line {self.line})" if self.line else ""
+        return f"step {self.number}: {', '.join(self.writes)}{where}: l = {self.l}, k = {self.k}, {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepsPlan:
+    """The steps of an inverse mode, in the order of the program."""
+
+    steps: tuple[StepPlan, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.steps))
+
+
+class InverseMode:
+    """An inverse mode as a function of arrays.
+
+    `inverse-tangent`: the inputs of the function, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`.
+    `inverse-adjoint`: the inputs, then `d<input>` for each of `wrt`; outputs `d<output>` for each of `of`.
+    `logdet`: the inputs; one output, `logdet`, a scalar, or with `batch_dims` one number a sample.
+    """
+
+    def __init__(
+        self,
+        f: Function | Rolled,
+        mode: Mode,
+        sides: Sides,
+        *,
+        dense_limit: int,
+        batch_dims: int = 0,
+        memory: str | None = None,
+    ) -> None:
+        if memory not in (None, "auto", "materialize", "recompute"):
+            raise ArgumentError(
+                None, f"`memory` is {memory!r}", fix="use 'materialize' or 'recompute'"
+            )
+        self._f = f
+        self.mode = mode
+        self._sides = sides
+        self._limit = dense_limit
+        self._batch_dims = batch_dims
+        self._memory: Memory = "recompute" if memory == "recompute" else "materialize"
+        for x in (*sides.wrt, *sides.of) if batch_dims else ():
+            if (f.rank(x) or 0) < batch_dims:
+                raise ArgumentError(
+                    None,
+                    f"`{f.shown(x)}` has fewer than {batch_dims} dimensions",
+                    fix="lower `batch_dims`",
+                )
+        given, results = {
+            "inverse-tangent": (sides.of, sides.wrt),
+            "inverse-adjoint": (sides.wrt, sides.of),
+            "logdet": ((), ()),
+        }[mode]
+        names = Names((*f.inputs, *f.sizes))
+        self._given = {n: names.derivative(f"d{f.shown(n)}") for n in given}
+        after = Names((*f.inputs, *f.sizes))
+        self.outputs = tuple(after.derivative(f"d{f.shown(n)}") for n in results) or ("logdet",)
+        self._results = results
+        self.inputs = (*f.inputs, *self._given.values())
+        self._sweeps: BoundedCache[Sweep] = BoundedCache(MOST_CLOSED)
+        if not isinstance(f, Rolled) and not f.sizes:
+            self._sweep(f, {})  # what is singular at every point is said at once
+
+    @property
+    def name(self) -> str:
+        return f"{self._f.name}_{self.mode.replace('-', '_')}"
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        return self._f.sizes
+
+    def __repr__(self) -> str:
+        return (
+            f"<tadc.InverseMode {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rest = (self._f, self.mode, self._sides, self._limit, self._batch_dims, self._memory)
+        return _rebuilt, rest
+
+    def rank(self, name: str) -> int | None:
+        """The number of dimensions of an input; None for any other name."""
+        value = {d: n for n, d in self._given.items()}.get(name, name)
+        return self._f.rank(value)
+
+    def plan(self, /, **sizes: int) -> StepsPlan:
+        """The steps, with their structure, for these sizes. Raises ShapeError where one is missing."""
+        if isinstance(self._f, Rolled):
+            raise BackendError(
+                None,
+                "the steps of loops that run round by round have no plan",
+                fix="ask for that of fewer rounds: every round has the same steps",
+            )
+        f = self._f.fix(**sizes)
+        if f.sizes:
+            raise ShapeError(
+                None,
+                f"the steps depend on the sizes, and {', '.join(f.sizes)} is missing",
+                fix=f"give it: `{f.sizes[0]}=8`",
+            )
+        return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
+
+    def function(self, /, **sizes: int) -> Function:
+        """The mode as a `Function` for these sizes, where all its steps are diagonal: with text, kernels and derivatives.
+
+        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for steps that are
+        not diagonal (for `logdet` bijections do too) and for partial updates, ShapeError where a size has no number.
+        """
+        self.plan(**sizes)
+        assert not isinstance(self._f, Rolled), "loops have no plan"
+        if self._batch_dims:
+            raise DerivativeError(
+                None, "a function is of all samples together", fix="ask for `batch_dims=0`"
+            )
+        names = (*self._sides.wrt, "|", *self._sides.of)
+        return self._f.fix(**sizes)._derivative(self.mode, names)
+
+    def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
+        """The output, or a tuple of them.
+
+        Raises SingularError where a step is singular at this point; with `check=False` what depends on it is NaN.
+        """
+        f, values, vectors = self._bound(arrays, named)
+        sweep = self._sweep(f, values)
+        match self.mode:
+            case "inverse-tangent":
+                result = sweep.backward(values, vectors, tangent_change(check=check))
+                return returned(result, self._results)
+            case "inverse-adjoint":
+                result = sweep.forward(values, vectors, adjoint_change(check=check))
+                return returned(result, self._results)
+            case "logdet":
+                return logdet(sweep, values, self._sides, self._batch_dims, check=check)
+
+    def _sweep(self, f: Function | Rolled, values: Values) -> Sweep:
+        shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()
+        key = repr((f._origin.key, shapes))
+        return self._sweeps.of(
+            key, lambda: sweep_of(f, values, self._sides, self._limit, self._memory)
+        )
+
+    def _bound(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Function | Rolled, Values, Values]:
+        """The function for the call's sizes, its arrays, and the vectors by the value that they belong to."""
+        given = with_names(self.inputs, arrays, named)
+        vectors = {}
+        for value, name in self._given.items():
+            if name not in given:
+                raise ArgumentError(
+                    None, f"`{name}` is missing", fix=f"the inputs are {', '.join(self.inputs)}"
+                )
+            vectors[value] = given.pop(name)
+        f, values = closed_call(self._f, given)
+        return f, values, vectors_of(f, values, vectors, self._given)
+
+
+def _rebuilt(
+    f: Function | Rolled, mode: Mode, sides: Sides, limit: int, batch: int, memory: str
+) -> InverseMode:
+    return InverseMode(f, mode, sides, dense_limit=limit, batch_dims=batch, memory=memory)
+
+
+def _planned(f: Function, step: Step) -> StepPlan:
+    def count(names: Sequence[str]) -> int:
+        shapes = (f.program.tensors[n].shape for n in names)
+        return sum(int(np.prod([e.constant for e in shape], dtype=int)) for shape in shapes)
+
+    line = step.place.line if step.place else None
+    lump = step.lump
+    kind = str(step.analysis.structure)
+    return StepPlan(step.number, lump.after, count(lump.after), count(lump.kept), kind, line)
+
+
+def shape_of(f: Function | Rolled, values: Values, value: str) -> tuple[int, ...]:
+    """The shape of an input or an output."""
+    if isinstance(f, Rolled):
+        return values[f.shown(value)].shape
+    return tuple(e.constant for e in f.program.tensors[value].shape)
+
+
+def vectors_of(
+    f: Function | Rolled, values: Values, vectors: Mapping[str, Any], called: Mapping[str, str]
+) -> Values:
+    """The vectors as arrays of the type of the call, each of the shape of its value. Raises ShapeError."""
+    checked = {}
+    dtype = np.result_type(*values.values()) if values else np.dtype(float)
+    for value, vector in vectors.items():
+        shape = shape_of(f, values, value)
+        try:
+            array = np.asarray(vector, dtype)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                None, f"`{called[value]}` is no array of numbers", fix="pass an array of reals"
+            ) from None
+        if array.shape != shape:
+            raise ShapeError(
+                None,
+                f"`{called[value]}` has the shape {array.shape}, and `{f.shown(value)}` {shape}",
+                fix="pass an array of that shape",
+            )
+        checked[value] = array
+    return checked
+
+
+def returned(results: Values, names: Sequence[str]) -> Any:
+    arrays = tuple(np.ascontiguousarray(results[n]).reshape(np.shape(results[n])) for n in names)
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
+    """The inverse mode of this name by the inputs `wrt`."""
+    match mode:
+        case "inverse-tangent":
+            return f.inverse_tangent(wrt)
+        case "inverse-adjoint":
+            return f.inverse_adjoint(wrt)
+        case _:
+            return f.logdet(wrt)
+
+
+# ---- What a step does to the vectors
+
+
+def tangent_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
+    """A step of the inverse tangent. `blocks` are those of the steps, if they are known."""
+
+    def change(
+        step: Step, values: Values, v: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+    ) -> None:
+        with np.errstate(all="ignore"):
+            block = (
+                blocks[step.number]
+                if blocks
+                else step.block(values, rounds, iteration, check=check)
+            )
+            step.inverse_tangent(values, v, block, rounds)
+
+    return change
+
+
+def adjoint_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
+    """A step of the inverse adjoint. `blocks` are those of the steps, if they are known."""
+
+    def change(
+        step: Step, values: Values, w: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+    ) -> None:
+        with np.errstate(all="ignore"):
+            block = (
+                blocks[step.number]
+                if blocks
+                else step.block(values, rounds, iteration, check=check)
+            )
+            step.inverse_adjoint(values, w, block, rounds)
+
+    return change
+
+
+def logdet(
+    sweep: Sweep, values: Values, sides: Sides, batch_dims: int, *, check: bool = True
+) -> Array:
+    """The sum of log |pivot| over all steps: one number, or one a sample."""
+    samples = np.shape(values[sides.wrt[0]])[:batch_dims]
+    total = np.zeros(samples, np.result_type(*(values[x] for x in sides.wrt)))
+    for step in sweep.steps:
+        step.check_samples(batch_dims)
+
+    def add(
+        step: Step, at: Values, _: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+    ) -> None:
+        nonlocal total
+        with np.errstate(all="ignore"):
+            logs = step.block(at, rounds, iteration, check=check).log_pivots
+            axes = (0, *range(1 + batch_dims, logs.ndim)) if logs.ndim else ()
+            total = total + logs.sum(axes)
+
+    sweep.forward(values, {}, add)
+    return np.asarray(total)

@@ -1,0 +1,238 @@
+"""A program as steps: each replaces some values by others, and is solved with alone.
+
+One step, with `W` the values that it replaces and `R` those that it reads and keeps, has the derivative `A` by `W` and `B` by
+`R`. Its products are those of its own program, which is a part of the program:
+
+    inverse tangent   v[W] = A⁻¹ (v[W] - B v[R])
+    inverse adjoint   w[W] = A⁻ᵀ w[W];  w[R] -= Bᵀ w[W]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.errors import DerivativeError, SingularError, Span
+from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
+from tadc.inverse.structure import Analysis, analysed, mixed_samples, paired
+from tadc.runtime.linear import Block, Singular, assembled
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
+
+__all__ = ["Step", "Values", "steps_of"]
+
+Array: TypeAlias = NDArray[Any]
+Values: TypeAlias = dict[str, Array]  # by the names of the program
+
+
+def steps_of(
+    f: Function, wrt: Sequence[str], of: Sequence[str], dense_limit: int, first: int = 0
+) -> tuple[Step, ...]:
+    """The steps of a function whose extents are numbers, from the inputs `wrt` to the outputs `of`, numbered from `first`.
+
+    Raises DerivativeError where the numbers of elements differ, where fewer numbers than these are live between two
+    statements, and for a step that is singular at every point.
+    """
+    program = f.program
+    elements = {n: prod(e.constant for e in t.shape) for n, t in program.tensors.items()}
+    before, after = (sum(elements[n] for n in names) for names in (wrt, of))
+    if before != after:
+        raise DerivativeError(
+            None,
+            f"the Jacobian is not square: {', '.join(wrt)} {_have(wrt)} {before} elements,"
+            f" {', '.join(of)} {_have(of)} {after}",
+            fix="say which inputs are replaced by which outputs: `wrt`, `of`",
+        )
+    if not before:
+        return ()
+    found = lumps(program, wrt, of, elements)
+    if isinstance(found, Narrow):
+        raise _narrow(f, found, before)
+    active = active_values(program, wrt, of)
+    return tuple(Step(f, lump, active, k, dense_limit) for k, lump in enumerate(found, first))
+
+
+def _have(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def _narrow(f: Function, cut: Narrow, needed: int) -> DerivativeError:
+    width = "only 1 number is" if cut.width == 1 else f"only {cut.width} numbers are"
+    where = "before the first statement" if cut.value is None else f"after `{cut.value}`"
+    return DerivativeError(
+        place_of(f, cut.value),
+        f"the Jacobian is singular at every point: {width} live {where}, {needed} are needed",
+        fix="keep what is overwritten in another state, or let fewer inputs be replaced: `wrt`, `of`",
+    )
+
+
+def place_of(f: Function, value: str | None) -> Span | None:
+    """The statement of a value in the text."""
+    return None if value is None else f._resolved.statements.get(value)
+
+
+class Step:
+    """One lump of a function, with the parts of its program."""
+
+    def __init__(
+        self, f: Function, lump: Lump, active: Sequence[str], number: int, dense_limit: int
+    ) -> None:
+        self.lump = lump
+        self._active = active
+        self.number = number
+        self._f = f
+        self._limit = dense_limit
+        try:
+            self.analysis: Analysis = analysed(f.program, lump, active)
+        except DerivativeError as error:
+            raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+        pairs = paired(f.program, lump)
+        same = self.analysis.structure.tensors == len(pairs)
+        shapes = [tuple(e.constant for e in f.program.tensors[v].shape) for v in lump.after]
+        self._stacked = same and all(s == self.analysis.structure.shape for s in shapes)
+        self._after = tuple(a for a, _ in pairs) if self._stacked else lump.after
+        self._before = tuple(b for _, b in pairs) if self._stacked else lump.before
+
+    @property
+    def place(self) -> Span | None:
+        return place_of(self._f, self.lump.statements[-1])
+
+    @cached_property
+    def _part(self) -> Function:
+        names = (*self._after, "|", *self._before, *self.lump.kept)
+        return self._f._derivative("part", names)
+
+    def forward(self, values: Values, rounds: Mapping[str, int]) -> Values:
+        """The values after the step. `rounds` are the sizes that stand for the indices of loops around."""
+        return dict(zip(self._after, self._called(self._part, values, (), rounds), strict=True))
+
+    def block(
+        self,
+        values: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...] = (),
+        *,
+        check: bool,
+    ) -> Block:
+        """The diagonal block at a point, factored. Raises SingularError."""
+        a = self.analysis
+        tangent = self._part.tangent(self._before)
+
+        def product(v: Array) -> Array:
+            return self._joined(self._called(tangent, values, self._split(v, self._before), rounds))
+
+        dtype = np.result_type(*(values[n] for n in self._before))
+        try:
+            return assembled(
+                product, a.structure, dtype, self._limit, a.image, a.mask(rounds), check=check
+            )
+        except Singular as singular:
+            raise self._singular(singular, iteration) from None
+        except DerivativeError as error:
+            raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+
+    def check_samples(self, batch_dims: int) -> None:
+        """Check that no read mixes samples, the first dimensions of all values. Raises DerivativeError."""
+        mixed = batch_dims and mixed_samples(self._f.program, self.lump, self._active, batch_dims)
+        if mixed or (batch_dims and not self._stacked):
+            name = self._f.shown(mixed or self._before[0])
+            raise DerivativeError(
+                self.place,
+                f"the samples, the first {batch_dims} dimensions, are mixed by a read of `{name}`",
+                fix="read the same sample, or ask for one number for all: `batch_dims=0`",
+            )
+
+    def inverse_tangent(
+        self, values: Values, v: Values, block: Block, rounds: Mapping[str, int]
+    ) -> None:
+        """Replace the tangents of the values after the step in `v` by those before it."""
+        b = self._joined([v.pop(n) for n in self._after])
+        mask = self.analysis.mask(rounds)
+        known = {n: v[n] for n in self.lump.kept}
+        if mask is not None:  # what a partial update keeps is known
+            (x,) = self._before
+            known[x] = np.where(mask, 0, b[0])
+        if known:
+            change = self._called(
+                self._part.tangent(tuple(known)), values, tuple(known.values()), rounds
+            )
+            difference = b - self._joined(change)
+            b = difference if mask is None else np.where(mask, difference, b)
+        v.update(zip(self._before, self._split(block.solve(b), self._before), strict=True))
+
+    def inverse_adjoint(
+        self, values: Values, w: Values, block: Block, rounds: Mapping[str, int]
+    ) -> None:
+        """Replace the cotangents of the values before the step in `w` by those after it."""
+        b = self._joined([w.pop(n) for n in self._before])
+        solved = block.solve_transposed(b)
+        mask = self.analysis.mask(rounds)
+        wrt = self.lump.kept if mask is None else (*self.lump.kept, *self._before)
+        if wrt:
+            written = solved if mask is None else np.where(mask, solved, 0)
+            adjoint = self._part.adjoint(wrt)
+            change = self._called(adjoint, values, self._split(written, self._after), rounds)
+            for name, d in zip(self.lump.kept, change, strict=False):
+                w[name] = w[name] - d
+            if mask is not None:
+                solved = np.where(mask, solved, solved - change[-1])
+        w.update(zip(self._after, self._split(solved, self._after), strict=True))
+
+    # ------------------------------------------------------------------ arrays
+
+    def _called(
+        self,
+        f: Function,
+        values: Mapping[str, Array],
+        further: Sequence[Array],
+        rounds: Mapping[str, int],
+    ) -> Sequence[Array]:
+        """The outputs of a derivative of the part at these values, with its tangents or cotangents."""
+        primals = [values[n] for n in self._part.inputs]
+        taken = {s: n for s, n in rounds.items() if s in f.sizes}
+        return f.calls((*primals, *further), taken)
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        return tuple(e.constant for e in self._f.program.tensors[name].shape)
+
+    def _joined(self, arrays: Sequence[Array]) -> Array:
+        """The values of one side of the step as one array: (tensors, *shape), or (1, elements) where shapes differ."""
+        if self._stacked:
+            return np.stack([np.asarray(a) for a in arrays])
+        return np.concatenate([np.ravel(a) for a in arrays])[None]
+
+    def _split(self, joined: Array, names: Sequence[str]) -> list[Array]:
+        if self._stacked:
+            return list(joined)
+        ends = np.cumsum([prod(self._shape(n)) for n in names])[:-1]
+        parts = np.split(joined[0], ends)
+        return [p.reshape(self._shape(n)) for p, n in zip(parts, names, strict=True)]
+
+    def _singular(self, singular: Singular, iteration: tuple[int, ...]) -> SingularError:
+        tensor, *index = singular.index
+        name = self._after[tensor]
+        if not self._stacked:
+            flat = index[0]
+            for name in self._after:
+                if flat < prod(self._shape(name)):
+                    break
+                flat -= prod(self._shape(name))
+            index = [int(k) for k in np.unravel_index(flat, self._shape(name))]
+        element = (
+            f"{self._f.shown(name)}[{', '.join(map(str, index))}]" if index else self._f.shown(name)
+        )
+        pivot = "0" if singular.pivot == 0 else f"{singular.pivot:.3g}"
+        rounds = f", round {', '.join(map(str, iteration))}" if iteration else ""
+        line = f", line {self.place.line}" if self.place else ""
+        error = SingularError(
+            self.place,
+            f"the step's Jacobian is singular: its pivot is {pivot} at {element}{line}{rounds}",
+            fix="no inverse exists at this point: change the point or the step size, or pass `check=False` for NaN",
+        )
+        return error.at(self.number, iteration, tuple(index), singular.pivot)

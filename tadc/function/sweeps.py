@@ -1,0 +1,286 @@
+"""Sweeps over the steps of a program: what runs with the primal, first step to last, and what runs against it.
+
+A `Straight` program is its steps. In a `Looped` one a loop repeats those of its body: a sweep backwards keeps the values before
+each round, or, to recompute, those before every √T-th of T rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from tadc.errors import DerivativeError
+from tadc.function.rolled import Loop, Part, Rolled
+from tadc.function.steps import Step, Values, steps_of
+from tadc.inplace.rounds import Numbers
+from tadc.runtime.binding import bind_sizes
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
+
+__all__ = ["Looped", "Memory", "Sides", "Straight", "Sweep", "sweep_of"]
+
+Memory: TypeAlias = Literal["materialize", "recompute"]
+Change: TypeAlias = Callable[[Step, Values, Values, Mapping[str, int], tuple[int, ...]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The inputs that are replaced, and the outputs that replace them."""
+
+    wrt: tuple[str, ...]
+    of: tuple[str, ...]
+
+
+class Sweep(Protocol):
+    """The steps of a program for the sizes of a call. Vectors are by the names of the sides."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]: ...
+    def primal(self, values: Values) -> Values: ...
+    def forward(self, values: Values, vectors: Values, change: Change) -> Values: ...
+    def backward(self, values: Values, vectors: Values, change: Change) -> Values: ...
+
+
+def sweep_of(
+    f: Function | Rolled, values: Values, sides: Sides, dense_limit: int, memory: Memory
+) -> Sweep:
+    """The sweep of a function whose sizes have numbers, or of a program that runs round by round. Raises DerivativeError."""
+    if isinstance(f, Rolled):
+        return Looped(f, values, sides, dense_limit, memory)
+    return Straight(f, sides, steps_of(f, sides.wrt, sides.of, dense_limit))
+
+
+def _along(steps: Sequence[Step], values: Values, rounds: Mapping[str, int]) -> Values:
+    every = dict(values)
+    for step in steps:
+        every |= step.forward(every, rounds)
+    return every
+
+
+@dataclass(frozen=True, slots=True)
+class Straight:
+    function: Function
+    sides: Sides
+    steps: tuple[Step, ...]
+
+    def primal(self, values: Values) -> Values:
+        f = self.function
+        results = f.calls([values[n] for n in f.inputs])
+        every = {**values, **dict(zip(f.outputs, results, strict=True))}
+        return {y: every[y] for y in self.sides.of}
+
+    def forward(self, values: Values, vectors: Values, change: Change) -> Values:
+        every, w = dict(values), dict(vectors)
+        for step in self.steps:
+            change(step, every, w, {}, ())
+            every |= step.forward(every, {})
+        return self._as(w, self.sides.wrt, self.sides.of)
+
+    def backward(self, values: Values, vectors: Values, change: Change) -> Values:
+        every, v = _along(self.steps, values, {}), dict(vectors)
+        for step in reversed(self.steps):
+            change(step, every, v, {}, ())
+        return self._as(v, self.sides.of, self.sides.wrt)
+
+    def _as(self, vectors: Values, given: Sequence[str], wanted: Sequence[str]) -> Values:
+        """The vectors by the names of the other side, also where there are no elements, and so no steps."""
+        if self.steps or not vectors:
+            return vectors
+        return {**dict(zip(wanted, (vectors[n] for n in given), strict=False)), **vectors}
+
+
+class Looped:
+    """`rounds` are the places of rounds so far, outermost loop first; vectors are by state."""
+
+    def __init__(
+        self, f: Rolled, values: Values, sides: Sides, dense_limit: int, memory: Memory
+    ) -> None:
+        if set(sides.wrt) != set(f.states) or {f.shown(y) for y in sides.of} != set(f.states):
+            raise DerivativeError(
+                None,
+                "in loops that run round by round all states are replaced, and nothing else",
+                fix="leave out `wrt` and `of`, or use fewer rounds",
+            )
+        self._f = f
+        self._sides = sides
+        self._memory = memory
+        self._limit = dense_limit
+        self._sizes = _sizes(f, values)
+        self._steps: dict[Part, tuple[Step, ...]] = {}
+        active: set[str] = set(f.states)
+        for part in f.parts:
+            self._steps[part] = self._steps_of(part, values, active)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(s for those in self._steps.values() for s in those)
+
+    def _steps_of(self, part: Part, values: Values, active: set[str]) -> tuple[Step, ...]:
+        """The steps of a segment: it replaces the states that it reads or updates, those that it only reads by themselves."""
+        f = part.function
+        for name in part.segment.defined:
+            readers = (p for p in self._f.parts if p is not part and name in p.function.inputs)
+            if next(readers, None) is not None:
+                raise DerivativeError(
+                    None,
+                    f"`{name}` is defined here and read in another loop, which takes a program that is written out",
+                    fix="define it where it is read, or use fewer rounds",
+                )
+        sizes = {s: n for s, n in self._sizes.items() if s in f.sizes}
+        closed = f.fix(**sizes) if sizes else f
+        states = closed._resolved.states
+        updated = [x for x in self._f.states if x in part.segment.updated]
+        read = [x for x in self._f.states if x in closed.inputs and x not in updated]
+        of = (*(states[x] for x in updated), *read)
+        return steps_of(closed, (*updated, *read), of, self._limit, len(self.steps))
+
+    # ------------------------------------------------------------------ sweeps
+
+    def primal(self, values: Values) -> Values:
+        f = self._f
+        after = f.run(f.items, values, {}, f.numbers(), {})
+        return {y: after[f.shown(y)] for y in self._sides.of}
+
+    def forward(self, values: Values, vectors: Values, change: Change) -> Values:
+        w = {x: vectors[x] for x in self._sides.wrt if x in vectors}
+        numbers = self._f.numbers()
+        _, w = self._forward(self._f.items, dict(values), w, change, numbers, {}, ())
+        return self._outside(w)
+
+    def _forward(
+        self,
+        items: Sequence[Part | Loop],
+        values: Values,
+        w: Values,
+        change: Change,
+        numbers: Numbers,
+        at: Mapping[str, int],
+        iteration: tuple[int, ...],
+    ) -> tuple[Values, Values]:
+        for item in items:
+            if isinstance(item, Part):
+                every, w = dict(values), dict(w)
+                rounds = item.rounds(at)
+                for step in self._steps[item]:
+                    change(step, every, w, rounds, iteration)
+                    every |= step.forward(every, rounds)
+                values, w = self._renamed(item, every), self._renamed(item, w)
+                continue
+            for k, value in enumerate(numbers.rounds(item.loop)):
+                inside = self._f.entered(item, value, numbers, at)
+                values, w = self._forward(
+                    item.items, values, w, change, numbers, inside, (*iteration, k)
+                )
+        return values, w
+
+    def backward(self, values: Values, vectors: Values, change: Change) -> Values:
+        v = {self._f.shown(y): vectors[y] for y in self._sides.of}
+        return self._backward(self._f.items, dict(values), v, change, self._f.numbers(), {}, ())
+
+    def _backward(
+        self,
+        items: Sequence[Part | Loop],
+        values: Values,
+        v: Values,
+        change: Change,
+        numbers: Numbers,
+        at: Mapping[str, int],
+        iteration: tuple[int, ...],
+    ) -> Values:
+        """The vectors before the items, from those after them. `values` are those before."""
+        before = [values]
+        for item in items[:-1]:
+            before.append(self._f.run([item], before[-1], {}, numbers, at))
+        for item, start in zip(reversed(items), reversed(before), strict=True):
+            if isinstance(item, Part):
+                v = self._part_backward(item, start, v, change, at, iteration)
+                continue
+            v = self._loop_backward(item, start, v, change, numbers, at, iteration)
+        return v
+
+    def _part_backward(
+        self,
+        part: Part,
+        values: Values,
+        v: Values,
+        change: Change,
+        at: Mapping[str, int],
+        iteration: tuple[int, ...],
+    ) -> Values:
+        rounds = part.rounds(at)
+        every = _along(self._steps[part], values, rounds)
+        states = part.function._resolved.states
+        v = {states[x] if x in part.segment.updated else x: d for x, d in v.items()}
+        for step in reversed(self._steps[part]):
+            change(step, every, v, rounds, iteration)
+        return v
+
+    def _loop_backward(
+        self,
+        loop: Loop,
+        values: Values,
+        v: Values,
+        change: Change,
+        numbers: Numbers,
+        at: Mapping[str, int],
+        iteration: tuple[int, ...],
+    ) -> Values:
+        run = list(enumerate(numbers.rounds(loop.loop)))
+        chunk = max(1, isqrt(len(run)) if self._memory == "recompute" else len(run))
+        last = (len(run) - 1) // chunk * chunk
+        starts = []
+        for k, value in run:
+            if k % chunk == 0:
+                starts.append(values)
+            if k < last:  # what follows the last start is computed below
+                inside = self._f.entered(loop, value, numbers, at)
+                values = self._f.run(loop.items, values, {}, numbers, inside)
+        for begin, start in reversed(list(zip(range(0, len(run), chunk), starts, strict=True))):
+            for k, value, kept in reversed(
+                list(self._kept(loop, run[begin : begin + chunk], start, numbers, at))
+            ):
+                inside = self._f.entered(loop, value, numbers, at)
+                v = self._backward(loop.items, kept, v, change, numbers, inside, (*iteration, k))
+        return v
+
+    def _kept(
+        self,
+        loop: Loop,
+        run: Sequence[tuple[int, int]],
+        values: Values,
+        numbers: Numbers,
+        at: Mapping[str, int],
+    ) -> Iterator[tuple[int, int, Values]]:
+        """These rounds, each with the values before it."""
+        for k, value in run:
+            yield k, value, values
+            inside = self._f.entered(loop, value, numbers, at)
+            values = self._f.run(loop.items, values, {}, numbers, inside)
+
+    # ------------------------------------------------------------------ names
+
+    def _renamed(self, part: Part, values: Values) -> Values:
+        """What is live after a segment, states by their names."""
+        states = part.function._resolved.states
+        after = {states[x]: x for x in part.segment.updated}
+        kept = {n: a for n, a in values.items() if n in self._f.inputs and n not in after.values()}
+        return {**kept, **{x: values[y] for y, x in after.items() if y in values}}
+
+    def _outside(self, vectors: Values) -> Values:
+        return {y: vectors[self._f.shown(y)] for y in self._sides.of if self._f.shown(y) in vectors}
+
+
+def _sizes(f: Rolled, values: Values) -> dict[str, int]:
+    """The sizes that follow from the arrays of a call."""
+    sizes: dict[str, int] = {}
+    for part in f.parts:
+        g = part.function
+        first = dict.fromkeys(part.rounds(dict.fromkeys(part.segment.indices, 0)), 1)
+        if all(n in values for n in g.inputs):
+            shapes = {n: values[n].shape for n in g.inputs}
+            every = bind_sizes(g._program, shapes, first, g._resolved.places)
+            sizes |= {s: n for s, n in every.items() if s not in first}
+    return sizes

@@ -1,0 +1,258 @@
+"""Inverse modes as programs, where every step is diagonal: they derive again, and have text and kernels like any other.
+
+The diagonal of a step is its derivative along ones, A 1. A step of a partial update has ones for the rows that it keeps.
+
+    inverse tangent   z = (v[W] - B v[R]) / a        last step first
+    inverse adjoint   z = w[W] / a;  w[R] -= Bᵀ z    first step first
+    logdet            sum of log |a| over the steps, also of bijections
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from math import prod
+
+from tadc.derive.adjoint import adjoint
+from tadc.derive.tangent import tangent
+from tadc.errors import DerivativeError
+from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
+from tadc.inverse.reads import Region
+from tadc.inverse.structure import analysed, paired
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Const, Expr, Read, Reduce, Select, call
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import rewrite
+from tadc.normalize.live import part
+
+__all__ = ["explicit_inverse_adjoint", "explicit_inverse_tangent", "explicit_logdet"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    lump: Lump
+    pairs: tuple[tuple[str, str], ...]  # after, before
+    regions: Mapping[str, Region | None]  # by the value after
+
+
+@dataclass(slots=True)
+class _Builder:
+    """The statements of an inverse mode so far. `program` has its reductions as statements of their own."""
+
+    program: Program
+    names: Names
+    vectors: tuple[Tensor, ...] = ()  # further inputs
+    outputs: tuple[str, ...] = ()
+    statements: list[Statement] = field(default_factory=list)
+
+    def add(self, tensor: Tensor, indices: tuple[Symbol, ...], body: Expr) -> str:
+        self.statements.append(Statement(tensor, indices, (), body))
+        return tensor.name
+
+    def diagonal(self, step: _Step) -> dict[str, str]:
+        """The tensor of the diagonal for each value after the step."""
+        before = tuple(b for _, b in step.pairs)
+        inner = part(self.program, step.lump.after, (*step.lump.before, *step.lump.kept))
+        derived = tangent(inner, before, self.names)
+        seeds = dict(zip((t.name for t in derived.inputs[-len(before) :]), before, strict=True))
+        regions = {b: step.regions[a] for a, b in step.pairs}
+
+        def ones(e: Expr) -> Expr:
+            match e:
+                case Read(name, subscripts) if name in seeds:
+                    return _inside(regions[seeds[name]], subscripts, Const(1), Const(0))
+                case _:
+                    return e
+
+        self._append(derived, ones)
+        by_output = dict(zip(inner.outputs, derived.outputs, strict=True))
+        diagonals = {}
+        for after, _ in step.pairs:
+            tensor = self.program.tensors[after]
+            indices = self._indices(tensor)
+            at = tuple(map(symbol, indices))
+            value = _inside(step.regions[after], at, Read(by_output[after], at), Const(1))
+            target = replace(tensor, name=self.names.fresh(f"a_{after}"))
+            diagonals[after] = self.add(target, indices, value)
+        return diagonals
+
+    def product(
+        self, step: _Step, wrt: Sequence[str], vectors: Mapping[str, str], *, transposed: bool
+    ) -> dict[str, str]:
+        """The tensors of B v by value after, or of Bᵀ z by value of `wrt`, where `vectors` are the tensors of v or z."""
+        inner = part(self.program, step.lump.after, (*step.lump.before, *step.lump.kept))
+        derive = adjoint if transposed else tangent
+        derived = derive(inner, tuple(wrt), self.names)
+        given = inner.outputs if transposed else tuple(wrt)
+        called = {
+            t.name: vectors[x] for t, x in zip(derived.inputs[-len(given) :], given, strict=True)
+        }
+
+        def with_vectors(e: Expr) -> Expr:
+            match e:
+                case Read(name, subscripts) if name in called:
+                    return Read(called[name], subscripts)
+                case _:
+                    return e
+
+        self._append(derived, with_vectors)
+        results = tuple(wrt) if transposed else inner.outputs
+        return dict(zip(results, derived.outputs, strict=True))
+
+    def combined(self, like: str, name: str, body: Sequence[str], sign: str) -> str:
+        """A new tensor shaped like `like`: the first of the tensors, less or over the second, element by element."""
+        tensor = self.program.tensors[like]
+        indices = self._indices(tensor)
+        at = tuple(map(symbol, indices))
+        first, second = (Read(x, at) for x in body)
+        target = replace(tensor, name=self.names.fresh(name))
+        return self.add(target, indices, call(sign, first, second))
+
+    def _append(self, derived: Program, rule: Callable[[Expr], Expr]) -> None:
+        known = {s.target.name for s in (*self.program.statements, *self.statements)}
+        for s in derived.statements:
+            if s.target.name not in known:
+                self.statements.append(replace(s, body=rewrite(s.body, rule)))
+
+    def _indices(self, tensor: Tensor) -> tuple[Symbol, ...]:
+        return tuple(self.names.fresh(f"i{d}") for d in range(len(tensor.shape)))
+
+
+def _inside(region: Region | None, at: Sequence[Affine], there: Expr, elsewhere: Expr) -> Expr:
+    """One value in a region, another one outside of it."""
+    if region is None:
+        return there
+    if (
+        region.derived
+    ):  # a quotient in the condition: its definition goes along as a sum over one value
+        raise DerivativeError(
+            None,
+            "the condition of a partial update has a quotient, and such a step has no program",
+            fix="write the condition with `%`, or call the inverse mode itself",
+        )
+    values = dict(zip(region.rows, at, strict=True))
+
+    def chosen(rest: Expr, piece: Domain) -> Expr:
+        return Select(piece.substitute(values), there, rest)
+
+    return reduce(chosen, reversed(region.pieces), elsewhere)
+
+
+def _steps(
+    program: Program, wrt: Sequence[str], of: Sequence[str], *, gathers: bool
+) -> list[_Step]:
+    """The steps of a program whose sizes have numbers. Raises DerivativeError for one that is not diagonal."""
+    elements = {n: prod(e.constant for e in t.shape) for n, t in program.tensors.items()}
+    found = lumps(program, wrt, of, elements)
+    assert not isinstance(found, Narrow), "the steps were found before"
+    active = active_values(program, wrt, of)
+    steps = []
+    for k, lump in enumerate(found):
+        s = analysed(program, lump, active).structure
+        if s.kind != "diagonal" and not (gathers and s.kind == "bijection"):
+            raise DerivativeError(
+                None,
+                f"step {k} has a {s.kind} block, and programs are made of diagonal ones",
+                fix="call the inverse mode itself, or stage the update so that each step is diagonal",
+            )
+        pairs = paired(program, lump)
+        steps.append(_Step(lump, pairs, {after: s.region for after, _ in pairs}))
+    return steps
+
+
+def explicit_logdet(
+    program: Program, separated: Program, wrt: Sequence[str], of: Sequence[str], names: Names
+) -> Program:
+    """The program of log |det J|: the inputs of `program`, one output `logdet`. `separated` has reductions as statements."""
+    build = _Builder(separated, names, (), (names.derivative("logdet"),))
+    total: Expr = Const(0)
+    for step in _steps(program, wrt, of, gathers=True):
+        for after, diagonal in build.diagonal(step).items():
+            tensor = separated.tensors[after]
+            indices = tuple(names.fresh(f"k{d}") for d in range(len(tensor.shape)))
+            body: Expr = call("log", call("abs", Read(diagonal, tuple(map(symbol, indices)))))
+            if indices:
+                box = Domain.box(dict(zip(indices, tensor.shape, strict=True)))
+                body = Reduce("sum", indices, (), box, body)
+            total = total + body
+    total_of_steps = build.add(Tensor(names.fresh("total"), ()), (), total)
+    return _finished(build, [total_of_steps])
+
+
+def explicit_inverse_tangent(
+    program: Program, separated: Program, wrt: Sequence[str], of: Sequence[str], names: Names
+) -> Program:
+    """The program of J⁻¹v: the inputs, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`."""
+    build = _Builder(separated, names, _vectors(separated, of, names), _called(wrt, names))
+    v = {y: t.name for y, t in zip(of, build.vectors, strict=True)}
+    for step in reversed(_steps(program, wrt, of, gathers=False)):
+        diagonals = build.diagonal(step)
+        change = {}
+        known = tuple(step.lump.kept)
+        if known:
+            change = build.product(step, known, v, transposed=False)
+        for after, before in step.pairs:
+            _refuse_mixed(step.regions[after])
+            b = v.pop(after)
+            if known:
+                b = build.combined(after, f"b_{after}", (b, change[after]), "sub")
+            v[before] = build.combined(before, f"d_{before}", (b, diagonals[after]), "div")
+    return _finished(build, [v[x] for x in wrt])
+
+
+def explicit_inverse_adjoint(
+    program: Program, separated: Program, wrt: Sequence[str], of: Sequence[str], names: Names
+) -> Program:
+    """The program of J⁻ᵀw: the inputs, then `d<input>` for each of `wrt`; outputs `d<output>` for each of `of`."""
+    build = _Builder(separated, names, _vectors(separated, wrt, names), _called(of, names))
+    w = {x: t.name for x, t in zip(wrt, build.vectors, strict=True)}
+    for step in _steps(program, wrt, of, gathers=False):
+        diagonals = build.diagonal(step)
+        z = {}
+        for after, before in step.pairs:
+            _refuse_mixed(step.regions[after])
+            z[after] = build.combined(after, f"d_{after}", (w.pop(before), diagonals[after]), "div")
+        if step.lump.kept:
+            change = build.product(step, step.lump.kept, z, transposed=True)
+            for x in step.lump.kept:
+                w[x] = build.combined(x, f"d_{x}", (w[x], change[x]), "sub")
+        w |= z
+    return _finished(build, [w[y] for y in of])
+
+
+def _refuse_mixed(region: Region | None) -> None:
+    if region is not None:
+        raise DerivativeError(
+            None,
+            "a partial update has no program of its inverse",
+            fix="call the inverse mode itself, or keep what is not updated in a state of its own",
+        )
+
+
+def _vectors(program: Program, values: Sequence[str], names: Names) -> tuple[Tensor, ...]:
+    tensors = (program.tensors[n] for n in values)
+    return tuple(replace(t, name=names.derivative(f"d{t.name}")) for t in tensors)
+
+
+def _called(values: Sequence[str], names: Names) -> tuple[str, ...]:
+    return tuple(names.derivative(f"d{n}") for n in values)
+
+
+def _finished(build: _Builder, results: Sequence[str]) -> Program:
+    """The program, with these tensors as its outputs, under the names that were kept for them."""
+    every = {t.name: t for t in (*build.vectors, *(s.target for s in build.statements))}
+    for name, result in zip(build.outputs, results, strict=True):
+        tensor = every[result]
+        indices = tuple(build.names.fresh(f"i{d}") for d in range(len(tensor.shape)))
+        at = tuple(map(symbol, indices))
+        build.add(replace(tensor, name=name), indices, Read(result, at))
+    program = build.program
+    return replace(
+        program,
+        inputs=(*program.inputs, *build.vectors),
+        statements=(*program.statements, *build.statements),
+        outputs=build.outputs,
+    )

@@ -1,0 +1,185 @@
+"""Random state programs against dense linear algebra: all inverse modes, the invariants, and every structure counted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from dense import check_against_dense, jacobian
+
+import tadc
+
+READS = {
+    1: ("x[i]", "x[pad(i-1)]", "x[pad(i+1)]", "x[clamp(i-1)]", "x[wrap(i+1)]", "x[{n}-1-i]", "(sum{{k | k < i}} x[k])", "(sum{{k}} x[k])"),
+    2: ("x[i,j]", "x[pad(i-1),j]", "x[i,pad(j+1)]", "x[i,wrap(j-1)]", "(sum{{k}} x[i,k])", "(sum{{k | k > i}} x[k,j])"),
+}  # fmt: skip
+CONDITIONS = ("i % 2 = 0", "i >= 1", "i % 3 != 1")
+OTHER = {0: "y", 1: "y*w[i]", 2: "y*w[i]"}
+
+
+def _program(seed):
+    """A program with a state x of rank 1 or 2 and a scalar state y; entries of the diagonal are larger than their rows."""
+    draw = random.Random(seed)
+    rank, n = draw.choice((1, 1, 2)), draw.randint(3, 6)
+    own, index = ("x[i]", "i") if rank == 1 else ("x[i,j]", "i, j")
+    if draw.random() < 0.3:
+        n = 14  # long enough for a band
+    lines = [f"state x[{n}{', 3' if rank == 2 else ''}], y", f"input w[{n}]"]
+    for _ in range(draw.randint(1, 3)):
+        kind = draw.random()
+        if kind < 0.12 and rank == 1:
+            shift = draw.choice(("wrap(i-1)", f"{n}-1-i"))
+            lines.append(f"x[i] <- (2 + w[i])*x[{shift}]")
+        elif kind < 0.25:
+            lines.append(f"y <- 3*y + sin({'x[0]' if rank == 1 else 'x[1,0]'})")
+        else:
+            reads = draw.sample(READS[rank], draw.randint(0, 2))
+            terms = [f"0.3*{draw.choice(('', 'w[i]*'))}sin({r.format(n=n)})" for r in reads]
+            terms += [OTHER[rank]] * (draw.random() < 0.3)
+            condition = f" | {draw.choice(CONDITIONS)}" if draw.random() < 0.3 else ""
+            lines.append(f"x[{index}{condition}] <- {' + '.join([f'3*{own}', *terms])}")
+    if draw.random() < 0.3:
+        body = "\n".join(f"  {line}" for line in lines[2:])
+        lines = [*lines[:2], "repeat 2 {", body, "}"]
+    return "\n".join(lines), (n,) if rank == 1 else (n, 3)
+
+
+def _checked(seed):
+    text, shape = _program(seed)
+    f = tadc.compile(text, backend="numpy")
+    rng = np.random.default_rng(seed)
+    point = {
+        "x": rng.uniform(-1, 1, shape),
+        "y": rng.uniform(-1, 1),
+        "w": rng.uniform(0.2, 0.9, shape[0]),
+    }
+    matrix = jacobian(f, point)
+    if np.linalg.cond(matrix) > 1e8:
+        return []
+    return check_against_dense(f, point, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(400))
+@pytest.mark.plain(seed=12)
+def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
+    _checked(seed)
+
+
+@pytest.mark.slow
+def test_every_structure_occurs_among_the_random_programs():
+    kinds = Counter(s.kind for seed in range(400) for s in _checked(seed))
+
+    assert set(kinds) >= {"diagonal", "bijection", "triangular", "banded", "dense"}
+    assert all(count >= 10 for count in kinds.values()), kinds
+
+
+BLOCKS = (
+    "size P; state a[P], b[P]; step {{ a[p] <- {a}*a[p] + {c}*b[p]; b[p] <- {d}*b[p] - sin(a[p]) }}"
+)
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.plain(seed=4)
+def test_blocks_of_several_tensors_are_solved(seed):
+    draw = random.Random(seed)
+    text = BLOCKS.format(a=draw.choice((0, 1, 2)), c=draw.choice((1, 2, -1)), d=draw.choice((0, 2)))
+    a, b = np.random.default_rng(seed).uniform(0.1, 0.6, (2, 1 + seed % 5))
+
+    (s,) = check_against_dense(tadc.compile(text, backend="numpy"), {"a": a, "b": b})
+
+    assert s.kind in ("blocks", "diagonal") and s.systems in (1, len(a))
+
+
+# ---- Long loops
+
+
+def _long(text, most, monkeypatch, **sizes):
+    """The program written out, and round by round."""
+    short = tadc.compile(text, backend="numpy", sizes=sizes)
+    monkeypatch.setattr("tadc.inplace.versions.MOST_VERSIONS", most)
+    monkeypatch.setenv("TADC_REMEMBER", "0")
+    rolled = tadc.compile(f"{text}\n# again", backend="numpy", sizes=sizes)
+    assert type(rolled).__name__ == "RolledFunction"
+    return short, rolled
+
+
+LONG = """size N, T
+state x[N], y
+input w[N]
+repeat i = 1..N-1 { x[i] <- x[i] + w[i]*x[i-1]*x[i] }
+repeat t: T {
+  x[i | i % 2 = 0] <- 2*x[i] + y*x[pad(i+1)] + t
+  step { y <- y + x[0]/9; x[i | i > 1] <- x[i] + y*w[i] }
+  repeat down k = 1..2 { y <- y/(k + 1) }
+}"""
+
+
+LEAPFROG = """size N, T
+state q[N], p[N]
+input h
+repeat T {
+  p[i] <- p[i] - h/2*sin(q[i])
+  q[i] <- q[i] + h*p[i]
+  p[i] <- p[i] - h/2*sin(q[i])
+}"""
+
+
+@pytest.mark.parametrize("memory", ["materialize", "recompute"])
+def test_long_loops_have_the_inverses_of_the_program_written_out(memory, monkeypatch):
+    short, rolled = _long(LONG, 4, monkeypatch, N=6, T=3)
+    x, w, v = np.random.default_rng(2).standard_normal((3, 6))
+    point = (x, np.asarray(0.5), w)
+
+    pairs = [
+        (short(*point), rolled(*point)),
+        (
+            short.inverse_tangent()(*point, v, 0.3),
+            rolled.inverse_tangent(memory=memory)(*point, v, 0.3),
+        ),
+        (short.inverse_adjoint()(*point, v, 0.3), rolled.inverse_adjoint()(*point, v, 0.3)),
+        (short.logdet()(*point), rolled.logdet()(*point)),
+    ]
+
+    for expected, result in pairs:
+        for a, b in zip(_listed(expected), _listed(result), strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-12)
+
+
+def _listed(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def test_long_loops_name_the_round_of_a_singular_step():
+    f = tadc.compile("state x; repeat t: 1000 { x <- x*(t - 400) }", backend="numpy")
+
+    with pytest.raises(tadc.SingularError, match="round 400") as caught:
+        f.inverse_adjoint()(1e-300, 1.0)
+
+    assert caught.value.iteration == (400,)
+
+
+def test_a_thousand_steps_of_leapfrog_keep_the_volume_and_come_back():
+    f = tadc.compile(
+        LEAPFROG,
+        backend="numpy",
+    )
+    q, p, v, w = np.random.default_rng(0).standard_normal((4, 3))
+    point = {"q": q, "p": p, "h": 0.1}
+    back = f.inverse_tangent()(**point, dq=v, dp=w, T=1000)
+
+    eps = 1e-6
+    moved = f(q + eps * back[0], p + eps * back[1], 0.1, T=1000)
+    opposite = f(q - eps * back[0], p - eps * back[1], 0.1, T=1000)
+    for a, b, expected in zip(moved, opposite, (v, w), strict=True):
+        np.testing.assert_allclose((a - b) / (2 * eps), expected, rtol=1e-3, atol=1e-3)
+    assert abs(f.logdet()(**point, T=1000)) == 0
+
+
+@pytest.mark.parametrize("member", ["source", "vjp", "adjoint", "plan"])
+def test_what_long_loops_do_not_have_is_an_error(member):
+    f = tadc.compile("state x; repeat 1000 { x <- 2*x }")
+
+    with pytest.raises(tadc.BackendError, match="loops are too long"):
+        getattr(f, member)("c")
