@@ -27,6 +27,7 @@ from tadc.schedule.gpu.kernels import (
     tile_choices,
 )
 from tadc.schedule.gpu.machine import HOPPER, Machine
+from tadc.schedule.gpu.model import KernelModel, kernel_model, product_model
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
@@ -212,6 +213,16 @@ class GpuModule(Lowered[GpuKernel]):
         program = self.module.program
         fitting = (plain_kernel(k, program) if s.combined > most else s for k, s in pairs)
         return replace(self, kernels=tuple(fitting))
+
+    def models(self, sizes: Sizes, dtype: str) -> list[KernelModel]:
+        """The model of each kernel on the machine for these values of all sizes; `dtype` is that of the module."""
+        program = self.module.program
+        values = program.size_values({s: sizes[s] for s in program.sizes})
+        modelled = []
+        for kernel, schedule in zip(self.module.kernels, self.kernels, strict=True):
+            model = product_model if kernel.name in self.products else kernel_model
+            modelled.append(model(schedule, program, values, self.machine, dtype))
+        return modelled
 
     def tile_choices(self, sizes: Sizes, most: int) -> dict[str, list[Shape]]:
         """Tiles that may be best for these sizes, at most so many, the model's first: by kernel, where there is a choice."""
