@@ -27,10 +27,11 @@ from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
-from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.gpu.work import operations
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
+from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.program import scheduled
@@ -43,6 +44,8 @@ __all__ = [
     "batched_program",
     "decisions",
     "front",
+    "gpu_decisions",
+    "gpu_seconds",
     "gradient_program",
     "jacobian_program",
     "jvp_program",
@@ -193,6 +196,45 @@ def stored(program: Program) -> Program:
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
     """The decisions about a run that follow from these values of all sizes."""
     return Decisions.of(stored(program), sizes, dtype, options)
+
+
+def gpu_decisions(
+    program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine = HOPPER
+) -> Decisions:
+    """As `decisions`; by default all temporaries are stored that fit, if the model says that this is faster."""
+    usual = decisions(program, sizes, dtype, options)
+    values = stored(program).size_values({s: sizes[s] for s in program.sizes})
+    if options.memory != "auto" or not usual.recomputed:
+        return usual
+    if not fits(stored(program), values, dtype, options.memory_limit):
+        return usual
+
+    def seconds(decided: Decisions) -> float:
+        return _gpu_seconds(program, decided, sizes, dtype, options, machine)
+
+    return min(replace(usual, recomputed=()), usual, key=seconds)
+
+
+def gpu_seconds(
+    program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine = HOPPER
+) -> float:
+    """The seconds of a run on a GPU for these values of all sizes, by the model of it."""
+    decided = gpu_decisions(program, sizes, dtype, options, machine)
+    return _gpu_seconds(program, decided, sizes, dtype, options, machine)
+
+
+def _gpu_seconds(
+    program: Program,
+    decided: Decisions,
+    sizes: Sizes,
+    dtype: str,
+    options: Options,
+    machine: Machine,
+) -> float:
+    lowered = lowered_for_gpu(
+        program, "run", decided, sizes, dtype, machine, blas=options.blas, tiles={}
+    )
+    return sum(m.seconds for m in lowered.models(sizes, dtype))
 
 
 def module(

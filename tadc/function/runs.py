@@ -64,7 +64,7 @@ def modelled(
         for part, sizes, dtype in _runs(f, mode, given):
             assert sizes is not None, "a model needs sizes"
             options, program = part._options, part._program
-            decided = compiler.decisions(program, sizes, dtype, options)
+            decided = compiler.gpu_decisions(program, sizes, dtype, options, machine)
             lowered = compiler.lowered_for_gpu(
                 program, part._mode, decided, sizes, dtype, machine, blas=options.blas, tiles={}
             )

@@ -60,16 +60,14 @@ def test_a_thread_that_has_all_of_a_sum_is_seen():
 
     assert alone.is_uneven and alone.limit == "the longest thread"
     assert alone.threads == 1
-    assert alone.longest_thread == pytest.approx(
-        alone.mean_thread * HOPPER.resident_threads, rel=0.01
-    )
+    assert alone.longest_thread == pytest.approx(alone.mean_thread * alone.resident, rel=0.01)
     assert not many.is_uneven
 
 
 def test_a_thread_at_the_end_of_a_triangle_is_the_longest():
     found = model("size N\ninput x[N, N]\nf[i: N] = sum{j | j <= i} x[j, i]**2", plain=True, N=2000)
 
-    mean = found.mean_thread * HOPPER.resident_threads / found.threads
+    mean = found.mean_thread * found.resident / found.threads
     assert found.longest_thread / mean == pytest.approx(2, rel=0.1)
 
 

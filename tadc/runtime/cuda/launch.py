@@ -261,7 +261,7 @@ class CudaRunner:
         return launch(best)
 
     def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
-        return compiler.decisions(self._program, sizes, self._dtype, self._options)
+        return compiler.gpu_decisions(self._program, sizes, self._dtype, self._options, MACHINE)
 
     def _lowered(
         self, decided: Decisions, sizes: Mapping[Symbol, int] | None, tiles: Tiles

@@ -16,7 +16,6 @@ from tadc.ir.range import Bound
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
-from tadc.schedule.cpu.row_locals import rows_as_locals
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
@@ -43,6 +42,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.nest.unrolled import unrolled
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.program import Program
 from tadc.ir.range import Range
@@ -371,7 +371,8 @@ class _Counter:
                 self.steps(each, (*frames[:-1], inside))
             return
         conditions = step.condition.conditions
-        met, unmet = _met(conditions, frame.values)
+        looped = set(frame.points.indices) - set(self.scheduled.kernel.indices)
+        met, unmet = _met(conditions, frame.values, looped)
         within = frame.points.within(conditions)
         every, some = self.number(frame.points), self.number(within)
         self.steps(step.then, (*frames, replace(frame, points=within, longest=frame.longest * met, conditional=True)))  # fmt: skip
@@ -655,13 +656,18 @@ def _middle(trips: Any) -> float:
     return float(np.asarray(trips).flat[np.asarray(trips).size // 2])
 
 
-def _met(conditions: Iterable[Any], values: _Values) -> tuple[Any, Any]:
-    """Where the conditions may hold, and where not: equalities and divisibilities may anywhere."""
-    met = np.array([True])
+def _met(conditions: Iterable[Condition], values: _Values, looped: Set[Symbol]) -> tuple[Any, Any]:
+    """How often the conditions may hold, and may not: equalities and divisibilities of the box's indices in any case.
+
+    Divisibilities of `looped` indices hold for one of so many.
+    """
+    met = np.array([1.0])
     certain = True
     for c in conditions:
         if c.relation == ">=":
-            met = met & (_at(c.form, values) >= 0)
+            met = met * (_at(c.form, values) >= 0)
+        elif c.relation == "|" and not looped.isdisjoint(c.form.symbols):
+            met = met / c.modulus
         else:
             certain = False
-    return met, ~met if certain else np.ones_like(met)
+    return met, 1 - met if certain else np.ones_like(met)

@@ -57,6 +57,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.rewrite.short import with_short_sums
 
 __all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
@@ -145,7 +146,8 @@ def gpu_kernel(
 
     Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
-    return _in_blocks(_scheduled(kernel, program, sizes, machine, tile), program)
+    local = rows_as_locals(kernel, UNROLLED)
+    return _in_blocks(_scheduled(local, program, sizes, machine, tile), program)
 
 
 def plain_kernel(kernel: Kernel, program: Program) -> GpuKernel:

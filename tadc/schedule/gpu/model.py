@@ -29,8 +29,8 @@ OF_PEAK = 0.8  # what a library's matrix product reaches
 
 @dataclass(frozen=True, slots=True)
 class KernelModel:
-    """Seconds of a kernel, and of the least that its statements need; what limits it; its threads, the instructions of the one that
-    has the most to do, and all instructions for each thread that the machine can hold. `seconds_by` has the time of each resource,
+    """Seconds of a kernel, and of the least that its statements need; what limits it; its threads, and as many as the machine can
+    hold at once; the instructions of the thread that has the most to do, and all instructions for each that the machine can hold. `seconds_by` has the time of each resource,
     `inner_loops` the instructions and the reads of a run of each loop without loops.
     """
 
@@ -38,6 +38,7 @@ class KernelModel:
     ideal: float
     limit: str
     threads: int
+    resident: int
     longest_thread: float
     mean_thread: float
     seconds_by: Mapping[str, float]
@@ -63,8 +64,9 @@ def kernel_model(
         _least(scheduled.kernel, program, sizes, machine, dtype) + machine.rates.launch,
         limit,
         threads,
+        resident,
         done.longest_instructions,
-        done.total.instructions / machine.resident_threads,
+        done.total.instructions / resident,
         by,
         done.inner_loops,
     )
@@ -85,7 +87,7 @@ def product_model(
     seconds = _least(scheduled.kernel, program, sizes, machine, dtype)
     limit = "a library's product"
     by = {limit: seconds / OF_PEAK}
-    return KernelModel(by[limit] + launch, seconds + launch, limit, 0, 0.0, 0.0, by, {})
+    return KernelModel(by[limit] + launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
 
 
 def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) -> float:

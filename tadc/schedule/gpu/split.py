@@ -7,6 +7,10 @@ where neighbours in `t` read neighbours, and where the terms of one part lie sid
     p[t: T] = sum{m, r: 32} e(32*T*m + 32*t + r)
 
 A part that is empty is the neutral element, so `T` need not fit.
+
+Where each term of such a sum is a long sum itself, it is the terms that are stored, for as many threads as there are of them:
+
+    f = sum{j} g(sum{i} e(i, j))    is    t[j] = g(sum{i} e(i, j));  f = sum{j} t[j]
 """
 
 from __future__ import annotations
@@ -16,13 +20,14 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
 
-from tadc.ir.affine import Symbol, constant, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import Condition, Domain, at_least_zero
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
+from tadc.normalize.reductions import plain_extent
 from tadc.schedule.gpu.cost import (
     Sizes,
     cost,
@@ -38,11 +43,12 @@ from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]
 
-WORTH = 2**18  # terms in all: with fewer another kernel costs more than it saves
+WORTH = 2**16  # terms in all: with fewer another kernel costs more than it saves
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
+MOST_TERMS = 2**26  # sums that are stored to be summed
 
 
 def split(
@@ -53,6 +59,7 @@ def split(
     Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
     """
     names = Names((*program.tensors, *program.symbols))
+    program = _with_terms(program, sizes, machine, names)
     statements: list[Statement] = []
     for s in program.statements:
         values = values_of_sizes(program, s.target.shape, sizes)
@@ -75,6 +82,65 @@ def _replaced(e: Expr, others: Mapping[Expr, Expr]) -> Expr:
         return others.get(node, node)
 
     return rewrite(e, replaced) if others else e
+
+
+def _with_terms(program: Program, sizes: Sizes | None, machine: Machine, names: Names) -> Program:
+    """The program in which few elements are no sums of long sums: their terms are stored."""
+    parameters = set(program.parameters)
+    statements: list[Statement] = []
+    for s in program.statements:
+        values = values_of_sizes(program, s.target.shape, sizes)
+        stored: dict[Expr, Expr] = {}
+        for e in always(s.body) if not s.derived else ():
+            box = _box_of_terms(e, s, parameters) if isinstance(e, Reduce) else None
+            if isinstance(e, Reduce) and box and _are_worth_storing(e, s, box, values, machine):
+                target = Tensor(names.fresh(f"{s.target.name}_terms"), tuple(box.values()), s.target.dtype)  # fmt: skip
+                statements.append(Statement(target, tuple(box), (), e.body))
+                read = Read(target.name, tuple(map(symbol, box)))
+                stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
+        statements.append(replace(s, body=_replaced(s.body, stored)))
+    return replace(program, statements=tuple(statements))
+
+
+def _box_of_terms(e: Reduce, s: Statement, sizes: set[Symbol]) -> dict[Symbol, Affine] | None:
+    """The indices of the terms with their extents; None where their ranges are not plain, or no term is a sum."""
+    if e.derived or not any(isinstance(n, Reduce) for n in always(e.body)):
+        return None
+    box = {i: s.extents[i] for i in s.indices if i in e.symbols}
+    for i in e.indices:
+        extent = plain_extent(i, e.domain, sizes)
+        if extent is None:
+            return None
+        box[i] = extent
+    inner = Domain.box({i: box[i] for i in e.indices})
+    return box if set(e.domain.conditions) <= set(inner.conditions) else None
+
+
+def _are_worth_storing(
+    e: Reduce, s: Statement, box: Mapping[Symbol, Affine], values: Sizes, machine: Machine
+) -> bool:
+    """Whether the elements are few, their terms many, but not too many for memory, and each of these long."""
+    elements = prod(max(1, n.at(values)) for n in s.target.shape)
+    terms = prod(max(1, n.at(values)) for n in box.values())
+    middle = {i: max(0, n.at(values)) // 2 for i, n in box.items()}
+    inside = _nested(e.body, {**values, **middle})
+    return (
+        BETTER * elements <= machine.resident_threads
+        and MOST_TERMS >= terms >= BETTER * elements
+        and inside >= LEAST * machine.warp
+        and terms * inside >= WORTH
+    )
+
+
+def _nested(e: Expr, values: Sizes) -> int:
+    """The steps of the sums inside the expression, for each of its values; 1 if there are none."""
+    sums = (n for n in always(e) if isinstance(n, Reduce))
+    return max(1, sum(prod(_counts(n, values).values()) * _inside(n, values) for n in sums))
+
+
+def _inside(e: Reduce, values: Sizes) -> int:
+    middle = {i: max(0, n) // 2 for i, n in _counts(e, values).items()}
+    return _nested(e.body, {**values, **middle})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +199,8 @@ def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts |
         return None
     middle = {i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}
     counts = _counts(e, {**values, **middle})
-    if points * prod(counts.values()) < WORTH:
+    inside = _inside(e, {**values, **middle})
+    if points * prod(counts.values()) * inside < WORTH:
         return None
     longest = max(counts, key=lambda i: counts[i])
     warp, costs = machine.warp, machine.costs
@@ -161,7 +228,7 @@ def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts |
         warps = by_warps < by_threads
         in_lanes = warps and adjacent == longest
         threads = points * (warp if warps else 1)
-        least = LEAST * (warp if in_lanes else 1)
+        least = max(1, LEAST // inside) * (warp if in_lanes else 1)
     count = min(int(machine.resident_threads // threads), counts[index] // least)
     if count < BETTER:
         return None
