@@ -241,8 +241,10 @@ def module(
     program: Program, mode: str, sizes: Sizes | None, dtype: str, options: Options
 ) -> Module:
     """The program with its kernels, for any target: for these sizes, or as if all its temporaries fitted into memory."""
-    recomputed = () if sizes is None else decisions(program, sizes, dtype, options).recomputed
-    (result,) = modules_of({mode: program}, recomputed)
+    recomputed: Sequence[str] = (
+        () if sizes is None else decisions(program, sizes, dtype, options).recomputed
+    )
+    (result,) = modules_of({mode: program}, {mode: recomputed})
     return result
 
 
@@ -263,7 +265,7 @@ def lowered_for_cpu(
     blas: bool,
 ) -> CpuModule:
     """The program as a CPU runs it."""
-    (unscheduled,) = modules_of({mode: program}, decided.recomputed)
+    (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
     return CpuModule.of(unscheduled, dtype, dict(decided.usual), blas=blas, machine=machine)
 
 
@@ -282,7 +284,7 @@ def lowered_for_gpu(
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:
-        (unscheduled,) = modules_of({mode: program}, decided.recomputed)
+        (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
         values = None if numbers is None else unscheduled.program.size_values(numbers)
         return GpuModule.of(unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine)
 

@@ -42,6 +42,7 @@ __all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modules_
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 
 _UNKNOWN: Sizes = {}
+_NOTHING: Mapping[str, Sequence[str]] = {}
 _NO_TILES: Mapping[str, Shape] = {}
 
 
@@ -89,14 +90,18 @@ class Module:
         return tuple(program.tensors[t] for t in stored if t not in program.outputs)
 
 
-def modules_of(programs: Mapping[str, Program], recomputed: Sequence[str] = ()) -> list[Module]:
+def modules_of(
+    programs: Mapping[str, Program], recomputed: Mapping[str, Sequence[str]] = _NOTHING
+) -> list[Module]:
     """The modes of a file, by their programs, which are all derived from the first.
 
-    Tensors of `recomputed` are not stored (`nest/memory.py`).
+    The tensors that `recomputed` has for a mode are not stored (`nest/memory.py`).
     """
     name = identifier(next(iter(programs.values())).name)
-    again = frozenset(recomputed)
-    launchable = {mode: scheduled(_launchable(p, name), again) for mode, p in programs.items()}
+    again = {mode: frozenset(recomputed.get(mode, ())) for mode in programs}
+    launchable = {
+        mode: scheduled(_launchable(p, name), again[mode]) for mode, p in programs.items()
+    }
     return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
 
 

@@ -47,7 +47,7 @@ def scheduled(name):
     modules = []
     for mode, program in programs(name).items():
         decided = compiler.gpu_decisions(program, large, "float64", Options(blas=False))
-        modules += modules_of({mode: program}, decided.recomputed)
+        modules += modules_of({mode: program}, {mode: decided.recomputed})
     return [GpuModule.of(m, m.program.size_values(large), "float64") for m in modules]
 
 
