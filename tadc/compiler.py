@@ -286,10 +286,20 @@ def lowered_for_gpu(
     def made() -> GpuModule:
         (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
         values = None if numbers is None else unscheduled.program.size_values(numbers)
-        return GpuModule.of(unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine)
+        return GpuModule.of(
+            unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine, room=decided.room
+        )
 
     # The schedules take longer to choose than to read.
-    chosen = (decided.recomputed, numbers, dtype, machine, blas, sorted(tiles.items()))
+    chosen = (
+        decided.recomputed,
+        decided.room,
+        numbers,
+        dtype,
+        machine,
+        blas,
+        sorted(tiles.items()),
+    )
     return disk_cached(("gpu", fingerprint(program), mode, *chosen), made)
 
 

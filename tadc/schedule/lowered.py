@@ -50,18 +50,20 @@ _NO_TILES: Mapping[str, Shape] = {}
 class Decisions:
     """Decisions that depend on the sizes of a call: the temporaries that are not stored, and about how large the sizes are.
 
-    By default all are stored, and nothing is known of the sizes.
+    A schedule stores more only in `room` bytes, if that is not None. By default all are stored, and nothing is known of the sizes.
     """
 
     recomputed: tuple[str, ...] = ()
     usual: tuple[tuple[Symbol, int], ...] = ()
+    room: int | None = None
 
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         usual = {s: usual_size(sizes[s]) for s in stored.sizes}
-        return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())))
+        room = 0 if options.memory == "recompute" else options.memory_limit
+        return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +189,17 @@ class GpuModule(Lowered[GpuKernel]):
         blas: bool = False,
         tiles: Mapping[str, Shape] = _NO_TILES,
         machine: Machine = HOPPER,
+        room: int | None = None,
     ) -> GpuModule:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
         `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
-        With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels.
+        With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels. What the schedule itself stores,
+        but for parts of sums, has `room` bytes, or as many as it likes.
         """
         if any(k.is_atomic for k in module.kernels):
             return cls.plain(module, machine)
-        program = gpu_program(module.program, sizes, dtype, machine, blas=blas)
+        program = gpu_program(module.program, sizes, dtype, machine, blas=blas, room=room)
         scheduled = gpu_kernels(program, module.name, sizes, machine, tiles)
         typed = wide_temporaries(program, dtype)
         run = Module(module.name, typed, tuple(kernel for kernel, _ in scheduled))

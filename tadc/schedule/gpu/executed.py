@@ -134,6 +134,7 @@ class _Frame:
     conditional: bool = False
     team: int = 1  # threads that share the loop
     trips: float = 1.0  # in the middle of the box
+    bounds: Set[str] = frozenset()  # the symbols that the loop's bounds depend on
 
 
 def executed(
@@ -281,7 +282,7 @@ class _Counter:
         trips, values = _trips(r, frame.values)
         unrolled = r.trips_at({}) if is_unrolled(step) else 0
         bound = {r.index, *_changed(body)}
-        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, unrolled, trips=_middle(trips))  # fmt: skip
+        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, unrolled, trips=_middle(trips), bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner), unrolled=bool(unrolled))
 
     def _run(
@@ -311,7 +312,7 @@ class _Counter:
         middle = _middle(trips)
         idle = max(1.0, ceil(middle / team) * team / middle if middle else 1.0)
         bound = {r.index, *_changed(body)}
-        inner = _Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team)
+        inner = _Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner))
 
     def _staged(
@@ -325,7 +326,7 @@ class _Counter:
         frame = frames[-1]
         trips, values = _trips(r, frame.values)
         bound = {r.index, place_of(r.index), *_changed(body)}
-        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound)
+        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=_middle(trips), bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner))
         # A part that is filled: how many there are for each value of the loop.
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
@@ -544,22 +545,44 @@ class _Counter:
         warp, block = self.machine.warp, self.machine.block
         lines, _ = _touched(lanes, warp, LINE)
         sectors, run = _touched(lanes, block, SECTOR)
-        return lines / warp, sectors * SECTOR * self._new(step, frames, run) / block
+        footprint = sectors * SECTOR
+        return lines / warp, footprint * self._new(step, frames, run, footprint) / block
 
-    def _new(self, step: Callable[[Symbol], int], frames: tuple[_Frame, ...], run: float) -> float:
-        """The part of what a block reads that it has not read the time before, where that has runs of so many bytes."""
-        part = 1.0
+    def _new(
+        self,
+        step: Callable[[Symbol], int],
+        frames: tuple[_Frame, ...],
+        run: float,
+        footprint: float,
+    ) -> float:
+        """The part of what a block reads that is not in the nearest cache, where it has that footprint, in runs of so many bytes.
+
+        Neighbours in a loop read on in the same sectors; and what a loop reads that an outer one does not change stays, if there is room.
+        """
+        part, read = 1.0, 0.0
+        needed: set[str] = set()
+        rates = self.machine.rates
+        blocks = max(1.0, self.resident / rates.multiprocessors / self.machine.block)
         for frame in reversed(frames[1:]):
             index = frame.points.indices[-1]
             if frame.team > 1 or index not in frame.bound:
+                needed |= frame.bounds
                 continue
-            moved = step(index)
+            if index in needed:
+                break  # a loop inside begins elsewhere
+            needed |= frame.bounds
+            moved, trips = step(index), max(1.0, frame.trips)
             if frame.unrolled:
                 span = moved * frame.unrolled
                 part /= frame.unrolled if moved and span <= SECTOR else 1
+                read = footprint * frame.unrolled if moved else read
+            elif moved and not read:
+                part *= (1 + (trips - 1) * min(1.0, moved / run)) / trips
+                read = footprint * trips * part
             elif moved:
-                trips = max(1.0, frame.trips)
-                return part * (1 + (trips - 1) * min(1.0, moved / run)) / trips
+                break
+            elif read and read * blocks <= rates.l1_bytes:
+                part /= trips
         return part
 
     def _lanes(self, frames: tuple[_Frame, ...]) -> list[tuple[Symbol, int, int]]:

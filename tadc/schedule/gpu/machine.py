@@ -40,6 +40,7 @@ class Rates:
     float64: int
     special: int = 16
     float32: int = 128
+    l1_bytes: int = 192 * 1024  # of the nearest memory, as a cache
     registers: int = 65536  # of a multiprocessor
     most_threads: int = 2048  # of one
     launch: float = 2e-6  # seconds between the beginnings of two kernels that do nothing
@@ -52,8 +53,18 @@ class Rates:
 
 # Of NVIDIA's data sheets; the bandwidths of L2 caches are those that others have measured.
 _H200 = Rates("NVIDIA H200", 132, 1.785e9, 4.8e12, 5.5e12, 50 * 2**20, 64)
-_A100 = Rates("NVIDIA A100 80GB", 108, 1.41e9, 2.04e12, 4.5e12, 40 * 2**20, 32, float32=64)
-_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, most_threads=1536)  # fmt: skip
+_A100 = Rates(
+    "NVIDIA A100 80GB",
+    108,
+    1.41e9,
+    2.04e12,
+    4.5e12,
+    40 * 2**20,
+    32,
+    float32=64,
+    l1_bytes=128 * 1024,
+)
+_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, l1_bytes=96 * 1024, most_threads=1536)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

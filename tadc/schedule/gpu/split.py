@@ -49,17 +49,23 @@ BETTER = 4  # parts: fewer are not worth a kernel
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 MOST_TERMS = 2**26  # sums that are stored to be summed
+ITEM = 8  # bytes of a stored term, at most
 
 
 def split(
-    program: Program, sizes: Sizes | None, machine: Machine, *, blas: bool = False
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    *,
+    blas: bool = False,
+    room: int | None = None,
 ) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
     Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
     """
     names = Names((*program.tensors, *program.symbols))
-    program = _with_terms(program, sizes, machine, names)
+    program = _with_terms(program, sizes, machine, room, names)
     statements: list[Statement] = []
     for s in program.statements:
         values = values_of_sizes(program, s.target.shape, sizes)
@@ -84,8 +90,11 @@ def _replaced(e: Expr, others: Mapping[Expr, Expr]) -> Expr:
     return rewrite(e, replaced) if others else e
 
 
-def _with_terms(program: Program, sizes: Sizes | None, machine: Machine, names: Names) -> Program:
-    """The program in which few elements are no sums of long sums: their terms are stored."""
+def _with_terms(
+    program: Program, sizes: Sizes | None, machine: Machine, room: int | None, names: Names
+) -> Program:
+    """The program in which few elements are no sums of long sums: their terms are stored, if each fits into `room` bytes."""
+    most = MOST_TERMS if room is None else min(MOST_TERMS, room // ITEM)
     parameters = set(program.parameters)
     statements: list[Statement] = []
     for s in program.statements:
@@ -93,7 +102,11 @@ def _with_terms(program: Program, sizes: Sizes | None, machine: Machine, names: 
         stored: dict[Expr, Expr] = {}
         for e in always(s.body) if not s.derived else ():
             box = _box_of_terms(e, s, parameters) if isinstance(e, Reduce) else None
-            if isinstance(e, Reduce) and box and _are_worth_storing(e, s, box, values, machine):
+            if (
+                isinstance(e, Reduce)
+                and box
+                and _are_worth_storing(e, s, box, values, machine, most)
+            ):
                 target = Tensor(names.fresh(f"{s.target.name}_terms"), tuple(box.values()), s.target.dtype)  # fmt: skip
                 statements.append(Statement(target, tuple(box), (), e.body))
                 read = Read(target.name, tuple(map(symbol, box)))
@@ -117,16 +130,21 @@ def _box_of_terms(e: Reduce, s: Statement, sizes: set[Symbol]) -> dict[Symbol, A
 
 
 def _are_worth_storing(
-    e: Reduce, s: Statement, box: Mapping[Symbol, Affine], values: Sizes, machine: Machine
+    e: Reduce,
+    s: Statement,
+    box: Mapping[Symbol, Affine],
+    values: Sizes,
+    machine: Machine,
+    most: int,
 ) -> bool:
-    """Whether the elements are few, their terms many, but not too many for memory, and each of these long."""
+    """Whether the elements are few, their terms many, but at most `most`, and each of these long."""
     elements = prod(max(1, n.at(values)) for n in s.target.shape)
     terms = prod(max(1, n.at(values)) for n in box.values())
     middle = {i: max(0, n.at(values)) // 2 for i, n in box.items()}
     inside = _nested(e.body, {**values, **middle})
     return (
         BETTER * elements <= machine.resident_threads
-        and MOST_TERMS >= terms >= BETTER * elements
+        and most >= terms >= BETTER * elements
         and inside >= LEAST * machine.warp
         and terms * inside >= WORTH
     )
