@@ -1,6 +1,6 @@
 """What the threads of a kernel execute: its steps, each as often as it is done, for given values of all sizes.
 
-How often is counted exactly for all threads together (`Points.count`), and for the thread that has the most to do by the steps at the
+How often is counted for all threads together (`sampled.py`), and for the thread that has the most to do by the steps at the
 corners and in the middle of the box. What a compiler does is taken for granted: values that a loop does not change are computed before
 it, those that lanes share once, and short loops are unrolled.
 """
@@ -26,6 +26,7 @@ from tadc.schedule.gpu.cost import Sizes, is_unrolled
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.staging import elements
 from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
@@ -155,7 +156,7 @@ class _Counter:
     dtype: str
     resident: float
     result: Executed = field(default_factory=Executed)
-    numbers: dict[Points, int] = field(default_factory=dict)
+    numbers: dict[Points, float] = field(default_factory=dict)
     buffers: dict[str, Buffer] = field(default_factory=dict)
     wide: set[str] = field(default_factory=set)
     lanes: bool = False
@@ -179,9 +180,9 @@ class _Counter:
         k = self.scheduled.kernel
         return {i: n.at(self.sizes) for i, n in zip(k.indices, k.extents, strict=True)}
 
-    def number(self, points: Points) -> int:
+    def number(self, points: Points) -> float:
         if points not in self.numbers:
-            self.numbers[points] = points.count(self.sizes)
+            self.numbers[points] = about(points, self.sizes)
         return self.numbers[points]
 
     # ------------------------------------------------------------------ tallies

@@ -16,6 +16,7 @@ from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.sampled import about
 from tadc.schedule.nest.cost import Points
 
 __all__ = ["Ideal"]
@@ -46,7 +47,7 @@ class Ideal:
         all_, special = 0.0, 0.0
         for s in statements:
             for each, points in set(_terms(s)):
-                count = points.count(sizes)
+                count = about(points, sizes)
                 all_ += count * _cheapest(each, arithmetic)
                 special += count * instructions(each, arithmetic).special
         return cls(bytes_, all_, special)
