@@ -22,8 +22,8 @@ from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Condition, Domain, at_least_zero
-from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
+from tadc.ir.expr import NEUTRAL, Comparison, Const, Expr, Read, Reduce, ReduceOp, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
@@ -74,10 +74,10 @@ def split(
         many = sizes is None and not all(n.is_constant for n in s.target.shape)
         runs = running(s, program)
         if not (s.derived or many or left_to_blas or runs):
-            for e in always(s.body):
-                parts = _parts(e, s, values, machine) if isinstance(e, Reduce) else None
+            for e, where in _guards(s.body).items():
+                parts = _parts(e, s, values, machine)
                 if parts:
-                    first, parted[e] = parts.statements(s, names)
+                    first, parted[e] = parts.statements(s, where, names)
                     statements.append(first)
         statements.append(replace(s, body=_replaced(s.body, parted)))
     return replace(program, statements=tuple(statements))
@@ -100,26 +100,60 @@ def _with_terms(
     for s in program.statements:
         values = values_of_sizes(program, s.target.shape, sizes)
         stored: dict[Expr, Expr] = {}
-        for e in always(s.body) if not s.derived else ():
-            box = _box_of_terms(e, s, parameters) if isinstance(e, Reduce) else None
-            if (
-                isinstance(e, Reduce)
-                and box
-                and _are_worth_storing(e, s, box, values, machine, most)
-            ):
+        for e, where in _guards(s.body).items() if not s.derived else ():
+            box = _box_of_terms(e, where, s, parameters)
+            if box and _are_worth_storing(e, s, box, values, machine, most):
                 target = Tensor(names.fresh(f"{s.target.name}_terms"), tuple(box.values()), s.target.dtype)  # fmt: skip
-                statements.append(Statement(target, tuple(box), (), e.body))
+                statements.append(Statement(target, tuple(box), (), _only(where, e.body, e.op)))
                 read = Read(target.name, tuple(map(symbol, box)))
                 stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
         statements.append(replace(s, body=_replaced(s.body, stored)))
     return replace(program, statements=tuple(statements))
 
 
-def _box_of_terms(e: Reduce, s: Statement, sizes: set[Symbol]) -> dict[Symbol, Affine] | None:
+def _guards(body: Expr) -> dict[Reduce, Domain]:
+    """The sums in no other sum, with where their values are needed; those that are needed in places of several kinds have none.
+
+    What is needed always is computed so, although it may be needed in a choice as well.
+    """
+    found: dict[Reduce, dict[Domain | None, None]] = {}
+    seen: set[tuple[Expr, Domain | None]] = set()
+    waiting: list[tuple[Expr, Domain | None]] = [(body, EVERYWHERE)]
+    while waiting:
+        e, where = waiting.pop()
+        if (e, where) in seen:
+            continue
+        seen.add((e, where))
+        match e:
+            case Reduce():
+                found.setdefault(e, {})[where] = None
+                waiting.append((e.body, None))
+            case Select(Domain() as domain, then, otherwise):
+                waiting += [(otherwise, None), (then, None if where is None else where & domain)]
+            case Select(Comparison(_, left, right), then, otherwise):
+                waiting += [(otherwise, None), (then, None), (right, where), (left, where)]
+            case _:
+                waiting += [(o, where) for o in reversed(e.operands)]
+    guards = {}
+    for e, places in found.items():
+        where = EVERYWHERE if EVERYWHERE in places else next(iter(places))
+        if where is not None and (where == EVERYWHERE or len(places) == 1):
+            guards[e] = where
+    return guards
+
+
+def _only(where: Domain, e: Expr, op: ReduceOp) -> Expr:
+    """The value where it is needed, the neutral element of the operation elsewhere: reads may be outside there."""
+    return e if where == EVERYWHERE else Select(where, e, Const(NEUTRAL[op]))
+
+
+def _box_of_terms(
+    e: Reduce, where: Domain, s: Statement, sizes: set[Symbol]
+) -> dict[Symbol, Affine] | None:
     """The indices of the terms with their extents; None where their ranges are not plain, or no term is a sum."""
     if e.derived or not any(isinstance(n, Reduce) for n in always(e.body)):
         return None
-    box = {i: s.extents[i] for i in s.indices if i in e.symbols}
+    box = {i: s.extents[i] for i in s.indices if i in e.symbols or i in where.symbols}
     for i in e.indices:
         extent = plain_extent(i, e.domain, sizes)
         if extent is None:
@@ -144,7 +178,7 @@ def _are_worth_storing(
     inside = _nested(e.body, {**values, **middle})
     return (
         BETTER * elements <= machine.resident_threads
-        and most >= terms >= BETTER * elements
+        and most >= terms > elements
         and inside >= LEAST * machine.warp
         and terms * inside >= WORTH
     )
@@ -171,8 +205,8 @@ class _Parts:
     warps: bool  # a warp has a part, else a thread
     lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
 
-    def statements(self, s: Statement, names: Names) -> tuple[Statement, Expr]:
-        """The statement of the parts, and the reduction of them that takes the place of the whole."""
+    def statements(self, s: Statement, where: Domain, names: Names) -> tuple[Statement, Expr]:
+        """The statement of the parts, and the reduction of them that takes the place of the whole, which is needed `where`."""
         e, k = self.reduce, self.index
         t, m, r = (names.fresh(k) for _ in range(3))
         place = symbol(m) * self.count + symbol(t)
@@ -197,14 +231,14 @@ class _Parts:
             Domain.of(conditions) & Domain.box({r: constant(self.lanes)} if self.lanes else {}),
             substitute(e.body, values),
         )
-        free = [i for i in s.indices if i in e.symbols]
+        free = [i for i in s.indices if i in e.symbols or i in where.symbols]
         box = {i: s.extents[i] for i in free}
         count = {t: constant(self.count)}
         box = {**box, **count} if self.warps else {**count, **box}
         target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
         read = Read(target.name, tuple(map(symbol, box)))
         return (
-            Statement(target, tuple(box), (), body),
+            Statement(target, tuple(box), (), _only(where, body, e.op)),
             Reduce(e.op, (t,), (), Domain.box(count), read),
         )
 
