@@ -1,7 +1,7 @@
 """Formulas on a GPU, from a thousand to a hundred million points: tadc against its form with atomic additions, CUDA by
 hand, PyTorch, JAX, KeOps, Warp, and the machine's limits; without a GPU, what the compiled code does at each point.
 
-    python benchmarks/gpu.py [--code] [--repetitions 20] [--only NAME]... [--points N]... [--output benchmarks/results]
+    python benchmarks/gpu.py [--code | --model] [--repetitions 20] [--only NAME]... [--points N]... [--output benchmarks/results]
 
 Where CuPy finds a GPU: milliseconds of the value and of the value with its gradients in float32, by events on the
 default stream, minima of interleaved repetitions (JAX has a stream of its own, and is waited for); then the gradient of
@@ -10,7 +10,8 @@ tadc's before its time counts; one that is not installed, fails, or computes som
 Writes `gpu.json`, `gpu.md` and, where matplotlib is installed, `gpu.svg`, and prints the worst rows.
 
 Anywhere, and with `--code` nothing else: operations, loads, stores, atomic additions and bytes per point
-(`gpu_code.py`), and what is more than in the last results. Writes `gpu_code.json` and `gpu_code.md`.
+(`gpu_code.py`), and what is more than in the last results. Writes `gpu_code.json` and `gpu_code.md`. With `--model`, and nothing else,
+the kernels of `gpu_large.py` by the model of a GPU: writes `gpu_model.json` and `gpu_model.md`, and prints what is another than before.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import gpu_code
+import gpu_model
 import gpu_report
 import numpy as np
 from gpu_formulas import Formula, formulas
+from gpu_large import large_formulas
 from gpu_plain import launch
 from gpu_rivals import Problem, Rival, Run, own, rivals
 from sizes import points_of, shapes_at, sizes_at, sizes_of
@@ -269,14 +272,30 @@ def code(chosen: Sequence[Formula], output: Path, progress: Progress) -> None:
         print(f"more than before: {line}")
 
 
+def model(output: Path) -> None:
+    """Writes the times of the model, and prints what has changed."""
+    path = output / "gpu_model.json"
+    before = json.loads(path.read_text("utf-8")) if path.exists() else []
+    rows = list(gpu_model.rows(large_formulas()))
+    path.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    (output / "gpu_model.md").write_text(gpu_model.table(rows), "utf-8")
+    print(gpu_model.table(rows))
+    print("\n".join(gpu_model.changed(rows, before)))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--code", action="store_true", help="without a GPU: count, time nothing")
+    parser.add_argument("--model", action="store_true", help="without a GPU: the model of one")
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--only", action="append", default=[], help="a formula's name")
     parser.add_argument("--points", action="append", type=lambda n: int(float(n)), default=[])
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args(arguments)
+    if options.model:
+        options.output.mkdir(parents=True, exist_ok=True)
+        model(options.output)
+        return
     from rich.progress import track
 
     chosen = [f for f in formulas() if not options.only or f.name in options.only]

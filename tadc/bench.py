@@ -25,12 +25,13 @@ from tadc.runtime.cuda.tune import tuning
 from tadc.runtime.run import resolved_backend
 from tadc.schedule.nest.cost import program_cost
 from tadc.schedule.nest.special import special_calls
+from tadc.tables import columns
 
 if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
     from tadc.function import Function
 
-__all__ = ["Bench", "KernelRow", "Row", "bench", "large_sizes"]
+__all__ = ["Bench", "KernelRow", "Row", "bench", "large_sizes", "mode_with_gradients"]
 
 WORK = 3e8  # operations of the value and its gradients that sizes are chosen for
 BYTES = 2**28  # of all tensors together
@@ -96,7 +97,7 @@ class Bench:
             )
             for r in self.rows
         ]
-        return _columns(table, left=1)
+        return columns(table, left=1)
 
     def _kernels(self) -> list[str]:
         table = [("kernel", "limited by", "fastest, ms", "model, ms", "times the model")]
@@ -104,7 +105,7 @@ class Bench:
             (k.kernel, k.limit, f"{k.seconds * 1e3:.3f}", f"{k.model * 1e3:.3f}", f"{k.ratio:.1f}")
             for k in self.kernels
         ]
-        return _columns(table, left=2)
+        return columns(table, left=2)
 
     @staticmethod
     def _machine(limits: Limits) -> str:
@@ -113,18 +114,6 @@ class Bench:
             f" {limits.operations_per_second / 1e9:.1f} Gflop/s,"
             f" {limits.functions_per_second / 1e9:.2f} G exponentials/s"
         )
-
-
-def _columns(table: Sequence[Sequence[str]], left: int) -> list[str]:
-    """The lines of a table, whose first columns stand at the left."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(
-            t.ljust(w) if c < left else t.rjust(w)
-            for c, (t, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
 
 
 def large_sizes(f: Function, given: Mapping[str, int]) -> dict[str, int]:
@@ -156,12 +145,12 @@ def _work(f: Function, sizes: Mapping[str, int]) -> int | None:
         numbers = f.calls.sizes(shapes, sizes)
         if sum(t.bytes_at(numbers, "float64") for t in program.tensors.values()) > BYTES:
             return None
-        return f.cost(mode=_mode(f), **sizes).operations
+        return f.cost(mode=mode_with_gradients(f), **sizes).operations
     except Error:
         return None
 
 
-def _mode(f: Function) -> str:
+def mode_with_gradients(f: Function) -> str:
     """The mode that is timed besides the value: `vjp` if any input has a gradient, else `primal` alone."""
     real = any(t.dtype not in INTEGERS for t in f.program.inputs)
     return "vjp" if real else "primal"
@@ -197,7 +186,7 @@ def bench(
     bytes_ = {n: t.bytes_at(numbers, "float64") for n, t in tensors.items()}
     touched = sum(bytes_[n] for n in {*f.inputs, *f.outputs})
     work = {"value": (value.operations, touched)}
-    if _mode(f) == "vjp":
+    if mode_with_gradients(f) == "vjp":
         ones = (np.ones([n.at(numbers) for n in tensors[o].shape]) for o in f.outputs)
         cotangents = tuple(map(xp.asarray, ones))
         tasks["value and gradients"] = lambda: f.vjp(*given, **named)[1](cotangents)
@@ -279,7 +268,7 @@ def _timed(f: Function, sizes: Mapping[str, int], inputs: Sequence[Any]) -> list
         return _Timed(task, part, launch, sizes, dtype, arrays, [inf] * len(launch.lowered.kernels))
 
     found = [timed("value", f, inputs)]
-    if _mode(f) == "vjp":
+    if mode_with_gradients(f) == "vjp":
         wrt = tuple(t.name for t in f.program.inputs if t.dtype not in INTEGERS)
         forward, backward = f._vjp.parts(wrt, f.program.size_values(sizes), dtype)
         first = found[0] if forward is f else timed("value and gradients", forward, inputs)

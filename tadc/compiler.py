@@ -34,10 +34,11 @@ from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
-from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.gpu.work import operations
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
+from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.program import scheduled
@@ -50,6 +51,8 @@ __all__ = [
     "batched_program",
     "decisions",
     "front",
+    "gpu_decisions",
+    "gpu_seconds",
     "gradient_program",
     "inverse_program",
     "jacobian_program",
@@ -224,12 +227,53 @@ def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> D
     return Decisions.of(stored(program), sizes, dtype, options)
 
 
+def gpu_decisions(
+    program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine = HOPPER
+) -> Decisions:
+    """As `decisions`; by default all temporaries are stored that fit, if the model says that this is faster."""
+    usual = decisions(program, sizes, dtype, options)
+    values = stored(program).size_values({s: sizes[s] for s in program.sizes})
+    if options.memory != "auto" or not usual.recomputed:
+        return usual
+    if not fits(stored(program), values, dtype, options.memory_limit):
+        return usual
+
+    def seconds(decided: Decisions) -> float:
+        return _gpu_seconds(program, decided, sizes, dtype, options, machine)
+
+    return min(replace(usual, recomputed=()), usual, key=seconds)
+
+
+def gpu_seconds(
+    program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine = HOPPER
+) -> float:
+    """The seconds of a run on a GPU for these values of all sizes, by the model of it."""
+    decided = gpu_decisions(program, sizes, dtype, options, machine)
+    return _gpu_seconds(program, decided, sizes, dtype, options, machine)
+
+
+def _gpu_seconds(
+    program: Program,
+    decided: Decisions,
+    sizes: Sizes,
+    dtype: str,
+    options: Options,
+    machine: Machine,
+) -> float:
+    lowered = lowered_for_gpu(
+        program, "run", decided, sizes, dtype, machine, blas=options.blas, tiles={}
+    )
+    return sum(m.seconds for m in lowered.models(sizes, dtype))
+
+
 def module(
     program: Program, mode: str, sizes: Sizes | None, dtype: str, options: Options
 ) -> Module:
     """The program with its kernels, for any target: for these sizes, or as if all its temporaries fitted into memory."""
-    recomputed = () if sizes is None else decisions(program, sizes, dtype, options).recomputed
-    (result,) = modules_of({mode: program}, recomputed)
+    recomputed: Sequence[str] = (
+        () if sizes is None else decisions(program, sizes, dtype, options).recomputed
+    )
+    (result,) = modules_of({mode: program}, {mode: recomputed})
     return result
 
 
@@ -250,7 +294,7 @@ def lowered_for_cpu(
     blas: bool,
 ) -> CpuModule:
     """The program as a CPU runs it."""
-    (unscheduled,) = modules_of({mode: program}, decided.recomputed)
+    (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
     return CpuModule.of(unscheduled, dtype, dict(decided.usual), blas=blas, machine=machine)
 
 
@@ -269,12 +313,22 @@ def lowered_for_gpu(
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:
-        (unscheduled,) = modules_of({mode: program}, decided.recomputed)
+        (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
         values = None if numbers is None else unscheduled.program.size_values(numbers)
-        return GpuModule.of(unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine)
+        return GpuModule.of(
+            unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine, room=decided.room
+        )
 
     # The schedules take longer to choose than to read.
-    chosen = (decided.recomputed, numbers, dtype, machine, blas, sorted(tiles.items()))
+    chosen = (
+        decided.recomputed,
+        decided.room,
+        numbers,
+        dtype,
+        machine,
+        blas,
+        sorted(tiles.items()),
+    )
     return disk_cached(("gpu", fingerprint(program), mode, *chosen), made)
 
 

@@ -17,7 +17,7 @@ from tadc.ir.element_types import ELEMENT_TYPES
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["BACKENDS", "ON_DEVICES", "Given", "Options", "size_number", "with_options"]
+__all__ = ["BACKENDS", "MEMORY", "ON_DEVICES", "Given", "Options", "size_number", "with_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check: TypeAlias = Callable[

@@ -1,11 +1,11 @@
-"""Tables as a notebook shows them: HTML without styles of its own."""
+"""Tables as a terminal shows them, and as a notebook does: HTML without styles of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["html_table"]
+__all__ = ["columns", "html_table"]
 
 
 def html_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), caption: str = "") -> str:
@@ -21,3 +21,15 @@ def html_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), captio
         ]
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</table>"])
+
+
+def columns(table: Sequence[Sequence[str]], left: int) -> list[str]:
+    """The lines of a table, of which the first `left` columns hold text, the others numbers."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            t.ljust(w) if c < left else t.rjust(w)
+            for c, (t, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,10 @@ from tadc.cli.parameters import (
     size_option,
 )
 from tadc.cli.program import loaded, open_numbers
+from tadc.schedule.gpu.machine import MACHINES, Machine
+
+if TYPE_CHECKING:
+    from tadc.function import Function
 
 __all__ = ["bench"]
 
@@ -26,6 +31,12 @@ __all__ = ["bench"]
 @size_option
 @backend_option
 @click.option("--repetitions", type=click.IntRange(min=1), default=9, show_default=True)
+@click.option(
+    "--model",
+    "machine",
+    type=click.Choice(list(MACHINES)),
+    help="Run nothing: say how long each kernel takes on this GPU by the model of it, with float32.",
+)
 @click.option("--tune", is_flag=True, help="Time schedules on the GPU first, and keep the best.")
 @json_option
 @index_base_option
@@ -34,6 +45,7 @@ def bench(
     sizes: dict[str, int],
     backend: str,
     repetitions: int,
+    machine: str | None,
     tune: bool,
     as_json: bool,
     index_base: int,
@@ -41,12 +53,15 @@ def bench(
     """Time the value, and the value with all gradients, on random input.
 
     Sizes that are not given are chosen so that there is something to measure. Kernels of native code have a row each:
-    what limits them, and the least time that this machine needs for their work.
+    what limits them, and the least time that this machine needs for their work. With --model the same is said of kernels of a GPU,
+    without one.
     """
     if tune and backend != "cuda":
         raise click.BadParameter(
             "schedules are tuned for a GPU: add --backend cuda", param_hint="'--tune'"
         )
+    if machine is not None:
+        return _modelled(file, sizes, MACHINES[machine], as_json, index_base)
     from tadc import bench as benching
 
     f = loaded(file, sizes, backend=backend, index_base=index_base)
@@ -63,4 +78,28 @@ def bench(
         print_json(asdict(times))
     else:
         click.echo(str(times))
+    return 0
+
+
+def _modelled(
+    file: str, sizes: dict[str, int], machine: Machine, as_json: bool, index_base: int
+) -> int:
+    """The kernels of a call of these sizes, or of large ones, by the model of a GPU."""
+    from tadc.bench import large_sizes, mode_with_gradients
+    from tadc.function.runs import modelled
+
+    def program(fixed: dict[str, int]) -> Function:
+        return loaded(file, fixed, backend="cuda", dtype="float32", index_base=index_base)
+
+    # A call binds the sizes that are open in the file.
+    called = open_numbers(program({}), sizes)
+    f = program({s: n for s, n in sizes.items() if s not in called})
+    chosen = called if f.open_sizes else large_sizes(f, called)
+    modes = tuple(dict.fromkeys(("primal", mode_with_gradients(f))))
+    found = modelled(f, modes, chosen, machine)
+    if as_json:
+        print_json({"sizes": {**sizes, **chosen}, **asdict(found)})
+    else:
+        click.echo(f"sizes: {', '.join(f'{s} = {n}' for s, n in {**sizes, **chosen}.items())}")
+        click.echo(str(found))
     return 0

@@ -22,6 +22,7 @@ from tadc.cli.status import report
 from tadc.function.derivatives import in_mode
 from tadc.function.targets import FILES, TARGETS, Unit
 from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
+from tadc.options import MEMORY
 from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
 if TYPE_CHECKING:
@@ -71,6 +72,13 @@ def _distinct_modes(
 )
 @size_option
 @click.option(
+    "--memory",
+    type=click.Choice(MEMORY),
+    default="auto",
+    show_default=True,
+    help="What is computed again rather than stored: what a call of these sizes would, all that can be, nothing.",
+)
+@click.option(
     "--baseline",
     type=click.Choice(("atomic",)),
     help="Add what tadc is compared with: the adjoint with atomic additions, as the mode `adjoint_atomic`.",
@@ -85,6 +93,7 @@ def compile(
     wrt: tuple[str, ...] | None,
     dtype: str,
     sizes: dict[str, int],
+    memory: str,
     baseline: str | None,
     verbose: bool,
     index_base: int,
@@ -102,7 +111,7 @@ def compile(
     status = 0
     for file in files:
         try:
-            f = loaded(file, sizes, verbose, dtype=dtype, index_base=index_base)
+            f = loaded(file, sizes, verbose, dtype=dtype, memory=memory, index_base=index_base)
             refuse_open_sizes(f, sizes)
             contents = _contents(f, targets, modes, wrt, baseline)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))

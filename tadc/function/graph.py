@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tadc.errors import ArgumentError
@@ -20,7 +21,11 @@ __all__ = ["graph"]
 def graph(
     f: Function, arrays: Sequence[Any], named: Mapping[str, Any], cotangents: Any, wrt: Wrt
 ) -> Graph:
-    """The graph of a call; with `cotangents` of the call and its pullback."""
+    """The graph of a call; with `cotangents` of the call and its pullback. It has kernels of tadc's own alone.
+
+    CuPy's cuBLAS raises under a capture: it has a stream and a workspace of its own to set.
+    """
+    f = f._of(replace(f._origin, options=replace(f._options, blas=False)))
     bound = f.calls.bound(arrays, named)
     given = {**dict(zip(f.inputs, arrays, strict=False)), **named}
     inputs = of_gpu({n: given[n] for n in f.inputs})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tadc import compiler
@@ -12,14 +12,23 @@ from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cpu.native import NativeRunner
 from tadc.runtime.cuda.launch import CudaRunner
 from tadc.runtime.opencl.launch import OpenClRunner
+from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.model import ideal_seconds
 from tadc.schedule.nest.cost import Cost, program_cost
-from tadc.schedule.plan import Plan, cpu_plan, gpu_plan
+from tadc.schedule.plan import (
+    Modelled,
+    ModelledKernel,
+    ModelledMode,
+    Plan,
+    cpu_plan,
+    gpu_plan,
+)
 
 if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
-__all__ = ["cost", "part_cost", "plan"]
+__all__ = ["cost", "modelled", "part_cost", "plan"]
 
 
 def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
@@ -45,13 +54,41 @@ def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
     return total
 
 
+def modelled(
+    f: Function, modes: Sequence[str], given: Mapping[str, int], machine: Machine
+) -> Modelled:
+    """The times of what is run for these modes on a GPU by its model, for numbers for all sizes, and the least times."""
+    rows, totals = [], []
+    for mode in modes:
+        seconds, least = 0.0, 0.0
+        for part, sizes, dtype in _runs(f, mode, given):
+            assert sizes is not None, "a model needs sizes"
+            options, program = part._options, part._program
+            decided = compiler.gpu_decisions(program, sizes, dtype, options, machine)
+            lowered = compiler.lowered_for_gpu(
+                program, part._mode, decided, sizes, dtype, machine, blas=options.blas, tiles={}
+            )
+            values = program.size_values({s: sizes[s] for s in program.sizes})
+            least += ideal_seconds(compiler.stored(program), values, machine, dtype)
+            plans = gpu_plan(lowered, part._mode, sizes, dtype).kernels
+            for plan_, model in zip(plans, lowered.models(sizes, dtype), strict=True):
+                rows.append(ModelledKernel.of(mode, plan_.name, model))
+                seconds += model.seconds
+        totals.append(ModelledMode(mode, 1e3 * seconds, 1e3 * least))
+    return Modelled(machine.rates.name, tuple(rows), tuple(totals))
+
+
 def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
     """The plan of the module that runs the program, with numbers for all of its sizes, or for none."""
     program, real, options = f._program, cast("DType", dtype), f._options
     match options.backend:
         case "cuda":
             return gpu_plan(
-                CudaRunner(program, real, options).lowered(sizes), f._mode, sizes, dtype
+                CudaRunner(program, real, options).lowered(sizes),
+                f._mode,
+                sizes,
+                dtype,
+                modelled=True,
             )
         case "opencl":
             return gpu_plan(

@@ -11,6 +11,7 @@ from tadc import compiler
 from tadc.errors import ArgumentError, BackendError, DerivativeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
+from tadc.schedule.gpu.cost import about_a_thousand
 from tadc.schedule.lowered import CpuModule, GpuModule, Module, modules_of
 
 if TYPE_CHECKING:  # a row's function imports its emitter
@@ -70,7 +71,10 @@ class Unit:
 
     @cached_property
     def _on_gpu(self) -> list[GpuModule]:
-        return [GpuModule.of(m, dtype=self.dtype) for m in self.modules]
+        return [
+            GpuModule.of(m, None if m.program.sizes else {}, self.dtype)
+            for m in self._modules(gpu=True)
+        ]
 
     @property
     def _plain(self) -> GpuSource:
@@ -84,7 +88,18 @@ class Unit:
 
     @cached_property
     def modules(self) -> list[Module]:
-        return [*modules_of({m: f.program for m, f in self.functions.items()}), *self.baseline]
+        return self._modules(gpu=False)
+
+    def _modules(self, *, gpu: bool) -> list[Module]:
+        """The modes, whose temporaries are those that a call would store: of these sizes, or of about a thousand where there are none."""
+        programs = {mode: f.program for mode, f in self.functions.items()}
+        decide = compiler.gpu_decisions if gpu else compiler.decisions
+        recomputed = {}
+        for mode, f in self.functions.items():
+            options = replace(f._options, blas=False)  # which no text calls
+            sizes = about_a_thousand(f.program)
+            recomputed[mode] = decide(f.program, sizes, self.dtype, options).recomputed
+        return [*modules_of(programs, recomputed), *self.baseline]
 
     @property
     def index_type(self) -> DType:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError
 from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
@@ -19,10 +20,11 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.arguments import targets
 from tadc.runtime.calls import MOST_SIGNATURES, Call, Calls, Place, place_of, signature
 from tadc.runtime.element_types import is_real
-from tadc.schedule.nest.memory import oversized
+from tadc.schedule.nest.memory import fits, oversized
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
+    from tadc.ir.program import Program
 
 __all__ = ["Pullback", "Vjp", "gradient_types", "seeds"]
 
@@ -100,9 +102,29 @@ class Vjp:
         inside = replace(forward._program, outputs=f.outputs)  # where residuals are temporaries
         values = inside.size_values({s: sizes[s] for s in inside.sizes})
         dtype = options.dtype or "float64"
+        if residuals and options.backend == "cuda" and options.memory == "auto":
+            return self._faster((forward, backward), (f, f.adjoint(wrt)), inside, values)
         if residuals & oversized(inside, values, dtype, options.memory, options.memory_limit):
             return f, f.adjoint(wrt)
         return forward, backward
+
+    def _faster(
+        self,
+        halves: tuple[Function, Function],
+        whole: tuple[Function, Function],
+        inside: Program,
+        values: Mapping[str, int],
+    ) -> tuple[Function, Function]:
+        """The two functions that a GPU is faster with, by its model; `inside` has the residuals of the halves as temporaries."""
+        options = self._function._options
+        dtype = options.dtype or "float64"
+        if not fits(inside, values, dtype, options.memory_limit):
+            return whole
+
+        def seconds(functions: tuple[Function, Function]) -> float:
+            return sum(compiler.gpu_seconds(g._program, values, dtype, options) for g in functions)
+
+        return min(halves, whole, key=seconds)
 
 
 @dataclass(frozen=True, slots=True)

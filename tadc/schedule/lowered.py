@@ -29,6 +29,7 @@ from tadc.schedule.gpu.kernels import (
     tile_choices,
 )
 from tadc.schedule.gpu.machine import HOPPER, Machine
+from tadc.schedule.gpu.model import KernelModel, kernel_model, product_model
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
@@ -43,6 +44,7 @@ __all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modules_
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 
 _UNKNOWN: Sizes = {}
+_NOTHING: Mapping[str, Sequence[str]] = {}
 _NO_TILES: Mapping[str, Shape] = {}
 
 
@@ -50,18 +52,20 @@ _NO_TILES: Mapping[str, Shape] = {}
 class Decisions:
     """Decisions that depend on the sizes of a call: the temporaries that are not stored, and about how large the sizes are.
 
-    By default all are stored, and nothing is known of the sizes.
+    A schedule stores more only in `room` bytes, if that is not None. By default all are stored, and nothing is known of the sizes.
     """
 
     recomputed: tuple[str, ...] = ()
     usual: tuple[tuple[Symbol, int], ...] = ()
+    room: int | None = None
 
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
         usual = {s: usual_size(sizes[s]) for s in stored.sizes}
-        return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())))
+        room = 0 if options.memory == "recompute" else options.memory_limit
+        return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +94,18 @@ class Module:
         return tuple(program.tensors[t] for t in stored if t not in program.outputs)
 
 
-def modules_of(programs: Mapping[str, Program], recomputed: Sequence[str] = ()) -> list[Module]:
+def modules_of(
+    programs: Mapping[str, Program], recomputed: Mapping[str, Sequence[str]] = _NOTHING
+) -> list[Module]:
     """The modes of a file, by their programs, which are all derived from the first.
 
-    Tensors of `recomputed` are not stored (`nest/memory.py`).
+    The tensors that `recomputed` has for a mode are not stored (`nest/memory.py`).
     """
     name = identifier(next(iter(programs.values())).name)
-    again = frozenset(recomputed)
-    launchable = {mode: scheduled(_launchable(p, name), again) for mode, p in programs.items()}
+    again = {mode: frozenset(recomputed.get(mode, ())) for mode in programs}
+    launchable = {
+        mode: scheduled(_launchable(p, name), again[mode]) for mode, p in programs.items()
+    }
     return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
 
 
@@ -199,15 +207,17 @@ class GpuModule(Lowered[GpuKernel]):
         blas: bool = False,
         tiles: Mapping[str, Shape] = _NO_TILES,
         machine: Machine = HOPPER,
+        room: int | None = None,
     ) -> GpuModule:
         """The schedules for these values of all sizes, or for typical ones; small values are numbers in the text.
 
         `dtype` is that of inputs and outputs without a declared one; temporaries that it would round declare theirs.
-        With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels.
+        With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels. What the schedule itself stores,
+        but for parts of sums, has `room` bytes, or as many as it likes.
         """
         if any(k.is_atomic for k in module.kernels):
             return cls.plain(module, machine)
-        program = gpu_program(module.program, sizes, dtype, machine, blas=blas)
+        program = gpu_program(module.program, sizes, dtype, machine, blas=blas, room=room)
         scheduled = gpu_kernels(program, module.name, sizes, machine, tiles)
         typed = wide_temporaries(program, dtype)
         run = Module(module.name, typed, tuple(kernel for kernel, _ in scheduled))
@@ -230,6 +240,16 @@ class GpuModule(Lowered[GpuKernel]):
         program = self.module.program
         fitting = (plain_kernel(k, program) if s.combined > most else s for k, s in pairs)
         return replace(self, kernels=tuple(fitting))
+
+    def models(self, sizes: Sizes, dtype: str) -> list[KernelModel]:
+        """The model of each kernel on the machine for these values of all sizes; `dtype` is that of the module."""
+        program = self.module.program
+        values = program.size_values({s: sizes[s] for s in program.sizes})
+        modelled = []
+        for kernel, schedule in zip(self.module.kernels, self.kernels, strict=True):
+            model = product_model if kernel.name in self.products else kernel_model
+            modelled.append(model(schedule, program, values, self.machine, dtype))
+        return modelled
 
     def tile_choices(self, sizes: Sizes, most: int) -> dict[str, list[Shape]]:
         """Tiles that may be best for these sizes, at most so many, the model's first: by kernel, where there is a choice."""

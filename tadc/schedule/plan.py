@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tadc.ir.affine import Symbol
@@ -13,6 +13,7 @@ from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.gpu.model import KernelModel
 from tadc.schedule.lowered import CpuModule, GpuModule, Lowered
 from tadc.schedule.nest.cost import bytes_formula
 from tadc.schedule.nest.loop_nest import (
@@ -28,18 +29,27 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     steps_of,
 )
-from tadc.tables import html_table
+from tadc.tables import columns, html_table
 
-__all__ = ["KernelPlan", "Plan", "cpu_plan", "gpu_plan"]
+__all__ = [
+    "KernelPlan",
+    "Modelled",
+    "ModelledKernel",
+    "ModelledMode",
+    "Plan",
+    "cpu_plan",
+    "gpu_plan",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class KernelPlan:
-    """One kernel: its name, the statement that it computes, and how it runs."""
+    """One kernel: its name, the statement that it computes, and how it runs; on a GPU also how long, by the model of it."""
 
     name: str
     statement: str
     schedule: str
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,7 @@ class Plan:
         lines = []
         for k in self.kernels:
             lines += [k.name, f"    {k.statement}", f"    {k.schedule}"]
+            lines += [f"    {k.time}"] if k.time else []
         return "\n".join([*lines, *self._stored()])
 
     def _stored(self) -> list[str]:
@@ -69,9 +80,69 @@ class Plan:
         ]
 
     def _repr_html_(self) -> str:
-        rows = [(k.name, k.statement, k.schedule) for k in self.kernels]
-        head = ("kernel", "statement", "how it runs")
-        return html_table([head, *rows], range(3), "; ".join(self._stored()))
+        rows = [(k.name, k.statement, k.schedule, k.time) for k in self.kernels]
+        head = (
+            "kernel",
+            "statement",
+            "how it runs",
+            "how long" if any(k.time for k in self.kernels) else "",
+        )
+        count = len(head) if head[-1] else len(head) - 1
+        return html_table(
+            [r[:count] for r in (head, *rows)], range(count), "; ".join(self._stored())
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelledKernel:
+    """A kernel of a mode on a GPU by its model (`KernelModel`)."""
+
+    mode: str
+    name: str
+    milliseconds: float
+    ideal_milliseconds: float
+    limit: str
+    threads: int
+    longest_thread: float
+    mean_thread: float
+    is_uneven: bool
+
+    @classmethod
+    def of(cls, mode: str, name: str, model: KernelModel) -> ModelledKernel:
+        """The row of a model."""
+        seconds = 1e3 * model.seconds, 1e3 * model.ideal
+        return cls(mode, name, *seconds, model.limit, model.threads, model.longest_thread, model.mean_thread, model.is_uneven)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelledMode:
+    """All kernels of a mode, and the least time of its programs if each were one kernel that moves inputs and outputs alone."""
+
+    mode: str
+    milliseconds: float
+    ideal_milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """The kernels of some modes on a machine, by its model. Prints as a table."""
+
+    machine: str
+    kernels: tuple[ModelledKernel, ...]
+    modes: tuple[ModelledMode, ...]
+
+    def __str__(self) -> str:
+        rows = [("mode", "kernel", "limited by", "ms", "at least", "times", "threads", "longest", "mean")]  # fmt: skip
+        for k in self.kernels:
+            rows.append((k.mode, k.name, k.limit, *_times(k), f"{k.threads:,}", f"{k.longest_thread:,.0f}", f"{k.mean_thread:,.0f}"))  # fmt: skip
+        rows += [(m.mode, "all", "", *_times(m), "", "", "") for m in self.modes]
+        lines = [f"by the model of an {self.machine}; threads in instructions of one", ""]
+        return "\n".join([*lines, *columns(rows, left=3)])
+
+
+def _times(row: ModelledKernel | ModelledMode) -> tuple[str, str, str]:
+    ratio = row.milliseconds / row.ideal_milliseconds
+    return f"{row.milliseconds:.4f}", f"{row.ideal_milliseconds:.4f}", f"{ratio:.1f}"
 
 
 def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
@@ -88,15 +159,31 @@ def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> 
     return Plan(tuple(plans), _stored(lowered, sizes, dtype))
 
 
-def gpu_plan(lowered: GpuModule, mode: str, sizes: Sizes | None, dtype: str) -> Plan:
-    """The plan of a mode on a GPU, under the mode's name. `sizes` has all sizes, or the plan is for typical ones."""
+def gpu_plan(
+    lowered: GpuModule, mode: str, sizes: Sizes | None, dtype: str, *, modelled: bool = False
+) -> Plan:
+    """The plan of a mode on a GPU, under the mode's name. `sizes` has all sizes, or the plan is for typical ones.
+
+    With `modelled`, and sizes, each kernel has the time that the model of the machine says.
+    """
+    models = lowered.models(sizes, dtype) if modelled and sizes is not None else []
     plans = []
     for kernel, k in zip(lowered.module.kernels, lowered.kernels, strict=True):
         schedule = _gpu_schedule(kernel, k, f"a {lowered.machine.team_name(k.team)}")
         if kernel.name in lowered.products:
             schedule = "a matrix product: cuBLAS computes it"
         plans.append(_kernel(kernel, lowered, mode, schedule))
+    name = lowered.machine.rates.name
+    if models:
+        plans = [replace(p, time=_time(m, name)) for p, m in zip(plans, models, strict=True)]
     return Plan(tuple(plans), _stored(lowered, sizes, dtype))
+
+
+def _time(model: KernelModel, machine: str) -> str:
+    return (
+        f"{1e3 * model.seconds:.3g} ms by the model of an {machine}, limited by {model.limit};"
+        f" at least {1e3 * model.ideal:.3g} ms"
+    )
 
 
 def _kernel(kernel: Kernel, lowered: Lowered[Any], mode: str, schedule: str) -> KernelPlan:

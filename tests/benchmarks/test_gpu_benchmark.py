@@ -136,3 +136,32 @@ def test_all_of_the_benchmark_runs(benchmark_module, monkeypatch, tmp_path):
         and "atomics, a thread a point" in data["rows"][1]["ms"]
     )
     assert "| 3x3 filter with a border | value |" in (tmp_path / "gpu.md").read_text()
+
+
+@pytest.mark.compiler
+def test_the_check_of_a_gpu_fails_where_a_result_is_wrong(benchmark_module, monkeypatch, capsys):
+    fake_cupy.install(monkeypatch)
+    check = benchmark_module("check_gpu")
+    arguments = ["--divide", "100", "--only", "hankel"]
+    try:
+        right = check.main(arguments)
+        monkeypatch.setattr(check, "TOLERANCE", 1e-12)
+        wrong = check.main(arguments)
+    finally:
+        runtime.cupy.cache_clear()
+
+    assert (right, wrong) == (0, 1)
+    assert "all right" in capsys.readouterr().out
+
+
+def test_the_model_of_the_large_formulas_is_a_table(benchmark_module):
+    model, large = benchmark_module("gpu_model"), benchmark_module("gpu_large")
+    chosen = [f for f in large.large_formulas() if f.name in ("bias", "transpose")]
+
+    rows = list(model.rows(chosen))
+
+    text = model.table(rows)
+    assert "| bias | vjp | backward_1 |" in text and "**transpose**" in text
+    assert not list(model.changed(rows, rows))
+    slower = [{**r, "milliseconds": 2 * r["milliseconds"]} for r in rows]
+    assert len(list(model.changed(slower, rows))) == 4

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import tadc
 from tadc.cli import commands
-from tadc.function.targets import FILES, TARGETS
+from tadc.function.targets import FILES, TARGETS, Unit
 from tadc.ir.element_types import HALF_TYPES
 
 F = "size N\ninput x[N]\ny[i] = exp(x[i])"
@@ -57,3 +57,35 @@ def test_an_unknown_target_is_answered_with_those_that_there_are():
 
     assert re.findall("`(.*?)`", caught.value.fix) == [*TARGETS]
     assert caught.value.fix.endswith("`idx` or `latex`")
+
+
+RBF = """size N, M
+input x[N, 3], c[M, 3], w[M]
+f[i] = sum{j} w[j]*exp(-sum{d} (x[i, d] - c[j, d])**2)"""
+
+
+@pytest.mark.parametrize("target", ["cuda", "c"])
+def test_text_of_given_sizes_stores_what_a_call_of_them_would(target):
+    sizes = {"N": 10**5, "M": 10**5}
+    f = tadc.compile(RBF, sizes=sizes).adjoint()
+    everything = tadc.compile(RBF, sizes=sizes, memory="materialize").adjoint()
+
+    few, all_ = (workspace(g, target) for g in (f, everything))
+
+    assert few < 10**7
+    assert all_ >= 4 * 10**10
+
+
+@pytest.mark.parametrize("target", ["cuda", "c"])
+def test_text_of_any_sizes_stores_what_calls_of_a_thousand_would(target):
+    text = "size N, M\ninput x[N], y[M]\nf[i] = sum{j} exp(-x[i]*y[j])"
+    f = tadc.compile(text, memory="recompute").adjoint()
+
+    assert workspace(tadc.compile(text).adjoint(), target, N=1000, M=1000) < 10**8
+    assert workspace(f, target, N=1000, M=1000) < 10**6
+
+
+def workspace(f, target, **sizes):
+    """The bytes that the manifest says a mode's launcher needs."""
+    manifest = Unit({"adjoint": f}, (target,)).manifest
+    return eval(manifest["modes"]["adjoint"]["workspace_bytes"], {}, sizes)

@@ -27,6 +27,7 @@ from tadc.runtime.cuda.tune import tuning
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest import matrix_product
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 LIMITS = {"float64": 1e-11, "float32": 3e-4}
@@ -267,6 +268,58 @@ def test_a_graph_of_values_alone(xp):
     assert xp.asnumpy(replay()) == 10
 
 
+@pytest.mark.compiler
+def test_a_graph_has_no_product_of_cublas(double, monkeypatch):
+    xp = double
+    monkeypatch.setattr(matrix_product, "WORTH", 1)
+    a, b = (xp.asarray(np.random.default_rng(n).normal(size=(20, 20))) for n in range(2))
+    f = tadc.compile("size N\ninput a[N, N], b[N, N]\nc[i, j] = sum{k} a[i, k]*b[k, j]")
+    before = STATE.products
+    f(a, b)
+    assert STATE.products == before + 1
+
+    replay = f.graph(a, b)
+
+    np.testing.assert_allclose(xp.asnumpy(replay()), xp.asnumpy(a) @ xp.asnumpy(b), rtol=1e-12)
+    assert STATE.products == before + 1
+
+
+@pytest.mark.compiler
+def test_a_graph_keeps_what_it_launches(double):
+    x = double.asarray(np.ones(3))
+    replay = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]").graph(x, cotangents=x)
+
+    assert {"x", "dy"} == {name for launch in replay._launches for name in launch.inputs}
+
+
+@pytest.mark.compiler
+def test_a_launch_that_fails_is_an_error(double, monkeypatch):
+    f, x = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]"), double.asarray(np.ones(3))
+    f(x)
+
+    def launch(*_):
+        raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    monkeypatch.setattr(double.cuda.driver, "launchKernel", launch)
+
+    with pytest.raises(tadc.BackendError, match="does not launch this call: CUDA_ERROR_ILLEGAL"):
+        f(x)
+
+
+@pytest.mark.compiler
+def test_an_array_at_an_odd_address_is_an_error(double):
+    f = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]")
+    bytes_ = np.zeros(41, np.uint8).view(fake_cupy.ndarray)
+    aligned = bytes_.ctypes.data % 8
+    x = bytes_[8 - aligned + 1 :][:24].view(np.float64)
+    for _ in range(2):  # the second call is a repeated one
+        with pytest.raises(
+            tadc.ArgumentError, match="`x` begins at an address that is no multiple of 8"
+        ):
+            f(x)
+        f(double.asarray(np.ones(3)))
+
+
 def test_what_a_graph_cannot_read_anew_is_an_error(double):
     f = tadc.compile("size N\ninput x[N], c[]\nf = sum{i} c*x[i]")
     x, c = double.asarray(np.ones(3)), double.asarray(2.0)
@@ -498,6 +551,10 @@ def test_arrays_in_the_memory_of_a_gpu_are_found_by_their_protocols():
         def __dlpack_device__(self):
             return 2, 0
 
+    class Managed(OnGpu):
+        def __dlpack_device__(self):
+            return 13, 0
+
     class OnCpu(OnGpu):
         __cuda_array_interface__ = property(lambda self: {})
 
@@ -511,6 +568,7 @@ def test_arrays_in_the_memory_of_a_gpu_are_found_by_their_protocols():
         def __dlpack_device__(self):
             raise ValueError
 
+    assert gpu.is_on_gpu(Managed())
     assert [gpu.is_on_gpu(each()) for each in (OnGpu, OnCpu, Interface, Tracer)] == [True, False, True, False]  # fmt: skip
     assert not gpu.is_on_gpu(np.ones(3)) and not gpu.is_on_gpu(3.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from emitted import cuda_file
@@ -125,3 +126,18 @@ def test_the_adjoint_in_scatter_form_has_atomics():
     f = tadc.compile("size N\ninput x[N], w[5]\ny[i: N - 4] = sum{k: 5} x[i + k]*w[k]")
 
     assert ATOMIC.search(compile_cuda(f.adjoint().source("cuda-atomic"), "sm_90").ptx)
+
+
+@pytest.mark.parametrize(("major", "folder"), [(12, "cuda_nvrtc"), (13, "cu13"), (None, "cu13")])
+def test_the_driver_says_whose_nvrtc_it_is(monkeypatch, tmp_path, major, folder):
+    for name in ("cuda_nvrtc", "cu13"):
+        (tmp_path / name / "lib").mkdir(parents=True)
+        (tmp_path / name / "lib" / "libnvrtc.so.1").touch()
+    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(nvrtc, "find_spec", lambda _: spec)
+    monkeypatch.setattr(nvrtc, "_loads", lambda _: True)
+    monkeypatch.setattr(nvrtc, "_driver_major", lambda: major)
+
+    found = find_nvrtc()
+
+    assert found is not None and f"/{folder}/" in found

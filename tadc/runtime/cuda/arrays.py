@@ -23,7 +23,10 @@ __all__ = [
     "on_one_device",
 ]
 
-_CUDA = 2  # DLPack's number for memory of CUDA
+_CUDA = (
+    2,
+    13,
+)  # DLPack's numbers for memory of CUDA: a GPU's own, and memory that CUDA moves where it is used
 
 
 @cache
@@ -97,7 +100,7 @@ def is_on_gpu(value: Any) -> bool:
         device = getattr(value, "__dlpack_device__", None)
         if device is None:
             return hasattr(type(value), "__cuda_array_interface__")
-        return bool(device()[0] == _CUDA)
+        return device()[0] in _CUDA
     except (
         Exception
     ):  # it has no memory of its own: a tracer, an array of several devices; or no attributes

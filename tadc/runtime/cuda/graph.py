@@ -8,6 +8,7 @@ from typing import Any
 
 from tadc.errors import ArgumentError
 from tadc.runtime.cuda.arrays import as_gpu_array, cupy, is_on_gpu
+from tadc.runtime.cuda.launch import CudaLaunch, launches
 
 __all__ = ["Graph", "of_gpu"]
 
@@ -24,6 +25,7 @@ class Graph:
         xp = cupy()
         self._call = call  # with the arrays that it reads
         self._device = device
+        self._launches: list[CudaLaunch] = []  # of the capture: it keeps their machine code loaded
         self._memory = xp.cuda.MemoryPool()  # memory of the launches, whether they free it or not
         with xp.cuda.Device(device), xp.cuda.using_allocator(self._memory.malloc):
             outside = xp.cuda.get_current_stream()
@@ -33,7 +35,8 @@ class Graph:
                 call()  # compiles, and leaves its memory to the pool: a capture must not ask for any
                 stream.begin_capture()
                 try:
-                    self._results = call()
+                    with launches(self._launches):
+                        self._results = call()
                 except BaseException:
                     with suppress(Exception):
                         stream.end_capture()

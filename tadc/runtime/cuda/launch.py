@@ -6,7 +6,10 @@ Nothing is synchronised. All that a launch needs besides addresses is made once 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
 from threading import Lock
@@ -21,7 +24,7 @@ from tadc.emit.clike.gpu_kernel import fitting_index_type
 from tadc.emit.clike.launcher import workspace_places
 from tadc.emit.clike.spelling import DType
 from tadc.emit.cuda.file import cuda_text
-from tadc.errors import BackendError
+from tadc.errors import ArgumentError, BackendError
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import Program
@@ -35,7 +38,7 @@ from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import Decisions, GpuModule
 from tadc.schedule.nest.matrix_product import MatrixProduct
 
-__all__ = ["CudaLaunch", "CudaRunner", "cuda_launch"]
+__all__ = ["CudaLaunch", "CudaRunner", "cuda_launch", "launches"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes
@@ -49,6 +52,20 @@ _NO_ARRAYS: Mapping[str, Any] = {}
 # By device, text and flags; functions that are still used keep theirs.
 _modules: BoundedCache[Any] = BoundedCache(MOST_MODULES)
 _modules_lock = Lock()
+
+
+# Where launches are to be kept, if anywhere.
+_kept: ContextVar[list[CudaLaunch] | None] = ContextVar("_kept", default=None)
+
+
+@contextmanager
+def launches(kept: list[CudaLaunch]) -> Iterator[None]:
+    """Inside, everything that is launched is put into the list: what uses it later has to keep it."""
+    token = _kept.set(kept)
+    try:
+        yield
+    finally:
+        _kept.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +120,7 @@ class CudaLaunch:
         self.block = gpu.machine.block
         self.inputs = tuple(t.name for t in program.inputs)
         self.input_forms = [array_form(t, sizes, dtype) for t in program.inputs]
+        self._aligned = [form[1].itemsize for form in self.input_forms]
         self.outputs = [array_form(program.tensors[n], sizes, dtype) for n in program.outputs]
         places, self.workspace_bytes = workspace_places(module.temporaries, sizes, dtype)
         self._temporaries = [
@@ -136,6 +154,9 @@ class CudaLaunch:
         if xp.cuda.runtime.getDevice() != self.device:
             with xp.cuda.Device(self.device):
                 return self(inputs, into)
+        addresses = [a.data.ptr for a in inputs]
+        if any(map(operator.mod, addresses, self._aligned)):
+            raise self._unaligned(addresses)
         if not xp.cuda.driver.ctxGetCurrent():  # a thread that has not used the GPU before
             xp.cuda.runtime.free(0)
         if into:
@@ -145,11 +166,21 @@ class CudaLaunch:
             outputs = [xp.empty(shape, dtype) for shape, dtype in self.outputs]
         workspace = xp.empty((self.workspace_bytes,), _BYTE) if self.workspace_bytes else None
         self.at(
-            [a.data.ptr for a in (*inputs, *outputs)],
+            [*addresses, *(a.data.ptr for a in outputs)],
             workspace.data.ptr if workspace is not None else 0,
             xp.cuda.get_current_stream().ptr,
         )
         return outputs
+
+    def _unaligned(self, addresses: Sequence[int]) -> ArgumentError:
+        """A kernel that reads there would make all further calls fail."""
+        each = zip(self.inputs, addresses, self._aligned, strict=True)
+        name, bytes_ = next((name, n) for name, at, n in each if at % n)
+        return ArgumentError(
+            None,
+            f"`{name}` begins at an address that is no multiple of {bytes_}, as a GPU needs it for elements of {bytes_} bytes",
+            fix=f"copy its bytes to an array of their own, and view that: `bytes_.copy().view({name}.dtype)`",
+        )
 
     @property
     def kernels(self) -> list[tuple[int, int, Sequence[str]]]:
@@ -179,14 +210,26 @@ class CudaLaunch:
                 for address, (shape, dtype) in zip(addresses, forms, strict=True)
             ]
         launch, block = xp.cuda.driver.launchKernel, self.block
-        with self._lock:  # a launch copies the arguments
-            self._pointers[:] = addresses
-            for k in self._steps:
-                if isinstance(k, _Kernel):
-                    launch(k.handle, k.blocks, 1, 1, block, 1, 1, 0, stream, k.address, 0)
-                else:
-                    with xp.cuda.ExternalStream(stream):
-                        k.run(xp, arrays)
+        kept = _kept.get()
+        if kept is not None:
+            kept.append(self)
+        try:
+            with self._lock:  # a launch copies the arguments
+                self._pointers[:] = addresses
+                for k in self._steps:
+                    if isinstance(k, _Kernel):
+                        launch(k.handle, k.blocks, 1, 1, block, 1, 1, 0, stream, k.address, 0)
+                    else:
+                        with xp.cuda.ExternalStream(stream):
+                            k.run(xp, arrays)
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise BackendError(
+                None,
+                f"the GPU does not launch this call: {error}",
+                fix="start a new process if this is of an earlier call; `compute-sanitizer` says of which",
+            ) from error
 
 
 def _array(xp: Any, address: int, shape: tuple[int, ...], dtype: Any, device: int) -> Any:
@@ -261,7 +304,7 @@ class CudaRunner:
         return launch(best)
 
     def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
-        return compiler.decisions(self._program, sizes, self._dtype, self._options)
+        return compiler.gpu_decisions(self._program, sizes, self._dtype, self._options, MACHINE)
 
     def _lowered(
         self, decided: Decisions, sizes: Mapping[Symbol, int] | None, tiles: Tiles

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -28,8 +29,10 @@ __all__ = [
 ]
 
 _OPTIONS = ("--std=c++17", "--fmad=false", "--ptxas-options=-v")
-_WHEELS = ("cu13/lib/libnvrtc.so.*", "cuda_nvrtc/lib/libnvrtc.so.*", "cu13/bin/*/nvrtc64_*.dll")
-_SYSTEM = ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12")
+# Of CUDA 13 and of CUDA 12, in NVIDIA's wheels and in the system.
+_NEW = ("cu13/lib/libnvrtc.so.*", "cu13/bin/*/nvrtc64_*.dll"), ("libnvrtc.so.13",)
+_OLD = ("cuda_nvrtc/lib/libnvrtc.so.*",), ("libnvrtc.so.12",)
+_DRIVERS = ("libcuda.so.1", "nvcuda.dll")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +118,28 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def find_nvrtc() -> str | None:
-    """The path or name of the library: NVIDIA's wheels are preferred to the system's. None where there is neither."""
+    """The path or name of the library: NVIDIA's wheels are preferred to the system's. None where there is neither.
+
+    A driver of CUDA 12 does not load what NVRTC 13 makes: it has that of 12, where that is installed.
+    """
+    kinds = (_OLD, _NEW) if _driver_major() == 12 else (_NEW, _OLD)
+    wheels = [pattern for patterns, _ in kinds for pattern in patterns]
+    system = ["libnvrtc.so", *(name for _, names in kinds for name in names)]
     spec = find_spec("nvidia")
     folders = [Path(f) for f in spec.submodule_search_locations or ()] if spec else []
-    paths = chain.from_iterable(sorted(f.glob(p)) for f in folders for p in _WHEELS)
+    paths = chain.from_iterable(sorted(f.glob(p)) for p in wheels for f in folders)
     libraries = [str(p) for p in paths if "builtins" not in p.name and ".alt." not in p.name]
-    return next((c for c in (*libraries, *_SYSTEM) if _loads(c)), None)
+    return next((c for c in (*libraries, *system) if _loads(c)), None)
+
+
+def _driver_major() -> int | None:
+    """The version of CUDA that the driver is of, 12 or 13; None where there is no driver."""
+    version = ctypes.c_int()
+    for name in _DRIVERS:
+        with suppress(OSError, AttributeError):
+            if not ctypes.CDLL(name).cuDriverGetVersion(ctypes.byref(version)):
+                return version.value // 1000
+    return None
 
 
 def _loads(library: str) -> bool:

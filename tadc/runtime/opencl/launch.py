@@ -6,7 +6,7 @@ Nothing is waited for where arrays are pyopencl's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -158,7 +158,7 @@ class OpenClRunner:
         program, dtype, options = self._program, self._dtype, self._options
         decided = Decisions()
         if sizes is not None:
-            decided = compiler.decisions(program, sizes, dtype, options)
+            decided = compiler.gpu_decisions(program, sizes, dtype, replace(options, blas=False))
         return compiler.lowered_for_gpu(
             program, MODE, decided, sizes, dtype, HOPPER, blas=False, tiles=_NO_TILES
         )

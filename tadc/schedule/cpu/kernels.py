@@ -17,7 +17,6 @@ from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
-from tadc.schedule.cpu.row_locals import rows_as_locals
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
@@ -44,6 +43,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings, least_of
 from tadc.schedule.nest.unrolled import unrolled
 

@@ -15,6 +15,7 @@ from tadc.schedule.nest.loop_nest import LetIndex, Loop, Step, has_loops
 __all__ = [
     "UNROLLED",
     "Sizes",
+    "about_a_thousand",
     "cost",
     "is_unrolled",
     "subscripts",
@@ -38,7 +39,15 @@ def typical(program: Program, extents: Sequence[Affine]) -> Sizes:
 
     A difference, such as `L - N + 1`, stays positive.
     """
-    size = 2**20 if all(n.is_constant for n in extents) else 2**10
+    return _all_about(program, 2**20 if all(n.is_constant for n in extents) else 2**10)
+
+
+def about_a_thousand(program: Program) -> Sizes:
+    """Values for sizes that have none, for what depends on all of a program; as `typical`."""
+    return _all_about(program, 2**10)
+
+
+def _all_about(program: Program, size: int) -> Sizes:
     values = dict.fromkeys(program.sizes, size)
     shapes = (n for t in program.tensors.values() for n in t.shape)
     for form in (*shapes, *(f for d in program.derived_sizes for f in d.forms)):

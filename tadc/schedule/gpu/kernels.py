@@ -31,6 +31,7 @@ from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.split import split
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
+from tadc.schedule.gpu.turned import with_turned_rows
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.lanes import accumulated
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
@@ -57,6 +58,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.rewrite.short import with_short_sums
 
 __all__ = ["GpuKernel", "gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
@@ -101,16 +103,24 @@ class GpuKernel:
 
 
 def gpu_program(
-    program: Program, sizes: Sizes | None, dtype: str, machine: Machine, *, blas: bool = False
+    program: Program,
+    sizes: Sizes | None,
+    dtype: str,
+    machine: Machine,
+    *,
+    blas: bool = False,
+    room: int | None = None,
 ) -> Program:
     """The statements as a GPU runs them: short sums over numbers, if there are `sizes`; long ones, and running ones, in parts.
 
-    `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS.
+    `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS. Terms and
+    turned tensors are stored in `room` bytes, if that is not None.
     """
     if sizes is not None:
         few = {s: sizes[s] for s in program.sizes if sizes[s] <= UNROLLED}
         program = with_short_sums(program, few)
-    program = running_in_parts(split(program, sizes, machine, blas=blas), sizes, machine)
+        program = with_turned_rows(program, sizes, machine, room)
+    program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)
     return unrounded(program, dtype)
 
 
@@ -145,7 +155,8 @@ def gpu_kernel(
 
     Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
-    return _in_blocks(_scheduled(kernel, program, sizes, machine, tile), program)
+    local = rows_as_locals(kernel, UNROLLED)
+    return _in_blocks(_scheduled(local, program, sizes, machine, tile), program)
 
 
 def plain_kernel(kernel: Kernel, program: Program) -> GpuKernel:

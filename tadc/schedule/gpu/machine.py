@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ADA", "AMPERE", "HOPPER", "Costs", "Machine"]
+__all__ = ["ADA", "AMPERE", "HOPPER", "MACHINES", "Costs", "Machine", "Rates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,51 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
+class Rates:
+    """What a GPU can do at most, by its data sheet: `multiprocessors` at `clock` cycles a second, each of which starts four
+    instructions of warps a cycle, and moves 128 bytes between its threads and its nearest memory.
+
+    `bandwidth` and `l2_bandwidth` are bytes a second, of memory and of the cache that all share, which holds `l2_bytes`. `special` and
+    `float64` are operations a cycle of a multiprocessor, of functions that have a pipe of their own, and of numbers of 64 bits.
+    """
+
+    name: str
+    multiprocessors: int
+    clock: float
+    bandwidth: float
+    l2_bandwidth: float
+    l2_bytes: int
+    float64: int
+    special: int = 16
+    float32: int = 128
+    l1_bytes: int = 192 * 1024  # of the nearest memory, as a cache
+    registers: int = 65536  # of a multiprocessor
+    most_threads: int = 2048  # of one
+    launch: float = 2e-6  # seconds between the beginnings of two kernels that do nothing
+    # Cycles until an instruction's result, and until that of a read of memory where some are under way.
+    latency: float = 4.0
+    read_latency: float = 40.0
+    # Bytes of memory that a thread has to have under way for half of the bandwidth, if there are as many threads as fit.
+    half_bandwidth: float = 1.5
+
+
+# Of NVIDIA's data sheets; the bandwidths of L2 caches are those that others have measured.
+_H200 = Rates("NVIDIA H200", 132, 1.785e9, 4.8e12, 5.5e12, 50 * 2**20, 64)
+_A100 = Rates(
+    "NVIDIA A100 80GB",
+    108,
+    1.41e9,
+    2.04e12,
+    4.5e12,
+    40 * 2**20,
+    32,
+    float32=64,
+    l1_bytes=128 * 1024,
+)
+_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, l1_bytes=96 * 1024, most_threads=1536)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """A GPU, whose threads work alone or in teams: a warp, or a block.
 
@@ -37,6 +82,7 @@ class Machine:
     most_blocks: int = 32768
     shared_bytes: int = 48 * 1024
     costs: Costs = Costs()
+    rates: Rates = _H200
 
     def duration(self, work: float, threads: float) -> float:
         """The time for work that so many threads share, in an arbitrary unit."""
@@ -53,5 +99,7 @@ class Machine:
 
 # Multiprocessors with the threads that each of them holds.
 HOPPER = Machine(resident_threads=2**18)  # H200: 132 with 2048, about
-AMPERE = Machine(resident_threads=108 * 2048)  # A100
-ADA = Machine(resident_threads=128 * 1536)  # RTX 4090
+AMPERE = Machine(resident_threads=108 * 2048, rates=_A100)
+ADA = Machine(resident_threads=128 * 1536, rates=_RTX_4090)
+
+MACHINES = {"h200": HOPPER, "a100": AMPERE, "rtx4090": ADA}  # by their names on the command line

@@ -7,6 +7,10 @@ where neighbours in `t` read neighbours, and where the terms of one part lie sid
     p[t: T] = sum{m, r: 32} e(32*T*m + 32*t + r)
 
 A part that is empty is the neutral element, so `T` need not fit.
+
+Where each term of such a sum is a long sum itself, it is the terms that are stored, for as many threads as there are of them:
+
+    f = sum{j} g(sum{i} e(i, j))    is    t[j] = g(sum{i} e(i, j));  f = sum{j} t[j]
 """
 
 from __future__ import annotations
@@ -16,13 +20,14 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
 
-from tadc.ir.affine import Symbol, constant, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Condition, Domain, at_least_zero
-from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
+from tadc.ir.expr import NEUTRAL, Comparison, Const, Expr, Read, Reduce, ReduceOp, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
+from tadc.normalize.reductions import plain_extent
 from tadc.schedule.gpu.cost import (
     Sizes,
     cost,
@@ -38,21 +43,29 @@ from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]
 
-WORTH = 2**18  # terms in all: with fewer another kernel costs more than it saves
+WORTH = 2**16  # terms in all: with fewer another kernel costs more than it saves
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
+MOST_TERMS = 2**26  # sums that are stored to be summed
+ITEM = 8  # bytes of a stored term, at most
 
 
 def split(
-    program: Program, sizes: Sizes | None, machine: Machine, *, blas: bool = False
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    *,
+    blas: bool = False,
+    room: int | None = None,
 ) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
     Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
     """
     names = Names((*program.tensors, *program.symbols))
+    program = _with_terms(program, sizes, machine, room, names)
     statements: list[Statement] = []
     for s in program.statements:
         values = values_of_sizes(program, s.target.shape, sizes)
@@ -61,10 +74,10 @@ def split(
         many = sizes is None and not all(n.is_constant for n in s.target.shape)
         runs = running(s, program)
         if not (s.derived or many or left_to_blas or runs):
-            for e in always(s.body):
-                parts = _parts(e, s, values, machine) if isinstance(e, Reduce) else None
+            for e, where in _guards(s.body).items():
+                parts = _parts(e, s, values, machine)
                 if parts:
-                    first, parted[e] = parts.statements(s, names)
+                    first, parted[e] = parts.statements(s, where, names)
                     statements.append(first)
         statements.append(replace(s, body=_replaced(s.body, parted)))
     return replace(program, statements=tuple(statements))
@@ -77,6 +90,111 @@ def _replaced(e: Expr, others: Mapping[Expr, Expr]) -> Expr:
     return rewrite(e, replaced) if others else e
 
 
+def _with_terms(
+    program: Program, sizes: Sizes | None, machine: Machine, room: int | None, names: Names
+) -> Program:
+    """The program in which few elements are no sums of long sums: their terms are stored, if each fits into `room` bytes."""
+    most = MOST_TERMS if room is None else min(MOST_TERMS, room // ITEM)
+    parameters = set(program.parameters)
+    statements: list[Statement] = []
+    for s in program.statements:
+        values = values_of_sizes(program, s.target.shape, sizes)
+        stored: dict[Expr, Expr] = {}
+        for e, where in _guards(s.body).items() if not s.derived else ():
+            box = _box_of_terms(e, where, s, parameters)
+            if box and _are_worth_storing(e, s, box, values, machine, most):
+                target = Tensor(names.fresh(f"{s.target.name}_terms"), tuple(box.values()), s.target.dtype)  # fmt: skip
+                statements.append(Statement(target, tuple(box), (), _only(where, e.body, e.op)))
+                read = Read(target.name, tuple(map(symbol, box)))
+                stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
+        statements.append(replace(s, body=_replaced(s.body, stored)))
+    return replace(program, statements=tuple(statements))
+
+
+def _guards(body: Expr) -> dict[Reduce, Domain]:
+    """The sums in no other sum, with where their values are needed; those that are needed in places of several kinds have none.
+
+    What is needed always is computed so, although it may be needed in a choice as well.
+    """
+    found: dict[Reduce, dict[Domain | None, None]] = {}
+    seen: set[tuple[Expr, Domain | None]] = set()
+    waiting: list[tuple[Expr, Domain | None]] = [(body, EVERYWHERE)]
+    while waiting:
+        e, where = waiting.pop()
+        if (e, where) in seen:
+            continue
+        seen.add((e, where))
+        match e:
+            case Reduce():
+                found.setdefault(e, {})[where] = None
+                waiting.append((e.body, None))
+            case Select(Domain() as domain, then, otherwise):
+                waiting += [(otherwise, None), (then, None if where is None else where & domain)]
+            case Select(Comparison(_, left, right), then, otherwise):
+                waiting += [(otherwise, None), (then, None), (right, where), (left, where)]
+            case _:
+                waiting += [(o, where) for o in reversed(e.operands)]
+    guards = {}
+    for e, places in found.items():
+        where = EVERYWHERE if EVERYWHERE in places else next(iter(places))
+        if where is not None and (where == EVERYWHERE or len(places) == 1):
+            guards[e] = where
+    return guards
+
+
+def _only(where: Domain, e: Expr, op: ReduceOp) -> Expr:
+    """The value where it is needed, the neutral element of the operation elsewhere: reads may be outside there."""
+    return e if where == EVERYWHERE else Select(where, e, Const(NEUTRAL[op]))
+
+
+def _box_of_terms(
+    e: Reduce, where: Domain, s: Statement, sizes: set[Symbol]
+) -> dict[Symbol, Affine] | None:
+    """The indices of the terms with their extents; None where their ranges are not plain, or no term is a sum."""
+    if e.derived or not any(isinstance(n, Reduce) for n in always(e.body)):
+        return None
+    box = {i: s.extents[i] for i in s.indices if i in e.symbols or i in where.symbols}
+    for i in e.indices:
+        extent = plain_extent(i, e.domain, sizes)
+        if extent is None:
+            return None
+        box[i] = extent
+    inner = Domain.box({i: box[i] for i in e.indices})
+    return box if set(e.domain.conditions) <= set(inner.conditions) else None
+
+
+def _are_worth_storing(
+    e: Reduce,
+    s: Statement,
+    box: Mapping[Symbol, Affine],
+    values: Sizes,
+    machine: Machine,
+    most: int,
+) -> bool:
+    """Whether the elements are few, their terms many, but at most `most`, and each of these long."""
+    elements = prod(max(1, n.at(values)) for n in s.target.shape)
+    terms = prod(max(1, n.at(values)) for n in box.values())
+    middle = {i: max(0, n.at(values)) // 2 for i, n in box.items()}
+    inside = _nested(e.body, {**values, **middle})
+    return (
+        BETTER * elements <= machine.resident_threads
+        and most >= terms > elements
+        and inside >= LEAST * machine.warp
+        and terms * inside >= WORTH
+    )
+
+
+def _nested(e: Expr, values: Sizes) -> int:
+    """The steps of the sums inside the expression, for each of its values; 1 if there are none."""
+    sums = (n for n in always(e) if isinstance(n, Reduce))
+    return max(1, sum(prod(_counts(n, values).values()) * _inside(n, values) for n in sums))
+
+
+def _inside(e: Reduce, values: Sizes) -> int:
+    middle = {i: max(0, n) // 2 for i, n in _counts(e, values).items()}
+    return _nested(e.body, {**values, **middle})
+
+
 @dataclass(frozen=True, slots=True)
 class _Parts:
     """The reduction's index that is cut, into how many parts, and whether a warp has neighbours of it in each."""
@@ -87,8 +205,8 @@ class _Parts:
     warps: bool  # a warp has a part, else a thread
     lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
 
-    def statements(self, s: Statement, names: Names) -> tuple[Statement, Expr]:
-        """The statement of the parts, and the reduction of them that takes the place of the whole."""
+    def statements(self, s: Statement, where: Domain, names: Names) -> tuple[Statement, Expr]:
+        """The statement of the parts, and the reduction of them that takes the place of the whole, which is needed `where`."""
         e, k = self.reduce, self.index
         t, m, r = (names.fresh(k) for _ in range(3))
         place = symbol(m) * self.count + symbol(t)
@@ -113,14 +231,14 @@ class _Parts:
             Domain.of(conditions) & Domain.box({r: constant(self.lanes)} if self.lanes else {}),
             substitute(e.body, values),
         )
-        free = [i for i in s.indices if i in e.symbols]
+        free = [i for i in s.indices if i in e.symbols or i in where.symbols]
         box = {i: s.extents[i] for i in free}
         count = {t: constant(self.count)}
         box = {**box, **count} if self.warps else {**count, **box}
         target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
         read = Read(target.name, tuple(map(symbol, box)))
         return (
-            Statement(target, tuple(box), (), body),
+            Statement(target, tuple(box), (), _only(where, body, e.op)),
             Reduce(e.op, (t,), (), Domain.box(count), read),
         )
 
@@ -133,7 +251,8 @@ def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts |
         return None
     middle = {i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}
     counts = _counts(e, {**values, **middle})
-    if points * prod(counts.values()) < WORTH:
+    inside = _inside(e, {**values, **middle})
+    if points * prod(counts.values()) * inside < WORTH:
         return None
     longest = max(counts, key=lambda i: counts[i])
     warp, costs = machine.warp, machine.costs
@@ -161,7 +280,7 @@ def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts |
         warps = by_warps < by_threads
         in_lanes = warps and adjacent == longest
         threads = points * (warp if warps else 1)
-        least = LEAST * (warp if in_lanes else 1)
+        least = max(1, LEAST // inside) * (warp if in_lanes else 1)
     count = min(int(machine.resident_threads // threads), counts[index] // least)
     if count < BETTER:
         return None

@@ -16,10 +16,11 @@ from tadc.schedule.nest.cost import program_cost
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.rewrite.inline import in_readers
 
-__all__ = ["oversized"]
+__all__ = ["fits", "oversized"]
 
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
+MUCH = 2**31  # bytes that may be stored on a GPU, if that is faster
 # Times the operations with everything stored: more is not recomputed unless it is asked for.
 MOST_WORK = 2
 
@@ -66,6 +67,16 @@ def oversized(
         if cheap and total(more) < total(chosen):
             chosen = more
     return chosen
+
+
+def fits(program: Program, sizes: Mapping[str, int], dtype: str, limit: int | None) -> bool:
+    """Whether all temporaries of a program may be stored on a GPU for these sizes, if that is faster."""
+    bytes_ = program.bytes_at(sizes, dtype)
+    fixed = {*(t.name for t in program.inputs), *program.outputs}
+    allowed = max(MUCH, ALLOWED * sum(bytes_[name] for name in fixed))
+    if limit is not None:
+        allowed = min(allowed, limit)
+    return sum(n for name, n in bytes_.items() if name not in fixed) <= allowed
 
 
 def _operations(program: Program, sizes: Mapping[str, int]) -> int:

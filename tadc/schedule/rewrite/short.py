@@ -11,15 +11,21 @@ from tadc.ir.walk import postorder
 from tadc.normalize.live import live
 from tadc.normalize.simplify import simplify
 
-__all__ = ["with_short_sums"]
+__all__ = ["with_numbers", "with_short_sums"]
 
 
 def with_short_sums(program: Program, few: Mapping[Symbol, int]) -> Program:
     """The program for those of the sizes `few`, which are small, that bound a reduction."""
     bounding = _bounding(program) if few else set()
     short = {s: n for s, n in few.items() if s in bounding}
-    # One branch remains of a choice by sizes, and tensors that only the other one read are not computed.
-    return live(simplify(program.specialised(short))) if short else program
+    return with_numbers(program, short) if short else program
+
+
+def with_numbers(program: Program, sizes: Mapping[Symbol, int]) -> Program:
+    """The program for these values of some sizes: one branch remains of a choice by them, and tensors that only the other one
+    read are not computed.
+    """
+    return live(simplify(program.specialised(sizes)))
 
 
 def _bounding(program: Program) -> set[Symbol]:

@@ -37,13 +37,13 @@ FEW = 8  # elements of a row
 _Elements: TypeAlias = dict[tuple[str, tuple[Affine, ...]], str]
 
 
-def rows_as_locals(kernel: Kernel) -> Kernel:
-    """The kernel with a local for each element of its rows, if these are few, whatever the sizes."""
+def rows_as_locals(kernel: Kernel, few: int = FEW) -> Kernel:
+    """The kernel with a local for each element of its rows, if these have at most `few`, whatever the sizes."""
     rows = {s.tensor for s in steps_of(kernel.body) if isinstance(s, Store) and s.op}
     if len(rows) != 1 or kernel.is_atomic:
         return kernel
     (tensor,) = rows
-    body = tuple(_written_out(kernel.body, tensor))
+    body = tuple(_written_out(kernel.body, tensor, few))
     begun = [s for s in body if isinstance(s, Store) and s.tensor == tensor]
     stores = [s for s in steps_of(body) if isinstance(s, Store) and s.tensor == tensor]
     names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
@@ -51,7 +51,7 @@ def rows_as_locals(kernel: Kernel) -> Kernel:
     for s in begun:
         if (tensor, s.subscripts) not in elements:
             elements[tensor, s.subscripts] = names.fresh("s")
-    if len(elements) > FEW or any((tensor, s.subscripts) not in elements for s in stores):
+    if len(elements) > few or any((tensor, s.subscripts) not in elements for s in stores):
         return kernel
     steps = list(_in_locals(body, elements, set()))
     stored = {s.subscripts for s in steps if isinstance(s, Store) and s.tensor == tensor}
@@ -61,14 +61,14 @@ def rows_as_locals(kernel: Kernel) -> Kernel:
     return replace(kernel, body=tuple(steps), locals=kernel.locals.union(elements.values()))
 
 
-def _written_out(steps: Iterable[Step], tensor: str) -> Iterator[Step]:
+def _written_out(steps: Iterable[Step], tensor: str, few: int) -> Iterator[Step]:
     """The steps with loops over a row's elements written out."""
     for step in steps:
-        inner = map_bodies(step, lambda body: _written_out(body, tensor))
+        inner = map_bodies(step, lambda body: _written_out(body, tensor, few))
         match inner:
             case Loop(r, body) if (
                 r.trips is not None
-                and r.trips <= FEW
+                and r.trips <= few
                 and any(isinstance(s, Store) and s.tensor == tensor for s in body)
                 and all(isinstance(s, Store) for s in body)
             ):

@@ -1,0 +1,70 @@
+"""The kernels of the large formulas by the model of a GPU: their times, what limits them, and the least that a machine needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import Any
+
+from gpu_large import Large
+
+import tadc
+from tadc.function.runs import modelled
+from tadc.schedule.gpu.machine import HOPPER, Machine
+
+__all__ = ["changed", "rows", "table"]
+
+MODES = ("primal", "vjp")
+FAR = 2.0  # times the least
+
+
+def rows(formulas: Iterable[Large], machine: Machine = HOPPER) -> Iterator[dict[str, Any]]:
+    """A row a kernel, and one a mode, whose `name` is empty."""
+    for large in formulas:
+        f = tadc.compile(large.text, backend="cuda", dtype="float32", **large.options)
+        found = modelled(f, MODES, large.sizes, machine)
+        for row in (*found.kernels, *found.modes):
+            yield {"formula": large.name, "name": "", **asdict(row)}
+
+
+def changed(
+    found: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """The modes whose time is another than in the rows of `before`."""
+    old = {(r["formula"], r["mode"]): r["milliseconds"] for r in before if not r["name"]}
+    for r in (r for r in found if not r["name"]):
+        was, now = old.get((r["formula"], r["mode"])), r["milliseconds"]
+        if was and not 0.98 < now / was < 1.02:
+            yield f"{r['formula']}, {r['mode']}: {was:.4g} ms -> {now:.4g} ms"
+
+
+def table(found: Sequence[Mapping[str, Any]], machine: Machine = HOPPER) -> str:
+    """As Markdown."""
+    kernels = [r for r in found if r["name"]]
+    ratios = [r["milliseconds"] / r["ideal_milliseconds"] for r in kernels]
+    uneven = sum(r["is_uneven"] for r in kernels)
+    far = sum(ratio > FAR for ratio in ratios)
+    lines = [
+        "# Kernels by the model of a GPU",
+        "",
+        f"Made by `python benchmarks/gpu.py --model`, tadc {tadc.__version__}, float32, for an {machine.rates.name}: nothing was run. Milliseconds with the",
+        "2 us of a launch. *At least* is what the machine needs for the statements of a kernel, each tensor's bytes once and each value once; for",
+        "all kernels of a mode, with inputs and outputs alone. Threads in instructions: of the one that has the most to do, and all of them for each",
+        "thread that the machine can hold. Sizes are those of `benchmarks/gpu_large.py`; how the model counts stands in `docs/gpu.md`.",
+        "",
+        f"{len(kernels)} kernels: the median takes {median(ratios):.2f} times the least, {far} take more than {FAR:g} times, and in {uneven} a thread",
+        "has more than 4 times its share to do, for longer than a launch takes.",
+        "",
+        "| formula | mode | kernel | ms | at least | times | limited by | threads | longest | mean |",
+        "| --- | --- | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
+    ]
+    for r in found:
+        times = f"{r['milliseconds']:.4f} | {r['ideal_milliseconds']:.4f} | {r['milliseconds'] / r['ideal_milliseconds']:.1f}"
+        if r["name"]:
+            name = r["name"].removeprefix("program_")
+            threads = f"{r['limit']} | {r['threads']:,} | {r['longest_thread']:,.0f} | {r['mean_thread']:,.0f}"  # fmt: skip
+            lines.append(f"| {r['formula']} | {r['mode']} | {name} | {times} | {threads} |")
+        else:
+            lines.append(f"| **{r['formula']}** | **{r['mode']}** | all | {times} | | | | |")
+    return "\n".join([*lines, ""])

@@ -1,0 +1,697 @@
+"""What the threads of a kernel execute: its steps, each as often as it is done, for given values of all sizes.
+
+How often is counted for all threads together (`sampled.py`), and for the thread that has the most to do by the steps at the
+corners and in the middle of the box. What a compiler does is taken for granted: values that a loop does not change are computed before
+it, those that lanes share once, and short loops are unrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import ceil, gcd, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Condition, Domain
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
+from tadc.ir.program import Program
+from tadc.ir.range import Range
+from tadc.ir.walk import postorder
+from tadc.schedule.gpu.cost import Sizes, is_unrolled
+from tadc.schedule.gpu.instructions import instructions
+from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.sampled import about
+from tadc.schedule.gpu.staging import elements
+from tadc.schedule.gpu.work import Work
+from tadc.schedule.nest.cost import Points
+from tadc.schedule.nest.loop_nest import (
+    Accumulate,
+    Accumulator,
+    Assign,
+    Barrier,
+    Branch,
+    Buffer,
+    Lanes,
+    Leader,
+    Let,
+    LetIndex,
+    Loop,
+    Staged,
+    Step,
+    Store,
+    TeamLoop,
+    TeamScan,
+    TeamSums,
+    Tile,
+    beyond,
+    buffers_of,
+    has_loops,
+    place_of,
+    steps_of,
+    values_of,
+)
+
+__all__ = ["Executed", "Tally", "executed"]
+
+LINE, SECTOR, BANKS = (
+    128,
+    32,
+    32,
+)  # bytes that move at once, bytes of memory that do, and words of shared memory
+MOST_CANDIDATES = 243  # points among which that with the most steps is looked for
+# Instructions around those of a formula, as NVRTC's code for sm_90 has them.
+GRID_LOOP, DIVISION, DIVISION_BY_NUMBER = 4, 20, 5
+LOOP, LOOP_AROUND_LOOPS = 5, 8
+UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions is unrolled so often
+FILL, FILL_TEST = (
+    10,
+    4,
+)  # of an element that is copied to a buffer, and of each test that it is in its tensor
+WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
+
+_Values = Mapping[Symbol, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What threads do, as sums over them: instructions; of those the ones on numbers, and of special functions; reads of memory and
+    of shared memory; lines of 128 bytes, a warp's, that these and the stores take; and bytes that go through the L2 cache.
+    """
+
+    instructions: float = 0.0
+    arithmetic: float = 0.0
+    special: float = 0.0
+    reads: float = 0.0
+    staged_reads: float = 0.0
+    lines: float = 0.0
+    l2_bytes: float = 0.0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(a + b for a, b in zip(self._all, other._all, strict=True)))
+
+    def __mul__(self, times: float) -> Tally:
+        return Tally(*(times * a for a in self._all))
+
+    @property
+    def _all(self) -> tuple[float, ...]:
+        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Executed:
+    """The tally of all threads, and instructions and reads of the thread that has the most to do.
+
+    `moved` has for each tensor the bytes that go through the L2 cache, and `read_by_wave` those of it that as many threads as fit at
+    once read. `inner_loops` has the instructions, and the reads, of one run of each loop without loops, by its index.
+    """
+
+    total: Tally = field(default_factory=Tally)
+    longest_instructions: float = 0.0
+    longest_reads: float = 0.0
+    moved: dict[str, float] = field(default_factory=dict)
+    read_by_wave: dict[str, float] = field(default_factory=dict)
+    inner_loops: dict[Symbol, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Steps in a loop or a branch: the points where they are done, how often at each, and how often in a thread at each candidate.
+
+    Values that need none of the indices and locals that are `bound` there are computed outside, unless it is `conditional`.
+    """
+
+    points: Points
+    scale: float
+    longest: NDArray[Any]
+    values: _Values
+    bound: Set[str] = frozenset()
+    unrolled: int = 0
+    conditional: bool = False
+    team: int = 1  # threads that share the loop
+    trips: float = 1.0  # in the middle of the box
+    bounds: Set[str] = frozenset()  # the symbols that the loop's bounds depend on
+
+
+def executed(
+    scheduled: GpuKernel, program: Program, sizes: Sizes, machine: Machine, dtype: str, resident: float
+) -> Executed:  # fmt: skip
+    """The tally of a kernel for these values of all sizes. `resident` threads are there at once; `dtype` is that of arithmetic."""
+    counter = _Counter(scheduled, program, sizes, machine, dtype, resident)
+    counter.run()
+    return counter.result
+
+
+@dataclass(slots=True)
+class _Counter:
+    scheduled: GpuKernel
+    program: Program
+    sizes: Sizes
+    machine: Machine
+    dtype: str
+    resident: float
+    result: Executed = field(default_factory=Executed)
+    numbers: dict[Points, float] = field(default_factory=dict)
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    wide: set[str] = field(default_factory=set)
+    lanes: bool = False
+    longest: Any = 0.0
+    longest_reads: Any = 0.0
+    addresses: set[object] = field(default_factory=set)
+
+    # ------------------------------------------------------------------ facts
+
+    @property
+    def tile(self) -> dict[Symbol, int]:
+        """Values that a thread has of each index of its tile."""
+        return {t.index: t.count for t in self.scheduled.tile}
+
+    @property
+    def points_of_thread(self) -> int:
+        return prod(self.tile.values())
+
+    @property
+    def extents(self) -> dict[Symbol, int]:
+        k = self.scheduled.kernel
+        return {i: n.at(self.sizes) for i, n in zip(k.indices, k.extents, strict=True)}
+
+    def number(self, points: Points) -> float:
+        if points not in self.numbers:
+            self.numbers[points] = about(points, self.sizes)
+        return self.numbers[points]
+
+    # ------------------------------------------------------------------ tallies
+
+    def add(self, frame: _Frame, each: Tally, times: float = 1.0) -> None:
+        """A run of something at each point of the frame, `times` over."""
+        self.result.total += each * (self.number(frame.points) * frame.scale * times)
+        self.longest = self.longest + each.instructions * times * frame.longest
+        self.longest_reads = self.longest_reads + each.reads * times * frame.longest
+
+    def run(self) -> None:
+        k = self.scheduled.kernel
+        extents = self.extents
+        points = Points(k.indices, (), Domain.box(dict(zip(k.indices, k.extents, strict=True))))
+        if not all(extents.values()):
+            return
+        values = {s: np.array([n]) for s, n in self.sizes.items()} | _candidates(extents)
+        count = max((v.size for v in values.values()), default=1)
+        grid = self.machine.most_blocks * self.machine.block
+        tiles = prod(-(-n // dict(self._tile_values).get(i, 1)) for i, n in extents.items())
+        turns = max(1, ceil(tiles * self.scheduled.team / grid))
+        frame = _Frame(points, self.scheduled.team, turns * np.ones(count), values)
+        tiled = self._in_tile(frame) if self.scheduled.tile else frame
+        self.add(tiled, Tally(instructions=self._decomposition()))
+        self.steps(k.body, (frame,))
+        self.result.longest_instructions = float(np.max(self.longest))
+        self.result.longest_reads = float(np.max(self.longest_reads))
+
+    @property
+    def _tile_values(self) -> list[tuple[Symbol, int]]:
+        return [(t.index, t.values) for t in self.scheduled.tile]
+
+    def _decomposition(self) -> float:
+        """Instructions that find the indices of a point."""
+        inner = [
+            n for n in self.scheduled.kernel.extents[1:] if not n.is_constant or n.constant > 1
+        ]
+        return GRID_LOOP + sum(DIVISION_BY_NUMBER if n.is_constant else DIVISION for n in inner)
+
+    def _in_tile(self, frame: _Frame) -> _Frame:
+        """The frame of a thread that has a tile: those at the edge of the box compute whole ones."""
+        whole = prod(-(-n // v) * v / n for i, v in self._tile_values for n in [self.extents[i]])
+        return replace(frame, scale=whole / self.points_of_thread)
+
+    # ------------------------------------------------------------------ steps
+
+    def steps(self, steps: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
+        for step in steps:
+            frame = frames[-1]
+            self._values(values_of(step), frames, self._fused(step))
+            match step:
+                case Let() | Accumulator() | Assign() | Barrier():
+                    self.add(frame, Tally(instructions=BARRIER if isinstance(step, Barrier) else 0))
+                case LetIndex(d):
+                    values = {**frame.values, d.name: _at(d.form, frame.values) // d.modulus}
+                    points = Points(frame.points.indices, (*frame.points.derived, d), frame.points.domain)  # fmt: skip
+                    bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())
+                    self.add(frame, Tally(instructions=2))
+                    frames = (*frames[:-1], replace(frame, points=points, values=values, bound=bound))  # fmt: skip
+                case Accumulate(_, op):
+                    costs = 1 if op in {"sum", "prod"} else 2
+                    self.add(frame, Tally(costs, costs), self.points_of_thread if self._is_wide(step.local) else 1)  # fmt: skip
+                case Store():
+                    self._store(step, frames)
+                case Loop(r, body):
+                    self._loop(step, r, body, frames)
+                case TeamLoop(r, body):
+                    self._team_loop(r, body, frames)
+                case TeamSums(body, sums):
+                    self.steps(body, frames)
+                    each = WARP_SUM if self.scheduled.team == self.machine.warp else BLOCK_SUM
+                    self.add(frame, Tally(instructions=each), len(sums))
+                case TeamScan(r, before, after, carried=carried):
+                    self._team_loop(r, (*before, *after, *carried), frames)
+                case Leader(body):
+                    alone = frame.scale * min(1.0, self.machine.warp / self.scheduled.team)
+                    self.steps(body, (*frames[:-1], replace(frame, scale=alone, conditional=True)))
+                case Tile(_, body, interior, _, wide, inner_wide):
+                    self.buffers |= {b.name: b for b in buffers_of((step,))}
+                    self.wide |= {*wide, *inner_wide}
+                    self.steps(interior or body, (*frames[:-1], self._in_tile(frame)))
+                case Lanes(body):
+                    self.lanes = True
+                    self.steps(body, frames)
+                    self.lanes = False
+                case Staged(r, count, buffers, body):
+                    self._staged(r, count, buffers, body, frames)
+                case Branch(Domain() as domain, then) if _at_edge(domain):
+                    self.add(frame, Tally(instructions=2), self.points_of_thread)
+                    self.steps(then, frames)
+                case Branch():
+                    self._branch(step, frames)
+                case _:
+                    raise AssertionError(f"a GPU has no {type(step).__name__}")
+
+    def _loop(self, step: Loop, r: Range, body: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
+        frame = frames[-1]
+        trips, values = _trips(r, frame.values)
+        unrolled = r.trips_at({}) if is_unrolled(step) else 0
+        bound = {r.index, *_changed(body)}
+        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, unrolled, trips=_middle(trips), bounds=r.symbols)  # fmt: skip
+        self._run(body, (*frames, inner), unrolled=bool(unrolled))
+
+    def _run(
+        self, body: Sequence[Step], frames: tuple[_Frame, ...], *, unrolled: bool = False
+    ) -> None:
+        """The steps of a loop, whose frame is the innermost, and what the loop itself needs."""
+        inner = frames[-1]
+        before = self.result.total
+        self.steps(body, frames)
+        runs = max(1.0, self.number(inner.points) * inner.scale)
+        done = self.result.total + before * -1
+        once = done.instructions / runs
+        if has_loops(body):
+            self.add(inner, Tally(instructions=LOOP_AROUND_LOOPS))
+        elif not unrolled:
+            times = next((n for most, n in UNROLLS if once <= most), 1)
+            self.add(inner, Tally(instructions=LOOP / times))
+            self.result.inner_loops[inner.points.indices[-1]] = (
+                once + LOOP / times,
+                (done.reads + done.staged_reads) / runs,
+            )
+
+    def _team_loop(self, r: Range, body: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
+        frame, team = frames[-1], self.scheduled.team
+        trips, values = _trips(r, frame.values)
+        turns = np.ceil(trips / team)
+        middle = _middle(trips)
+        idle = max(1.0, ceil(middle / team) * team / middle if middle else 1.0)
+        bound = {r.index, *_changed(body)}
+        inner = _Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
+        self._run(body, (*frames, inner))
+
+    def _staged(
+        self,
+        r: Range,
+        count: int,
+        buffers: Sequence[Buffer],
+        body: Sequence[Step],
+        frames: tuple[_Frame, ...],
+    ) -> None:
+        frame = frames[-1]
+        trips, values = _trips(r, frame.values)
+        bound = {r.index, place_of(r.index), *_changed(body)}
+        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=_middle(trips), bounds=r.symbols)  # fmt: skip
+        self._run(body, (*frames, inner))
+        # A part that is filled: how many there are for each value of the loop.
+        parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
+        self.add(inner, Tally(instructions=2 * BARRIER + LOOP), parts)
+        for b in buffers:
+            self._fill(b, inner, parts)
+
+    def _fill(self, b: Buffer, inner: _Frame, parts: float) -> None:
+        tensor = self.program.tensors[b.tensor]
+        copied = prod(b.counts) / self.machine.block  # by each thread
+        tests = sum(b.below) + sum(not b.is_within(d, n) for d, n in enumerate(tensor.shape))
+        # Of each run of neighbours in memory whole sectors come.
+        run, shape = 1, [n.at(self.sizes) for n in tensor.shape]
+        for count, step, extent in zip(reversed(b.counts), reversed(b.steps), reversed(shape), strict=True):  # fmt: skip
+            run *= count * step
+            if count * step < extent:
+                break
+        itemsize = tensor.itemsize(self.dtype)
+        moved = ceil(run * itemsize / SECTOR) * SECTOR / run  # bytes for each element
+        lines = max(1.0, min(32, 32 / run)) * 2 / 32  # and those of the buffer
+        each = Tally(FILL + FILL_TEST * tests, 0, 0, 1, 1, lines, moved)
+        self.add(inner, each, parts * copied)
+        self._move(b.tensor, moved * self.number(inner.points) * inner.scale * parts * copied)
+        counts = self._wave() | {r: int(np.max(n)) for r, n in self._loops(inner).items()}
+        place = {i: n for i, n in counts.items() if any(i in low.symbols or f"'first {i}" in low.symbols for low in b.lows)}  # fmt: skip
+        by_wave = min(prod(shape), prod(b.counts) * prod(
+            -(-n // dict(self._tile_values).get(i, 1)) for i, n in place.items()
+        ))  # fmt: skip
+        self._read_by_wave(b.tensor, by_wave * itemsize)
+
+    def _loops(self, frame: _Frame) -> dict[Symbol, Any]:
+        """The values that each loop's index has, about."""
+        box = set(self.scheduled.kernel.indices)
+        return {i: 1 + 2 * np.max(frame.values[i]) for i in frame.points.indices if i not in box}
+
+    def _branch(self, step: Branch, frames: tuple[_Frame, ...]) -> None:
+        frame = frames[-1]
+        self.add(frame, Tally(instructions=2))
+        if not isinstance(step.condition, Domain):
+            # Neighbours may go either way: both.
+            inside = replace(frame, conditional=True)
+            for each in (step.then, step.otherwise):
+                self.steps(each, (*frames[:-1], inside))
+            return
+        conditions = step.condition.conditions
+        looped = set(frame.points.indices) - set(self.scheduled.kernel.indices)
+        met, unmet = _met(conditions, frame.values, looped)
+        within = frame.points.within(conditions)
+        every, some = self.number(frame.points), self.number(within)
+        self.steps(step.then, (*frames, replace(frame, points=within, longest=frame.longest * met, conditional=True)))  # fmt: skip
+        if step.otherwise and every > some:
+            rest = frame.scale * (every - some) / every
+            self.steps(step.otherwise, (*frames, replace(frame, scale=rest, longest=frame.longest * unmet, conditional=True)))  # fmt: skip
+
+    # ------------------------------------------------------------------ values
+
+    def _fused(self, step: Step) -> Expr | None:
+        """The product, or square, that is part of an addition to a sum."""
+        match step:
+            case Accumulate(_, "sum", Call("mul", _) | Call("pow", (_, Const(2))) as value):
+                return value
+            case _:
+                return None
+
+    def _values(
+        self, values: Iterable[Expr], frames: tuple[_Frame, ...], fused: Expr | None
+    ) -> None:
+        for e in postorder(tuple(values)):
+            match e:
+                case Read(tensor, _) if tensor in self.scheduled.kernel.locals:
+                    pass
+                case Read(tensor, _) if tensor in self.buffers:
+                    self._read_staged(e, frames)
+                case Read():
+                    self._read(e, frames)
+                case Call() | Select() if e is not fused:
+                    each = instructions(e, self.dtype)
+                    whole = Tally(each.all, each.all, each.special)
+                    self.add(self._frame_of(e, frames), whole, self._in_lanes(e))
+                case IndexValue():
+                    self.add(self._frame_of(e, frames), Tally(2), self._in_lanes(e))
+                case _:
+                    pass
+
+    def _is_wide(self, local: str) -> bool:
+        return self.lanes and local in self.wide
+
+    def _in_lanes(self, e: Expr) -> int:
+        """How many lanes have values of their own."""
+        if not self.lanes:
+            return 1
+        if any(isinstance(n, Read) and n.tensor in self.wide for n in postorder((e,))):
+            return self.points_of_thread
+        used = e.symbols
+        return prod(n for i, n in self.tile.items() if i in used or place_of(i) in used or beyond(i) in used)  # fmt: skip
+
+    def _frame_of(self, e: Expr, frames: tuple[_Frame, ...], *, unrolled: bool = False) -> _Frame:
+        """The innermost frame whose indices or locals the value needs. An `unrolled` loop is none for reads of distinct elements."""
+        used = {*e.symbols, *(n.tensor for n in postorder((e,)) if isinstance(n, Read))}
+        for frame in reversed(frames[1:]):
+            if unrolled and frame.unrolled:
+                continue
+            unrolled = False if not frame.unrolled else unrolled
+            if frame.conditional or not used.isdisjoint(frame.bound):
+                return frame
+        return frames[0] if not self.scheduled.tile else self._in_tile(frames[0])
+
+    def _distinct(self, e: Read, frames: tuple[_Frame, ...]) -> int:
+        """The different elements among those that lanes and runs of unrolled loops read."""
+        trips: dict[Symbol, int] = {}
+        for frame in reversed(frames):
+            if not frame.unrolled:
+                break
+            trips |= dict.fromkeys(frame.bound & e.symbols, frame.unrolled)
+        near: dict[Symbol, int] = {}
+        far = 1
+        if self.lanes:
+            for t in self.scheduled.tile:
+                used = {t.index, place_of(t.index)} & set(e.symbols)
+                grouped = t.threads > 1 or not t.strided
+                for i in used:
+                    near[i] = t.group if t.threads > 1 else t.count if grouped else 1
+                    far *= t.count // near[i]
+            derived = set().union(*(f.bound for f in frames)) & set(e.symbols) - set(near)
+            if any(s in self.wide for s in derived):
+                return self.points_of_thread
+        return far * Work(1, e.subscripts, trips, 1).values(near, set())
+
+    def _read_staged(self, e: Read, frames: tuple[_Frame, ...]) -> None:
+        b = self.buffers[e.tensor]
+        distinct = self._distinct(e, frames)
+        along = e.subscripts[-1]
+        moving = [t for t in self.scheduled.tile if place_of(t.index) in along.symbols]
+        at_once = b.aligned if moving and distinct % b.aligned == 0 else 1
+        # The threads of a warp are neighbours in the last index of the tile.
+        last = self.scheduled.tile[-1]
+        width = min(self.machine.warp, last.threads)
+        per_read = 1.0
+        for t, threads in ((last, width), *((t, self.machine.warp // width) for t in self.scheduled.tile[:-1][-1:])):  # fmt: skip
+            c = abs(along.coefficient(place_of(t.index)))
+            if c and at_once == 1:
+                per_read *= max(1, gcd(c * t.group, BANKS) * threads // BANKS)
+            elif c:
+                per_read *= max(1, threads * at_once * 4 // LINE)
+        reads = distinct / at_once
+        self.add(self._frame_of(e, frames, unrolled=True), Tally(reads, 0, 0, 0, reads, reads * per_read / 32))  # fmt: skip
+
+    def _read(self, e: Read, frames: tuple[_Frame, ...]) -> None:
+        frame = self._frame_of(e, frames, unrolled=True)
+        distinct = self._distinct(e, frames)
+        lines, moved = self._access(e.tensor, e.subscripts, frames)
+        address = self._address(e, frame)
+        if address is None:  # neighbours of another element that is read there
+            address, moved = 0.0, 0.0
+        each = Tally(1 + address / distinct, 0, 0, 1, 0, lines, moved)
+        self.add(frame, each, distinct)
+        self._move(e.tensor, moved * distinct * self.number(frame.points) * frame.scale)
+        loops = {i: int(n) for i, n in self._loops(frames[-1]).items()}
+        counts = {**self._wave(), **loops}
+        itemsize = self.program.tensors[e.tensor].itemsize(self.dtype)
+        shape = [n.at(self.sizes) for n in self.program.tensors[e.tensor].shape]
+        by_wave = min(
+            prod(shape), elements(e.subscripts, {i: n for i, n in counts.items() if n > 0})
+        )
+        self._read_by_wave(e.tensor, by_wave * itemsize)
+
+    def _address(self, e: Read, frame: _Frame) -> float | None:
+        """Instructions for the address of an element; None for one whose row another read has found."""
+        shape = self.program.tensors[e.tensor].shape if e.tensor in self.program.tensors else ()
+        known = all(n.is_constant for n in shape[1:])
+        *outer, last = e.subscripts or (None,)
+        if last is None:
+            return 0
+        parts = [form if not known else form - form.constant for form in outer]
+        key = (e.tensor, *parts, last - last.constant, frame.points)
+        if key in self.addresses:
+            return None
+        self.addresses.add(key)
+        moving = [form for form in e.subscripts if not frame.bound.isdisjoint(form.symbols)]
+        if frame.bound and not frame.conditional:
+            # A pointer that moves by a number costs little; by a size, an addition.
+            return 0.2 if known or moving == [last] else 1.0
+        return 2.0 if known else 1.0 + len(e.subscripts)
+
+    def _store(self, step: Store, frames: tuple[_Frame, ...]) -> None:
+        frame = frames[-1]
+        lines, moved = self._access(step.tensor, step.subscripts, frames)
+        places = self.points_of_thread if self.lanes else 1
+        changes = 2 if step.op else 1
+        key = (step.tensor, tuple(f - f.constant for f in step.subscripts))
+        address = 0 if key in self.addresses or places > 1 else 2
+        self.addresses.add(key)
+        each = Tally(changes + address, changes - 1, 0, changes - 1, 0, changes * lines, changes * moved)  # fmt: skip
+        self.add(frame, each, places)
+        self._move(step.tensor, changes * moved * places * self.number(frame.points) * frame.scale)
+        self._read_by_wave(step.tensor, 0)
+
+    # ------------------------------------------------------------------ memory
+
+    def _access(
+        self, tensor: str, subscripts: Sequence[Affine], frames: tuple[_Frame, ...]
+    ) -> tuple[float, float]:
+        """Lines that a warp's access takes, for each of its threads; and bytes that a block's takes of memory, for each."""
+        t = self.program.tensors[tensor]
+        itemsize = t.itemsize(self.dtype)
+        strides, inner = [], 1
+        for n in reversed(t.shape):
+            strides.append(inner * itemsize)
+            inner *= max(1, n.at(self.sizes))
+        pairs = list(zip(subscripts, reversed(strides), strict=True))
+
+        def step(index: Symbol) -> int:
+            return abs(sum(f.coefficient(index) * s for f, s in pairs))
+
+        lanes = [(n, step(i) * apart) for i, n, apart in self._lanes(frames)]
+        warp, block = self.machine.warp, self.machine.block
+        lines, _ = _touched(lanes, warp, LINE)
+        sectors, run = _touched(lanes, block, SECTOR)
+        footprint = sectors * SECTOR
+        return lines / warp, footprint * self._new(step, frames, run, footprint) / block
+
+    def _new(
+        self,
+        step: Callable[[Symbol], int],
+        frames: tuple[_Frame, ...],
+        run: float,
+        footprint: float,
+    ) -> float:
+        """The part of what a block reads that is not in the nearest cache, where it has that footprint, in runs of so many bytes.
+
+        Neighbours in a loop read on in the same sectors; and what a loop reads that an outer one does not change stays, if there is room.
+        """
+        part, read = 1.0, 0.0
+        needed: set[str] = set()
+        rates = self.machine.rates
+        blocks = max(1.0, self.resident / rates.multiprocessors / self.machine.block)
+        for frame in reversed(frames[1:]):
+            index = frame.points.indices[-1]
+            if frame.team > 1 or index not in frame.bound:
+                needed |= frame.bounds
+                continue
+            if index in needed:
+                break  # a loop inside begins elsewhere
+            needed |= frame.bounds
+            moved, trips = step(index), max(1.0, frame.trips)
+            if frame.unrolled:
+                span = moved * frame.unrolled
+                part /= frame.unrolled if moved and span <= SECTOR else 1
+                read = footprint * frame.unrolled if moved else read
+            elif moved and not read:
+                part *= (1 + (trips - 1) * min(1.0, moved / run)) / trips
+                read = footprint * trips * part
+            elif moved:
+                break
+            elif read and read * blocks <= rates.l1_bytes:
+                part /= trips
+        return part
+
+    def _lanes(self, frames: tuple[_Frame, ...]) -> list[tuple[Symbol, int, int]]:
+        """The indices in which threads side by side differ, innermost first, with the number of their values and how far they are apart."""
+        team, tile = self.scheduled.team, {t.index: t for t in self.scheduled.tile}
+        if tile and team > 1:
+            return [(t.index, t.threads, t.group) for t in reversed(tile.values())]
+        box = []
+        for i, n in reversed(self.extents.items()):
+            t = tile.get(i)
+            box.append((i, -(-n // t.count), 1 if t.strided else t.count) if t else (i, n, 1))
+        if team == 1:
+            return box
+        shared = [f.points.indices[-1] for f in frames if f.team > 1]
+        return [(shared[-1] if shared else "", team, 1), *box]
+
+    def _wave(self) -> dict[Symbol, int]:
+        """The values of each index of the box among as many threads as fit at once."""
+        points = max(1.0, self.resident * self.points_of_thread / (self.scheduled.team if not self.scheduled.tile else 1))  # fmt: skip
+        covered = {}
+        for i, n in reversed(self.extents.items()):
+            covered[i] = max(1, min(n, ceil(points)))
+            points = max(1.0, points / max(1, n))
+        return covered
+
+    def _move(self, tensor: str, amount: float) -> None:
+        self.result.moved[tensor] = self.result.moved.get(tensor, 0.0) + amount
+
+    def _read_by_wave(self, tensor: str, amount: float) -> None:
+        self.result.read_by_wave[tensor] = max(self.result.read_by_wave.get(tensor, 0.0), amount)
+
+
+def _touched(lanes: Sequence[tuple[int, int]], threads: int, unit: int) -> tuple[float, float]:
+    """The units of memory that so many threads side by side touch, and the bytes of a run of them without gaps.
+
+    `lanes` have the number of values of each index, and the step in bytes from one to the next, innermost first.
+    """
+    left, runs, run = threads, 1.0, 0.0
+    for n, step in lanes:
+        count = min(n, left)
+        left = -(-left // max(1, n))
+        if step and count > 1:
+            if step <= max(run, unit):
+                run = max(run, float(step * count))
+            else:
+                runs *= count
+        if left <= 1:
+            break
+    units = runs * max(1.0, run / unit)
+    return min(float(threads), units), max(run, float(unit))
+
+
+def _at_edge(domain: Domain) -> bool:
+    """Whether it says that a lane's point is in the box."""
+    return any(s.startswith("'") for s in domain.symbols)
+
+
+def _changed(steps: Sequence[Step]) -> set[str]:
+    """The locals that the steps set."""
+    return {
+        s.local for s in steps_of(steps) if isinstance(s, (Let, Accumulator, Accumulate, Assign))
+    }
+
+
+def _candidates(extents: Mapping[Symbol, int]) -> dict[Symbol, NDArray[Any]]:
+    """Corners and the middle of the box: the values of each index at all of them."""
+    places = {i: sorted({0, (n - 1) // 2, n - 1}) for i, n in extents.items()}
+    if prod(map(len, places.values())) > MOST_CANDIDATES:
+        places = {i: p if len(p) < 3 or k < 4 else p[1:2] for k, (i, p) in enumerate(reversed(places.items()))}  # fmt: skip
+    points = list(product(*places.values()))
+    columns = zip(places, zip(*points, strict=True), strict=True) if places else ()
+    return {i: np.array(column) for i, column in columns}
+
+
+def _at(form: Affine, values: _Values) -> Any:
+    result = np.array([form.constant])
+    for s, c in form.terms:
+        result = result + c * values.get(s, np.array([0]))
+    return result
+
+
+def _trips(r: Range, values: _Values) -> tuple[Any, _Values]:
+    """How often the loop runs at each candidate, and the values with one of its index in the middle."""
+    lows = [-(-_at(form, values) // d) for form, d in r.lows]
+    highs = [_at(form, values) // d for form, d in r.highs]
+    low = np.maximum.reduce(np.broadcast_arrays(*lows)) if lows else np.array([0])
+    high = np.minimum.reduce(np.broadcast_arrays(*highs)) if highs else low
+    trips = np.maximum(0, high - low + 1)
+    return trips, {**values, r.index: (low + np.maximum(low, high)) // 2}
+
+
+def _middle(trips: Any) -> float:
+    """The number at the middle of the box, which is among the candidates."""
+    return float(np.asarray(trips).flat[np.asarray(trips).size // 2])
+
+
+def _met(conditions: Iterable[Condition], values: _Values, looped: Set[Symbol]) -> tuple[Any, Any]:
+    """How often the conditions may hold, and may not: equalities and divisibilities of the box's indices in any case.
+
+    Divisibilities of `looped` indices hold for one of so many.
+    """
+    met = np.array([1.0])
+    certain = True
+    for c in conditions:
+        if c.relation == ">=":
+            met = met * (_at(c.form, values) >= 0)
+        elif c.relation == "|" and not looped.isdisjoint(c.form.symbols):
+            met = met / c.modulus
+        else:
+            certain = False
+    return met, 1 - met if certain else np.ones_like(met)

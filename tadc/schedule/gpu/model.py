@@ -1,0 +1,173 @@
+"""The time of a kernel on a GPU, by what its threads execute, and by what limits them.
+
+Each of a machine's resources takes the time of what is asked of it; the slowest decides. Nothing here was fitted to measurements: it is to
+compare schedules with one another, and with the least that a machine needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from tadc.ir.element_types import arithmetic
+from tadc.ir.program import Program
+from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.executed import Executed, executed
+from tadc.schedule.gpu.ideal import Ideal
+from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.nest.loop_nest import Accumulator, Kernel, has_loops, reads_of, steps_of
+
+__all__ = ["KernelModel", "ideal_seconds", "kernel_model", "product_model"]
+
+REGISTERS, REGISTERS_OF_POINT = 32, 4.5  # of a thread, and for each of several points
+OVERLAPPING = 4  # points of a thread whose instructions do not wait for one another
+UNEVEN, SHORT = 4.0, 1000.0  # times the mean; instructions of a thread that no one waits for
+OF_PEAK = 0.8  # what a library's matrix product reaches
+
+
+@dataclass(frozen=True, slots=True)
+class KernelModel:
+    """Seconds of a kernel, and of the least that its statements need; what limits it; its threads, and as many as the machine can
+    hold at once; the instructions of the thread that has the most to do, and all instructions for each that the machine can hold. `seconds_by` has the time of each resource,
+    `inner_loops` the instructions and the reads of a run of each loop without loops.
+    """
+
+    seconds: float
+    ideal: float
+    limit: str
+    threads: int
+    resident: int
+    longest_thread: float
+    mean_thread: float
+    seconds_by: Mapping[str, float]
+    inner_loops: Mapping[str, tuple[float, float]]
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether one thread has much more to do than its share, for longer than a launch takes."""
+        return self.longest_thread > max(UNEVEN * self.mean_thread, SHORT)
+
+
+def kernel_model(
+    scheduled: GpuKernel, program: Program, sizes: Sizes, machine: Machine, dtype: str
+) -> KernelModel:
+    """The model of a kernel for these values of all sizes; `dtype` is that of inputs and outputs without a declared one."""
+    real = arithmetic(dtype)
+    threads, resident = scheduled.threads(sizes), _resident(scheduled, machine)
+    done = executed(scheduled, program, sizes, machine, real, min(threads, resident))
+    by = _seconds(scheduled, done, program, sizes, machine, dtype, threads, resident)
+    limit = max(by, key=by.__getitem__)
+    return KernelModel(
+        by[limit] + machine.rates.launch,
+        _least(scheduled.kernel, program, sizes, machine, dtype) + machine.rates.launch,
+        limit,
+        threads,
+        resident,
+        done.longest_instructions,
+        done.total.instructions / resident,
+        by,
+        done.inner_loops,
+    )
+
+
+def _least(kernel: Kernel, program: Program, sizes: Sizes, machine: Machine, dtype: str) -> float:
+    """The least seconds of a kernel's statements."""
+    real = arithmetic(dtype)
+    touched = {*kernel.reads, *kernel.writes}
+    return Ideal.of(kernel.statements, program, touched, sizes, dtype, real).seconds(machine, real)
+
+
+def product_model(
+    scheduled: GpuKernel, program: Program, sizes: Sizes, machine: Machine, dtype: str
+) -> KernelModel:
+    """The model of a matrix product that a library computes: nothing is known of its threads."""
+    launch = machine.rates.launch
+    seconds = _least(scheduled.kernel, program, sizes, machine, dtype)
+    limit = "a library's product"
+    by = {limit: seconds / OF_PEAK}
+    return KernelModel(by[limit] + launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
+
+
+def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) -> float:
+    """The least seconds of a program for these values of all sizes, if all of it were one kernel: inputs and outputs move once."""
+    real = arithmetic(dtype)
+    fixed = {*(t.name for t in program.inputs), *program.outputs}
+    least = Ideal.of(program.statements, program, fixed, sizes, dtype, real)
+    return least.seconds(machine, real) + machine.rates.launch
+
+
+def _resident(scheduled: GpuKernel, machine: Machine) -> int:
+    """The threads that fit at once, by their registers."""
+    points = prod(t.count for t in scheduled.tile)
+    sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
+    used = min(255.0, REGISTERS + (REGISTERS_OF_POINT * points if points > 1 else 2 * sums))
+    r = machine.rates
+    blocks = max(1, int(r.registers // (used * machine.block)))
+    return r.multiprocessors * min(r.most_threads, blocks * machine.block)
+
+
+def _seconds(
+    scheduled: GpuKernel,
+    done: Executed,
+    program: Program,
+    sizes: Sizes,
+    machine: Machine,
+    dtype: str,
+    threads: int,
+    resident: int,
+) -> dict[str, float]:
+    """The seconds that each resource takes."""
+    r, total = machine.rates, done.total
+    real = arithmetic(dtype)
+    blocks = max(1, -(-threads // machine.block))
+    rounds = -(-blocks // r.multiprocessors)
+    busy = blocks / (rounds * r.multiprocessors)  # of multiprocessors, until the last is done
+    cycle = 1 / (r.multiprocessors * r.clock * busy)
+    lanes = r.float64 if real == "float64" else r.float32
+    memory = sum(_from_memory(done, program, sizes, dtype, machine, threads, resident).values())
+    occupied = min(threads, resident) / (r.multiprocessors * r.most_threads)
+    points = prod(t.count for t in scheduled.tile)
+    # Bytes that each thread has under way: reads at one point do not wait for one another.
+    at_once = max(1.0, min(16.0, 4 * points * _reads_at_once(scheduled)))
+    reached = at_once * occupied / (at_once * occupied + r.half_bandwidth)
+    most = 16 / (16 + r.half_bandwidth)
+    wait = r.latency / min(points, OVERLAPPING)
+    waiting = wait * done.longest_instructions + r.read_latency * done.longest_reads / min(points, OVERLAPPING)  # fmt: skip
+    each = wait * total.instructions + r.read_latency * total.reads / min(points, OVERLAPPING)
+    return {
+        "memory": memory / (r.bandwidth * min(1.0, reached / most)),
+        "L2": total.l2_bytes / r.l2_bandwidth / busy,
+        "loads and stores": total.lines * cycle,
+        "instructions": total.instructions / (4 * machine.warp) * cycle,
+        "arithmetic": total.arithmetic / lanes * cycle,
+        "special functions": total.special / r.special * cycle,
+        "the longest thread": waiting / r.clock,
+        "latency": each / max(1, min(threads, resident)) / r.clock,
+    }
+
+
+def _reads_at_once(scheduled: GpuKernel) -> int:
+    """The reads of a point, or of four runs of a loop, which compilers put in front of what needs them."""
+    reads = {e for e in reads_of(scheduled.kernel.body) if e.subscripts}
+    return max(1, len(reads)) * (4 if has_loops(scheduled.kernel.body) else 1)
+
+
+def _from_memory(
+    done: Executed,
+    program: Program,
+    sizes: Sizes,
+    dtype: str,
+    machine: Machine,
+    threads: int,
+    resident: int,
+) -> dict[str, float]:
+    """The bytes of each tensor that come from memory, or go there: once where it stays in the cache, else once a wave of threads."""
+    waves = max(1.0, threads / resident)
+    moved = {}
+    for t, through in done.moved.items():
+        once = program.tensors[t].bytes_at(sizes, dtype)
+        again = waves * done.read_by_wave[t] if once > machine.rates.l2_bytes else 0
+        moved[t] = min(through, max(once, again))
+    return moved

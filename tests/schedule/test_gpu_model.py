@@ -1,0 +1,178 @@
+"""The model of a GPU: what it counts, by hand; what it says is slow; and the instructions of machine code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tadc
+from tadc.function.runs import modelled
+from tadc.runtime.cuda.nvrtc import find_nvrtc
+from tadc.schedule.gpu.ideal import Ideal
+from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, MACHINES
+from tadc.schedule.gpu.model import ideal_seconds
+from tadc.schedule.lowered import GpuModule, modules_of
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def model(text, machine=HOPPER, *, plain=False, **sizes):
+    """The model of a formula's only kernel."""
+    (module,) = modules_of({"primal": tadc.compile(text).program})
+    gpu = (
+        GpuModule.plain(module, machine) if plain else GpuModule.of(module, sizes, machine=machine)
+    )
+    (found,) = gpu.models(sizes, "float32")
+    return found
+
+
+COPY = "size N, M\ninput x[N, M]\ny[i, j] = 2*x[i, j]"
+TURNED = "size N, M\ninput x[N, M]\ny[i, j] = 2*x[j, i]"
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+def test_a_copy_takes_the_time_of_its_bytes(machine):
+    found = model(COPY, machine, N=4096, M=4096)
+
+    bytes_ = 2 * 4 * 4096**2
+    assert found.ideal == pytest.approx(bytes_ / machine.rates.bandwidth + machine.rates.launch)
+    assert found.limit in {"memory", "L2"}
+    assert found.ideal < found.seconds < 2 * found.ideal
+
+
+def test_what_lies_apart_costs_more():
+    near, apart = model(COPY, N=4096, M=4096), model(TURNED, plain=True, N=4096, M=4096)
+
+    assert apart.seconds_by["L2"] > 3 * near.seconds_by["L2"]
+    assert apart.seconds_by["loads and stores"] > 3 * near.seconds_by["loads and stores"]
+
+
+def test_a_thread_that_has_all_of_a_sum_is_seen():
+    text = "size N\ninput x[N]\nf = sum{i} x[i]"
+    alone = model(text, plain=True, N=10**7)
+    many = model("size N, M\ninput x[N, M]\nf[i] = sum{j} x[i, j]", N=10**5, M=100)
+
+    assert alone.is_uneven and alone.limit == "the longest thread"
+    assert alone.threads == 1
+    assert alone.longest_thread == pytest.approx(alone.mean_thread * alone.resident, rel=0.01)
+    assert not many.is_uneven
+
+
+def test_a_thread_at_the_end_of_a_triangle_is_the_longest():
+    found = model("size N\ninput x[N, N]\nf[i: N] = sum{j | j <= i} x[j, i]**2", plain=True, N=2000)
+
+    mean = found.mean_thread * found.resident / found.threads
+    assert found.longest_thread / mean == pytest.approx(2, rel=0.1)
+
+
+def test_special_functions_have_a_pipe_of_their_own():
+    found = model("size N\ninput x[N]\nf[i: N] = sum{k: 50} exp2(x[i] + k)", N=10**6)
+
+    special = 50 * 10**6 / (16 * 132 * HOPPER.rates.clock)
+    assert found.seconds_by["special functions"] == pytest.approx(special, rel=0.1)
+
+
+def test_the_least_time_counts_a_value_once_whatever_the_nests_are():
+    # The inner sum needs i alone: N*K additions, and not N*M*K.
+    text = "size N, M, K\ninput d[N, K], b[M]\nf[i, j] = b[j]*sum{k} d[i, k]"
+    program = tadc.compile(text).program
+    sizes = {"N": 100, "M": 200, "K": 300}
+
+    least = Ideal.of(program.statements, program, {"d", "b", "f"}, sizes, "float32", "float32")
+
+    assert least.instructions == 100 * 300 + 100 * 200
+    assert least.bytes == 4 * (100 * 300 + 200 + 100 * 200)
+    assert ideal_seconds(program, sizes, HOPPER, "float32") > HOPPER.rates.launch
+
+
+def test_the_least_time_counts_products_and_functions_by_hand():
+    text = "size N, M\ninput a[N, M], x[M]\nf[i] = sum{j | j <= i} a[i, j]*exp2(x[j])"
+    program = tadc.compile(text).program
+    sizes = {"N": 10, "M": 20}
+
+    least = Ideal.of(program.statements, program, {"f"}, sizes, "float32", "float32")
+
+    # 55 additions of products, and exp2 of the ten x[j] that any i needs, at most of all twenty.
+    assert 10 <= least.special <= 20
+    assert least.instructions == 55 + 4 * least.special
+
+
+def test_a_program_on_three_machines():
+    f = tadc.compile(COPY, backend="cuda", dtype="float32")
+    sizes = {"N": 4096, "M": 4096}
+    seconds = [
+        modelled(f, ("primal",), sizes, m).modes[0].milliseconds for m in (HOPPER, AMPERE, ADA)
+    ]
+
+    assert seconds == sorted(seconds)
+
+
+def test_a_plan_says_how_long_and_why():
+    f = tadc.compile(COPY, backend="cuda", dtype="float32")
+
+    text = str(f.plan(N=4096, M=4096))
+
+    assert "ms by the model of an NVIDIA H200, limited by" in text and "at least 0.03" in text
+    assert "by the model" not in str(f.plan())
+    assert "how long" in f.plan(N=8, M=8)._repr_html_()
+    assert "how long" not in f.plan()._repr_html_()
+
+
+def test_the_command_writes_the_model_as_json(tmp_path):
+    path = tmp_path / "copy.idx"
+    path.write_text(COPY)
+    run = [
+        sys.executable,
+        "-m",
+        "tadc",
+        "bench",
+        str(path),
+        "--model",
+        "h200",
+        "--size",
+        "N=512",
+        "--size",
+        "M=512",
+    ]
+    done = subprocess.run([*run, "--json"], capture_output=True, text=True, check=True)
+
+    found = json.loads(done.stdout)
+
+    assert found["machine"] == "NVIDIA H200"
+    assert [m["mode"] for m in found["modes"]] == ["primal", "vjp"]
+    keys = "mode name milliseconds ideal_milliseconds limit threads longest_thread mean_thread"
+    assert all(set(keys.split()) <= set(k) for k in found["kernels"])
+    assert found["sizes"] == {"N": 512, "M": 512}
+
+
+@pytest.mark.plain(file=6)
+@pytest.mark.parametrize("mode", ["primal", "adjoint"])
+@pytest.mark.parametrize("file", sorted(p.name for p in EXAMPLES.glob("*.idx")))
+def test_kernels_of_examples_have_a_model(file, mode):
+    f = tadc.load(EXAMPLES / file)
+    program = (f if mode == "primal" else f.adjoint()).program
+    sizes = {s: 16 + 4 * k for k, s in enumerate(reversed(program.sizes))}
+    (module,) = modules_of({mode: program})
+
+    for gpu in (GpuModule.of(module, program.size_values(sizes)), GpuModule.plain(module)):
+        for found in gpu.models(sizes, "float32"):
+            assert found.ideal > 0 and found.seconds < 1
+            assert found.longest_thread > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not find_nvrtc(), reason="no NVRTC")
+def test_inner_loops_are_those_of_the_machine_code(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    sass = import_module("gpu_sass")
+    if not sass.disassembler():
+        pytest.skip("no nvdisasm")
+
+    for row in sass.rows():
+        assert 0.8 < row.counted / row.written < 1.2, row

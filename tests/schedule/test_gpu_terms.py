@@ -1,0 +1,190 @@
+"""Sums of long sums on a GPU: their terms are stored, rows of a few elements are locals, and every thread has its share."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from host_run import HostBatch
+
+import tadc
+from tadc import compiler
+from tadc.emit.cuda.file import cuda_text
+from tadc.options import Options
+from tadc.runtime.run import Runners
+from tadc.schedule.gpu.machine import HOPPER
+from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest.loop_nest import Store, steps_of
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+# Text, sizes for which schedules are chosen, and those of a run.
+SUMS = {
+    "rbf": ("size N, M, D\ninput x[N, D], c[M, D], w[M], gamma[]\nf[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)",
+            {"N": 10**5, "M": 10**5, "D": 3}, {"N": 20, "M": 33, "D": 3}),
+    "rows that are turned": ("size N, M\ninput x[N, 40], c[M, 40], w[M], gamma[]\nf[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)",
+                             {"N": 10**5, "M": 10**5}, {"N": 5, "M": 9}),
+    "paper": ("size N, M, K\ninput a[N, K], b[M, K], c[N, N], d[N + K - 1]\nf[i, j] = exp(-sum{k} ((a[i, k] + b[j, k])**2*c[i, i]/K + d[i + k]**3/K))",
+              {"N": 1024, "M": 1024, "K": 512}, {"N": 9, "M": 11, "K": 40}),
+    "mttkrp": ("size I, J, K, R\ninput x[I, J, K], b[J, R], c[K, R]\na[i, r] = sum{j, k} x[i, j, k]*b[j, r]*c[k, r]",
+               {"I": 256, "J": 256, "K": 256, "R": 32}, {"I": 6, "J": 7, "K": 40, "R": 5}),
+    "sums in choices": ("size N\ninput x[N], y[N]\nf[i: 4] = if i = 1 then sum{j} x[j]*y[j] else if i >= 2 then sum{j: N | j >= i} x[j - i]**2 else 0",
+                        {"N": 10**7}, {"N": 41}),
+    "a sum that is needed in several places": ("size N\ninput x[N]\nf[i: 3] = (if i = 1 then sum{j} x[j]**2 else 2) + (if i = 2 then sum{j} x[j]**2 else 3*(sum{j} exp(x[j])))",
+                        {"N": 10**7}, {"N": 41}),
+    "sums of sums in choices": ("size N\ninput x[N]\nf[i: 3] = if i = 1 then 2*(sum{w: 3} w*(sum{j, k} abs(x[j] - w*x[k]))) else 0",
+                        {"N": 5000}, {"N": 21}),
+    "a scalar of sums that begin late": ("size N, M\ninput x[N], y[M + 2]\nf = sum{i} exp(-sum{j=2..M + 1} abs(x[i] - y[j]))",
+                                         {"N": 5000, "M": 5000}, {"N": 40, "M": 33}),
+    "a maximum of sums": ("size N, M\ninput x[N], y[M]\nf = max{i} sum{j} abs(x[i] - y[j])",
+                          {"N": 5000, "M": 5000}, {"N": 40, "M": 33}),
+    "a triangle of sums": ("size N, M\ninput x[N], y[M]\nf = sum{i} x[i]*sum{j | j <= i and j < M} y[j]*x[i - j]",
+                           {"N": 5000, "M": 4000}, {"N": 40, "M": 33}),
+}  # fmt: skip
+
+
+def programs(name):
+    f = tadc.compile(SUMS[name][0], name=f"p{list(SUMS).index(name)}")
+    return {"primal": f.program, "adjoint": f.adjoint().program}
+
+
+@cache
+def scheduled(name):
+    large = SUMS[name][1]
+    modules = []
+    for mode, program in programs(name).items():
+        decided = compiler.gpu_decisions(program, large, "float64", Options(blas=False))
+        modules += modules_of({mode: program}, {mode: decided.recomputed})
+    return [GpuModule.of(m, m.program.size_values(large), "float64") for m in modules]
+
+
+@cache
+def library():
+    texts = [cuda_text(scheduled(name), "", "float64") for name in SUMS]
+    return HostBatch([(t.text, t.manifest) for t in texts])
+
+
+def arrays_of(program, sizes):
+    random = np.random.default_rng(3)
+    shapes = {t.name: tuple(n.at(sizes) for n in t.shape) for t in program.inputs}
+    return {name: random.uniform(0.1, 0.5, shape) for name, shape in shapes.items()}
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(name=2, order=1)
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@pytest.mark.parametrize("name", SUMS)
+def test_values_and_gradients_are_those_of_the_interpreter(name, order):
+    sizes = SUMS[name][2]
+    for mode, program in programs(name).items():
+        arrays = arrays_of(program, program.size_values(sizes))
+        expected = Runners(program).run("interpreter", "float64", arrays, sizes)
+
+        found = library().run(list(SUMS).index(name), mode, arrays, sizes, order)
+
+        for (output, value), other in zip(expected.items(), found.values(), strict=True):
+            np.testing.assert_allclose(other, value, rtol=1e-10, atol=1e-13, err_msg=output)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", SUMS)
+def test_they_are_so_on_a_device_of_opencl(name):
+    opencl_run = pytest.importorskip("opencl_run")
+    sizes = SUMS[name][2]
+    for gpu, program in zip(scheduled(name), programs(name).values(), strict=True):
+        arrays = arrays_of(program, program.size_values(sizes))
+        expected = Runners(program).run("interpreter", "float64", arrays, sizes)
+
+        found = opencl_run.run_on_opencl(gpu, arrays, sizes)
+
+        for (output, value), other in zip(expected.items(), found.values(), strict=True):
+            np.testing.assert_allclose(other, value, rtol=1e-10, atol=1e-13, err_msg=output)
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_no_thread_has_more_than_its_share(name):
+    for gpu in scheduled(name):
+        for kernel, model in zip(
+            gpu.module.kernels, gpu.models(SUMS[name][1], "float32"), strict=True
+        ):
+            # Rows of 40 results have no tile; sums that several kinds of elements need, or none of those before, have no parts.
+            few = "turned" in name or "places" in name or "choices" in name
+            assert not model.is_uneven or few, kernel.name
+
+
+def test_terms_are_stored_where_a_scalar_sums_long_sums():
+    _, adjoint = scheduled("rbf")
+
+    assert [t.name for t in adjoint.module.temporaries] == ["dgamma_terms", "dgamma_parts"]
+    # What dc, dw and the terms need of the exponential is computed once, in one kernel.
+    (together,) = (k for k in adjoint.module.kernels if "dgamma_terms" in k.writes)
+    assert set(together.writes) == {"dc", "dw", "dgamma_terms"}
+
+
+def test_rows_of_a_few_elements_stay_in_registers():
+    _, adjoint = scheduled("rbf")
+
+    stores = [s for k in adjoint.kernels for s in steps_of(k.kernel.body) if isinstance(s, Store)]
+    assert not any(s.op for s in stores)
+
+
+def test_products_are_stored_for_a_library_where_that_is_faster():
+    text = """size H, N, D
+input q[H, N, D], k[H, N, D], v[H, N, D]
+output o
+s[h, i, j] = sum{d} q[h, i, d]*k[h, j, d]
+m[h, i] = max{j} s[h, i, j]
+e[h, i, j] = exp(s[h, i, j] - m[h, i])
+o[h, i, d] = (sum{j} e[h, i, j]*v[h, j, d])/sum{j} e[h, i, j]"""
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+    sizes = {"H": 32, "N": 2048, "D": 64}
+
+    forward, *_, backward = f._vjp.parts(f.inputs, sizes, "float32")
+
+    assert "s" in forward.outputs or "e" in forward.outputs  # kept for the pullback
+    assert str(f.plan(mode="vjp", **sizes)).count("cuBLAS") >= 4
+    assert not compiler.gpu_decisions(backward._program, sizes, "float32", f._options).recomputed
+
+
+def test_a_limit_of_memory_holds_whatever_is_faster():
+    text = "size N\ninput a[N, 64], b[N, 64]\ng[i, j] = exp(-sum{k} (a[i, k] - b[j, k])**2)\noutput y\ny[i, k] = sum{j} g[i, j]*b[j, k]\n"
+    program = tadc.compile(text).program
+    sizes = {"N": 5000}
+
+    free, limited = (
+        compiler.gpu_decisions(program, sizes, "float32", Options(memory_limit=limit), HOPPER)
+        for limit in (None, 10**6)
+    )
+
+    assert not free.recomputed
+    assert limited.recomputed
+
+
+def test_rows_are_turned_where_threads_read_across_them_and_there_is_room():
+    primal, adjoint = scheduled("rows that are turned")
+    (module,) = modules_of({"primal": programs("rows that are turned")["primal"]})
+    sizes = SUMS["rows that are turned"][1]
+
+    limited = GpuModule.of(module, sizes, room=0)
+
+    assert [t.name for t in primal.module.temporaries] == ["x_turned"]
+    assert not [
+        t for t in adjoint.module.temporaries if t.name.endswith("turned")
+    ]  # rows of gradients are long
+    assert not limited.module.temporaries
+    slow, fast = (g.models(sizes, "float32")[-1].seconds for g in (limited, primal))
+    assert fast < slow / 4
+
+
+def test_terms_need_room():
+    (module,) = modules_of({"primal": programs("a scalar of sums that begin late")["primal"]})
+    sizes = module.program.size_values(SUMS["a scalar of sums that begin late"][1])
+
+    names = [
+        [t.name for t in GpuModule.of(module, sizes, room=room).module.temporaries]
+        for room in (None, 100)
+    ]
+
+    assert "f_terms" in names[0] and "f_terms" not in names[1]
