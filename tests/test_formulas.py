@@ -239,28 +239,28 @@ READ = {
     "spherical_harmonics_pairs": ("L 3 5, A_hat 3, Y 4 3 5", spherical_harmonics),
     "tucker": ("g 2 3 2, a 4 2, b 3 3, c 5 2", lambda g, a, b, c: np.einsum("pqr,ip,jq,kr->ijk", g, a, b, c)),
     "tv_denoising": ("f 4 5, u 4 5, epsilon, lambda", tv_denoising),
+    "cp": ("a 4 2, b 3 2, c 5 2", lambda a, b, c: np.einsum("ir,jr,kr->ijk", a, b, c)),
+    "kuramoto": ("theta 5, omega 5, K", kuramoto),
+    "kernel_ridge": ("X 5 3, x 3, alpha 5, gamma", kernel_ridge),
+    "mmd": ("k 4 4, l 3 3, h 4 3", mmd),
+    "batch_norm": ("x 5, epsilon, gamma, beta", batch_norm),
+    "strided_convolution": ("V 2 7 9, K 3 2 2 3", lambda V, K: convolution(V, K, 2)),
+    "wigner": ("C 5 3 2, u 3, v 2", lambda C, u, v: np.einsum("mij,i,j->m", C, u, v)),
     "wave_step": ("u 4 5, u_old 4 5, c, Delta, t, h", wave),
     "wigner_elements": ("C 5 3 2, u 4 6 3, v 4 2", lambda C, u, v: np.einsum("mij,aci,aj->acm", C, u, v)),
 }
 
 # Where the caret stands, what is wrong, and what to write.
 REFUSED = {
-    "batch_norm": (r"^2", "a superscript on the left side is no part of a name", "`v_i` for a square"),
-    "cp": (r"x_{ijk} \approx", "no display defines an element of a tensor", "left side such as `f_{ij}`"),
     "gaussian_process": (r"\log p(y|X)", "the formula has ended before this", "give the second formula a display of its own"),
     "group_norm": ("C/G", "`C/G` has a rational coefficient", r"write `\lfloor C/G \rfloor`"),
-    "heat": ("^{n+1}", "a superscript on the left side is no part of a name", r"`x_i^{\text{new}}` for the next step"),
-    "ising_bonds": (r"\langle", r"`\langle` is not a bracket that tadc reads", "as a sum"),
-    "jacobi_k": ("^{(k+1)}", "a superscript on the left side is no part of a name", "`x'_i`"),
-    "kernel_ridge": (r"\kappa_i", "`kappa` is read before it is defined", "move its statement above this one"),
-    "kmeans_norm": (r"\|", "norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
-    "kuramoto": (r"i = 1, \ldots, N", "a range behind a formula is not read", r"declare the shape of the result"),
-    "lstm": (r"\odot", r"`\odot` hides the indices", "write the product of elements: `a_i b_i`"),
-    "mmd": ("^2", "a superscript on the left side is no part of a name", "give what is defined a name"),
+    "heat": ("^{n+1}", "a superscript that counts steps is a loop over time", r"`x_i^{\text{new}}` for the next step"),
+    "ising_bonds": (r"\langle", "what stands in angles is no inner product", "is a sum"),
+    "jacobi_k": ("^{(k+1)}", "a superscript that counts steps is a loop over time", "`x'_i`"),
+    "kmeans_norm": (r"\mathbf{x}_n", "a norm is of a vector", "%!tadc input x[N, D]"),
+    "lstm": (r"\sigma_g", "is no function that tadc knows", "define it"),
     "spherical_harmonics": ("l^2", "`l^2` is not an index expression", "indices and sizes"),
-    "strided_convolution": ("=", "a chain of equations defines two things", "write one statement for each"),
     "wave": (r"\Delta t", r"`\Delta t` with a power may be raised as a whole or not", r"`(\Delta t)^2`"),
-    "wigner": (r"(u \otimes v)_{m}", "no display defines an element of a tensor", "left side such as `f_{ij}`"),
 }
 # fmt: on
 

@@ -13,10 +13,10 @@ PACKAGE = Path(tadc.__file__).parent
 # A line is a floor: its rooms do not know each other.
 ROOMS = """
     errors
-    resources version progress tables
+    resources version progress tables trampoline
     cache bounded_cache
     syntax.ast syntax.paths syntax.reading
-    syntax.arithmetic
+    syntax.arithmetic syntax.nodes
     syntax.idx
     syntax.tex
     syntax

@@ -111,6 +111,7 @@ class _Resolver:
         self._dtypes: dict[str, str | None] = {}
         self._inputs: dict[str, None] = {}
         self._broken: set[str] = set()
+        self._defined: set[str] = set()
 
     def resolve(self) -> Resolved:
         self._declare()
@@ -235,6 +236,7 @@ class _Resolver:
             assert all(n is not None for n in shape), "a left index without an extent"
             extents = tuple(n for n in shape if n is not None)
             self._shapes.declare(target, extents, definition.target.span)
+            self._defined.add(target)
             dtype = _declared_type(definition.dtype) or self._dtypes.get(target)
             indices = tuple(i.symbol for i in left.indices.values())
             statement = Statement(
@@ -269,11 +271,7 @@ class _Resolver:
             if name in self._broken:
                 whole = False
             elif name in targets:
-                if (
-                    name == target
-                    or name not in self._shapes
-                    or targets[name].span.start > read.span.start
-                ):
+                if name not in self._defined:
                     if name == target:
                         raise _reads_itself(read, targets[name])
                     raise SyntaxError(
