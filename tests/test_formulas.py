@@ -80,6 +80,12 @@ def gaussian_process(y, alpha, L):
     return -y @ alpha / 2 - np.log(np.diag(L)).sum() - n / 2 * np.log(2 * np.pi)
 
 
+def gaussian_process_in_full(sigma_f, ell, x, sigma_n, y, alpha, L, n):
+    distances = ((x[:, None] - x) ** 2).sum(2)
+    k = sigma_f**2 * np.exp(-distances / (2 * ell**2)) + sigma_n**2 * np.eye(len(x))
+    return k, -y @ alpha / 2 - np.log(np.diag(L)).sum() - n / 2 * np.log(2 * np.pi)
+
+
 def gravity(r, m, G, epsilon):
     a = np.zeros_like(r)
     for i in range(len(r)):
@@ -239,6 +245,7 @@ READ = {
     "spherical_harmonics_pairs": ("L 3 5, A_hat 3, Y 4 3 5", spherical_harmonics),
     "tucker": ("g 2 3 2, a 4 2, b 3 3, c 5 2", lambda g, a, b, c: np.einsum("pqr,ip,jq,kr->ijk", g, a, b, c)),
     "tv_denoising": ("f 4 5, u 4 5, epsilon, lambda", tv_denoising),
+    "gaussian_process": ("sigma_f, ell, x 4 3, sigma_n, y 4, alpha 4, L 4 4, n", gaussian_process_in_full),
     "cp": ("a 4 2, b 3 2, c 5 2", lambda a, b, c: np.einsum("ir,jr,kr->ijk", a, b, c)),
     "kuramoto": ("theta 5, omega 5, K", kuramoto),
     "kernel_ridge": ("X 5 3, x 3, alpha 5, gamma", kernel_ridge),
@@ -252,7 +259,6 @@ READ = {
 
 # Where the caret stands, what is wrong, and what to write.
 REFUSED = {
-    "gaussian_process": (r"\log p(y|X)", "the formula has ended before this", "give the second formula a display of its own"),
     "group_norm": ("C/G", "`C/G` has a rational coefficient", r"write `\lfloor C/G \rfloor`"),
     "heat": ("^{n+1}", "a superscript that counts steps is a loop over time", r"`x_i^{\text{new}}` for the next step"),
     "ising_bonds": (r"\langle", "what stands in angles is no inner product", "is a sum"),

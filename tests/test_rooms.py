@@ -44,6 +44,7 @@ ROOMS = """
     check prove
     bench doctor
     function.open_sizes function.signature function.foreign
+    function.reading
     function.origin function.derivatives function.targets
     function.vjp function.jvp function.runs
     function.graph function.value_and_gradients

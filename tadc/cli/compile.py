@@ -14,6 +14,7 @@ from tadc.cli.parameters import (
     available,
     index_base_option,
     size_option,
+    strict_option,
     verbose_option,
     wrt_option,
 )
@@ -77,6 +78,7 @@ def _distinct_modes(
 )
 @verbose_option
 @index_base_option
+@strict_option
 def compile(
     files: tuple[str, ...],
     folder: Path,
@@ -88,6 +90,7 @@ def compile(
     baseline: str | None,
     verbose: bool,
     index_base: int,
+    strict: bool,
 ) -> int:
     """Write a program and its derivatives as source files, with a manifest.
 
@@ -102,7 +105,7 @@ def compile(
     status = 0
     for file in files:
         try:
-            f = loaded(file, sizes, verbose, dtype=dtype, index_base=index_base)
+            f = loaded(file, sizes, verbose, strict, dtype=dtype, index_base=index_base)
             refuse_open_sizes(f, sizes)
             contents = _contents(f, targets, modes, wrt, baseline)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))

@@ -16,6 +16,7 @@ from tadc.cli.parameters import (
     index_base_option,
     mode_option,
     size_option,
+    strict_option,
     wrt_option,
 )
 from tadc.cli.program import loaded, open_numbers
@@ -47,6 +48,7 @@ __all__ = ["run"]
 @click.option("--dtype", type=click.Choice(list(ELEMENT_TYPES)), help="Compute in this type.")
 @size_option
 @index_base_option
+@strict_option
 def run(
     file: str,
     arguments: dict[str, str],
@@ -57,6 +59,7 @@ def run(
     dtype: str | None,
     sizes: dict[str, int],
     index_base: int,
+    strict: bool,
 ) -> int:
     """Evaluate a program, or a derivative of it, on arrays from files or on numbers.
 
@@ -65,7 +68,7 @@ def run(
     """
     from tadc.runtime.array_files import array_writers, output_paths
 
-    f = loaded(file, sizes, backend=backend, dtype=dtype, index_base=index_base)
+    f = loaded(file, sizes, strict=strict, backend=backend, dtype=dtype, index_base=index_base)
     f = in_mode(f, mode, wrt)
     path = None if output in (None, "-") else Path(output or "")
     targets = {} if path is None else output_paths(path, f.outputs)

@@ -13,6 +13,7 @@ from tadc.function.open_sizes import OpenSizes, with_stand_ins
 from tadc.ir.names import identifier
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
+from tadc.syntax import ast
 
 __all__ = ["Derivation", "Origin"]
 
@@ -48,6 +49,10 @@ class Origin:
         options = replace(self.options, sizes={**self.options.sizes, **sizes})
         return replace(self, options=options)
 
+    def tree(self) -> ast.Program:
+        """The syntax tree of the text."""
+        return compiler.parsed(self.source, self.lang, self.options.index_base)
+
     def resolved(self) -> tuple[Resolved, OpenSizes | None]:
         """The program of the text; where sizes need numbers before there is one, that of other numbers, and these sizes."""
         o = self.options
@@ -63,6 +68,6 @@ class Origin:
             if with_numbers is None:
                 raise
             names, resolved = with_numbers
-            tree = compiler.parsed(self.source, self.lang)
+            tree = self.tree()
             open_ = OpenSizes(error, names, tree, o.sizes, o.index_base, resolved.extents)
             return resolved, open_

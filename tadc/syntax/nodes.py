@@ -21,6 +21,7 @@ __all__ = [
     "parts",
     "rewritten",
     "substituted",
+    "values_in",
 ]
 
 Node: TypeAlias = Expression | Condition
@@ -168,6 +169,21 @@ def free_names(root: Node) -> dict[str, ast.Name]:
         if isinstance(node, ast.Reduction):
             bound |= {r.name.name for r in node.ranges}
         todo += [(part, bound) for part in reversed(parts(node))]
+    return found
+
+
+def values_in(root: Node) -> dict[str, ast.Name]:
+    """As `free_names`, without those in subscripts."""
+    found: dict[str, ast.Name] = {}
+    todo: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
+    while todo:
+        node, bound = todo.pop()
+        if isinstance(node, ast.Name) and node.name not in bound:
+            found.setdefault(node.name, node)
+        if isinstance(node, ast.Reduction):
+            bound |= {r.name.name for r in node.ranges}
+        if not isinstance(node, ast.Element):
+            todo += [(part, bound) for part in reversed(parts(node))]
     return found
 
 

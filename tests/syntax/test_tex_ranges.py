@@ -23,7 +23,6 @@ RANGES = r"""
 , \quad 1 \le i \le N                    | y[i: N] = x[i]
 , \quad 0 \le i < N                      | y[i: N] = x[i]
 & i &= 1, \dots, N                       | y[i: N] = x[i]
-\quad i = 2, \dots, N-1                  | y[i: N-2] = x[i+2]
 %!tadc base 1@\quad i = 2, \dots, N-1    | y[i: N-2] = x[i+1]
 %!tadc base 0@\quad i = 2, \dots, N-1    | y[i: N-2] = x[i+2]
 """
@@ -99,6 +98,13 @@ def test_another_restriction_of_an_index_is_refused(behind, marked):
 
     assert error.span.text == marked
     assert "this restriction of an index is not read" in error.fact
+
+
+def test_a_range_that_begins_later_does_not_tell_the_base():
+    with pytest.raises(tadc.SyntaxError, match="whether the first one is") as caught:
+        tadc.compile(r"\[ y_i = x_i, \quad i = 2, \dots, N \]", lang="tex")
+
+    assert "%!tadc base 1" in caught.value.fix
 
 
 @pytest.mark.parametrize(

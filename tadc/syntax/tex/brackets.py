@@ -58,12 +58,16 @@ def indexed_names(definitions: Sequence[Statement]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations."""
+    """Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations.
+
+    `headed` are defined with a list of arguments, `d_{ij}(X) = ..`: it says nothing where they are read.
+    """
 
     indexed: Set[str]
     functions: Set[str]
     ranks: Mapping[str, int]
     sizes: Set[str]
+    headed: Set[str] = frozenset()
 
     def __call__(self, definition: Statement) -> Statement:
         """The definition with elements in place of indices in brackets, and with its functions marked."""
@@ -80,6 +84,9 @@ class Brackets:
             elif call.name.value in self.functions and not call.below:
                 result.append(replace(call.name, type="CALLED"))
                 place += 1
+            elif call.name.value in self.headed and call.below and _is_list(call.inner):
+                result += [call.name, tokens[place + 1], *call.below]
+                place = call.end + 1
             elif self._is_element(call, bound):
                 result += _element(call, tokens)
                 place = call.end + 1
@@ -109,9 +116,12 @@ class Brackets:
     def _is_unclear(self, call: _Call, bound: Set[str]) -> bool:
         name = call.name.value
         is_known = name in self.ranks or name in self.sizes or name in _NUMBERS or name in bound
-        if is_known or (name in _FUNCTIONS) != bool(call.below):
+        if call.name.note == "upright" and len(name) > 1:
+            return False
+        if is_known or (name in _FUNCTIONS and not call.below):
             return False  # the names of functions are looked at later
-        return _is_index(call.inner, bound) or _is_operand(call.inner)
+        is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
+        return is_index or _is_operand(call.inner)
 
 
 def _calls(tokens: Sequence[Token]) -> list[_Call]:
@@ -149,6 +159,11 @@ def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
     """Whether it is made of integers, names and `+ -`, with an index among them that is bound here."""
     has_index = any(t.type == "NAME" and t.value in bound for t in inner)
     return has_index and {t.type for t in inner} <= _INDEX
+
+
+def _is_list(inner: Sequence[Token]) -> bool:
+    """Whether it is a list of names with their scripts."""
+    return all(part and _is_operand(part) for part in _listed(inner))
 
 
 def _is_operand(inner: Sequence[Token]) -> bool:

@@ -131,6 +131,12 @@ class Build:
     def _target(self, span: Span, name: Token, *rest: Part) -> Target:
         lefts: list[ast.Range] = []
         for left in rest[0].items if rest and isinstance(rest[0], Script) else ():
+            if isinstance(left, Application) and left.function.name == "\\given":
+                raise SyntaxError(
+                    left.span,
+                    "the order of the dimensions of a conditional is not told by the document",
+                    fix="write `p_{ij}` or `p_{ji}` for `p_{j|i}`",
+                )
             if not isinstance(left, Name):
                 raise SyntaxError(
                     left.span,

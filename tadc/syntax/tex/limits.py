@@ -85,7 +85,10 @@ def read_limits(
         elif entry.is_start and has_high:
             kinds.append("start")
         elif (
-            entry.is_interval and entry.ends[1] not in running and not is_bound(entry.ends[1] or "")
+            entry.is_interval
+            and entry.ends[1] not in running
+            and not is_bound(entry.ends[1] or "")
+            and not _starts_at_index(entry, is_bound, is_subscript)
         ):
             kinds.append("interval")
             running.add(entry.ends[1])
@@ -108,6 +111,14 @@ def read_limits(
     if not names:
         names |= dict(list(free.items())[:1])
     return Limits(tuple(entries), tuple(kinds), tuple(names.values()))
+
+
+def _starts_at_index(
+    entry: Limit, is_bound: Callable[[str], bool], is_subscript: Callable[[str], bool]
+) -> bool:
+    r"""Whether it is `i < j \le n` with an `i` that runs, too: a condition on both."""
+    name = entry.ends[0]
+    return name is not None and is_subscript(name) and not is_bound(name)
 
 
 def limits(

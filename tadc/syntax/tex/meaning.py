@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
-from tadc.syntax.nodes import Node, names_of, nodes, rewritten
+from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
@@ -30,26 +30,30 @@ def meaning(
     items: Sequence[ast.Item],
     read: Sequence[Read],
     functions: Mapping[str, tuple[tuple[str, ...], Expression]],
+    rows: Sequence[ast.TensorDeclaration],
+    index_base: int,
     notes: list[Note],
     skipped: Sequence[ast.Skipped],
 ) -> ast.Program:
-    """The program. Raises SyntaxError, one with those of all statements."""
+    r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
     taken = names_of([*items, *(r.definition for r in read)])
     bodies = {name: Inlined(*function) for name, function in functions.items()}
     definitions: list[Definition] = []
     for r in read:
         try:
-            definitions.append(inlined(_bound(r), bodies, taken))
+            definition = inlined(_bound(r), bodies, taken)
+            _refuse_imaginary(definition, items)
+            definitions.append(_with_used_arguments(definition))
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
     declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
-    base = declared[-1].base if declared else _base(definitions, notes)
+    told = declared[-1].base if declared else _base(definitions, notes)
+    base = index_base if told is None else told
     more: list[ast.Item] = []
-    if base and not declared:
-        span = definitions[0].span
-        more.append(ast.BaseDeclaration(base, span))
+    if base != index_base and not declared:
+        more.append(ast.BaseDeclaration(base, definitions[0].span))
     definitions = _with_left_indices(definitions, items, notes)
     definitions = _placed(definitions, base, notes)
     known = {
@@ -59,12 +63,17 @@ def meaning(
     for size in bound_sizes(definitions, known):
         more.append(ast.SizeDeclaration(size, None, size.span))
         notes.append(Note(size.span, f"`{size.name}` is a size: it is a bound"))
-    definitions = _in_index_notation([*items, *more], in_order(definitions), taken, notes)
+    rows = [r for r in rows if r.name.name not in known]
+    ranks = _ranks(definitions) | {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    definitions = _in_index_notation(
+        [*items, *more], in_order(definitions), ranks, {r.name.name for r in rows}, taken, notes
+    )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
-    shapes = {
-        i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)
-    } | dict.fromkeys(n.name for d in definitions for n in d.arguments or ())
-    inputs = inputs_of(definitions, base, sizes, shapes, taken)
+    shapes: dict[str, Sequence[Expression] | None] = {}
+    shapes |= dict.fromkeys(n.name for d in definitions for n in d.arguments or ())
+    shapes |= {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
+    trailing = {r.name.name: r.extents or () for r in rows}
+    inputs = inputs_of(definitions, base, sizes, shapes, trailing, taken)
     return ast.Program(
         (*more, *_in_places(items, in_order(definitions)), *inputs),
         tuple(s.span for s in skipped),
@@ -79,6 +88,36 @@ def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> 
     following = iter(definitions)
     ordered = sorted([*items, *definitions], key=lambda item: item.span.start)
     return [next(following) if id(i) in places else i for i in ordered]
+
+
+def _with_used_arguments(definition: Definition) -> Definition:
+    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`."""
+    if definition.arguments is None:
+        return definition
+    used = names_of([replace(definition, arguments=None)])
+    return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
+
+
+def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None:
+    r"""Raise for `e^{-i k x}`: an `i` that is no index and not declared is the imaginary unit; `j` too, in an exponent."""
+    known = {
+        i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
+    }
+    known |= {r.name.name for r in definition.lefts} | {n.name for n in definition.arguments or ()}
+    exponents = (
+        node.args
+        for node in nodes((definition.body,))
+        if isinstance(node, ast.Application) and node.function.name == "exp"
+    )
+    for name, roots in (("i", [definition.body]), ("j", [a for args in exponents for a in args])):
+        for root in roots:
+            place = values_in(root).get(name)
+            if place is not None and name not in known:
+                raise SyntaxError(
+                    place.span,
+                    f"`{name}` is no index here, and complex numbers are not there yet",
+                    fix=rf"write real and imaginary part as formulas with `\cos` and `\sin`; a number is declared: `%!tadc input {name}[]`",
+                )
 
 
 def _raise(errors: Sequence[Error]) -> None:
@@ -124,13 +163,11 @@ def _bound(read: Read) -> Definition:
     return replace(d, lefts=lefts, body=body)
 
 
-def _base(definitions: Sequence[Definition], notes: list[Note]) -> int:
+def _base(definitions: Sequence[Definition], notes: list[Note]) -> int | None:
     base, reason, span = base_of(definitions)
-    if base == 1 and span is not None:
-        notes.append(Note(span, f"indices start at 1, since {reason}"))
-    elif base == 0 and span is not None:
-        notes.append(Note(span, f"indices start at 0, since {reason}"))
-    return base or 0
+    if base is not None and span is not None:
+        notes.append(Note(span, f"indices start at {base}, since {reason}"))
+    return base
 
 
 def _with_left_indices(
@@ -167,14 +204,19 @@ def _placed(definitions: Sequence[Definition], base: int, notes: list[Note]) -> 
 
 
 def _in_index_notation(
-    items: Sequence[ast.Item], definitions: Sequence[Definition], taken: set[str], notes: list[Note]
+    items: Sequence[ast.Item],
+    definitions: Sequence[Definition],
+    ranks: Mapping[str, int],
+    with_rows: set[str],
+    taken: set[str],
+    notes: list[Note],
 ) -> list[Definition]:
     shapes = {
         i.name.name: i.extents
         for i in items
         if isinstance(i, ast.TensorDeclaration) and i.extents is not None
     }
-    vectors = Vectors(_ranks(definitions), shapes, taken)
+    vectors = Vectors(ranks, with_rows, shapes, taken)
     errors: list[Error] = []
     result: list[Definition] = []
     for definition in definitions:
@@ -185,7 +227,9 @@ def _in_index_notation(
             continue
         result.append(new)
         if is_other:
-            notes.append(Note(definition.span, f"in index notation: {_left(new)} = .."))
+            notes.append(
+                Note(definition.span, "vectors and matrices are written in index notation")
+            )
     _raise(errors)
     return result
 

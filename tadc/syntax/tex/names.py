@@ -195,6 +195,8 @@ class _Assembly:
         if self.tokens[script].type == "SUB":
             if context == "extents" and set(kinds) <= {"NAME", "NUM"}:
                 return "_" + "".join(token.value for token in content)
+            if len(kinds) == 1 and kinds[0] in _PREFIXES:  # `x_{\max}`
+                return f"_{content[0].note or content[0].value}"
             return f"_{content[0].value}" if context and kinds == ["NUM"] else ""
         if set(kinds) == {"PRIME"}:
             return "_prime" * len(kinds)

@@ -8,7 +8,15 @@ from typing import Any
 
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
-from tadc.syntax.nodes import Node, nodes, parts, rewritten, substituted
+from tadc.syntax.nodes import (
+    Node,
+    fresh_name,
+    nodes,
+    parts,
+    rewritten,
+    substituted,
+    with_parts,
+)
 
 __all__ = ["Inlined", "inlined"]
 
@@ -32,7 +40,7 @@ def inlined(
     for _ in range(MOST_ROUNDS):
         if not any(_is_call(node, functions) for node in nodes((body,))):
             return replace(definition, body=body)
-        body = _once(body, functions, taken)
+        body = _once(body, functions, taken, {r.name.name for r in definition.lefts})
         if sum(1 for _ in nodes((body,))) > MOST_NODES:
             break
     raise SyntaxError(
@@ -46,7 +54,30 @@ def _is_call(node: Node, functions: Mapping[str, Inlined]) -> bool:
     return isinstance(node, ast.Application) and node.function.name in functions
 
 
-def _once(body: ast.Expression, functions: Mapping[str, Inlined], taken: set[str]) -> Any:
+def _with_other_indices(node: Node, indices: set[str], taken: set[str]) -> Any:
+    """A reduction with other names for those of its indices that are among `indices`."""
+    if not isinstance(node, ast.Reduction):
+        return node
+    names = {
+        r.name.name: ast.Name(fresh_name(taken, "klmnpqrst"), r.name.span)
+        for r in node.ranges
+        if r.name.name in indices
+    }
+    if not names:
+        return node
+    inner = replace(
+        node, ranges=tuple(replace(r, name=names.get(r.name.name, r.name)) for r in node.ranges)
+    )
+    return with_parts(inner, tuple(substituted(part, names, taken) for part in parts(inner)))
+
+
+def _once(
+    body: ast.Expression, functions: Mapping[str, Inlined], taken: set[str], lefts: set[str]
+) -> Any:
+    indices = lefts | {
+        r.name.name for n in nodes((body,)) if isinstance(n, ast.Reduction) for r in n.ranges
+    }
+
     def rule(node: Node) -> Any:
         if not isinstance(node, ast.Application) or node.function.name not in functions:
             return node
@@ -60,7 +91,8 @@ def _once(body: ast.Expression, functions: Mapping[str, Inlined], taken: set[str
             )
         values: dict[str, Any] = dict(zip(function.parameters, node.args, strict=True))
         # The body may be put in at several places, and nodes are places.
-        whole = substituted(function.body, values, taken)
+        own = rewritten(function.body, lambda part: _with_other_indices(part, indices, taken))
+        whole = substituted(own, values, taken)
         return rewritten(whole, lambda part: replace(part) if parts(part) else part)
 
     return rewritten(body, rule)

@@ -30,7 +30,7 @@ from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
 from tadc.syntax.tex.ranges import refusal, said_ranges
-from tadc.syntax.tex.scripts import LONGEST_SCRIPT, Guess, Scripts
+from tadc.syntax.tex.scripts import LONGEST_SCRIPT, Guess, Scripts, bound_names, scripted
 from tadc.syntax.tex.sets import without_sets
 from tadc.syntax.tex.statements import Statement, add_range_behind, depths, statements
 from tadc.syntax.tex.targets import (
@@ -46,17 +46,17 @@ from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 __all__ = ["parse_tex"]
 
 
-def parse_tex(source: Source) -> ast.Program:
+def parse_tex(source: Source, index_base: int = 0) -> ast.Program:
     r"""The program that a LaTeX document, or a bare formula, holds; `skipped` are the displays that define nothing.
 
     `notes` say how formulas were read where that is not what stands there. Raises `SyntaxError` for every display whose left
     side is a tensor element and whose right side cannot be read, for wrong `%!tadc` lines, for a document without any
-    definition, and for what may be read in two ways; several in one.
+    definition, and for what may be read in two ways; several in one. `index_base` holds where nothing tells the first index.
     """
     refuse_path(source)
     source = replace(source, lang="tex")
     with reading.reading(source):
-        return _program(source)
+        return _program(source, index_base)
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class _Found:
     is_upper: bool = False
 
 
-def _program(source: Source) -> ast.Program:
+def _program(source: Source, index_base: int) -> ast.Program:
     document = scanned(source)
     found = _Found(errors=list(document.errors))
     formulas = [r for r in document.regions if r.kind != "directive"]
@@ -85,33 +85,48 @@ def _program(source: Source) -> ast.Program:
     functions = _own_functions(found)
     definitions, skipped = _counted(found.displays, document.macros, text)
     guesses: list[Guess] = []
-    definitions = [with_plain_target(d) for d in definitions]
+    printed, definitions = definitions, [with_plain_target(d) for d in definitions]
+    headed = {
+        d.target for d in printed if any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal])
+    }
+    indexed = {
+        new.target
+        for old, new in zip(printed, definitions, strict=True)
+        if old.is_scalar and not new.is_scalar
+    }
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
     shapes = _about([*found.shapes, *prose], used - declared)
+    rows, shapes = _rows(shapes, definitions)
     every, shapes = styled_apart([*definitions, *(f.statement for f in functions)], shapes)
-    read = _with_scripts(found, every, shapes, functions, guesses)
-    words = vocabulary(found.items, read, shapes, _is_sigmoid(source, read))
+    every = _with_scripts(found, every, shapes, functions, indexed, headed, guesses)
+    read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
+    words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
     reader = _Reader(text, words)
 
     trees: list[Read] = []
-    items = [*found.items, *_sizes(text, found.items, shapes)]
+    declared_rows: list[Any] = []
+    for row in rows:
+        _collect(declared_rows, found.errors, lambda s=row: reader.shape(s))
+    items = [*found.items, *_sizes(text, found.items, [*shapes, *rows])]
     for statement in sorted(shapes, key=lambda s: s.start):
         _collect(items, found.errors, lambda s=statement: reader.shape(s))
-    for statement in sorted(read[: len(definitions)], key=lambda s: s.start):
+    for statement in sorted(read, key=lambda s: s.start):
         _collect(trees, found.errors, lambda s=statement: [reader.definition(s)])
         if len(found.errors) >= MOST_ERRORS:
             break
     bodies: list[Any] = []
-    for function, statement in zip(functions, read[len(definitions) :], strict=True):
+    for function, statement in zip(functions, function_bodies, strict=True):
         _collect(bodies, found.errors, lambda f=function, s=statement: [reader.function(f, s)])
     if not definitions and not found.errors and not found.items:
         found.errors.append(_nothing(text, skipped))
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
-    return meaning(items, trees, dict(bodies), notes, _told(text, skipped, read))
+    return meaning(
+        items, trees, dict(bodies), declared_rows, index_base, notes, _told(text, skipped)
+    )
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:
@@ -240,6 +255,29 @@ def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
     return list(result.values())
 
 
+def _rows(
+    shapes: Sequence[Statement], definitions: Sequence[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    r"""The shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, as those of `x`; and the others."""
+    names = {
+        name.value
+        for d in definitions
+        for bound in [bound_names(d.tokens)]
+        for name, _, inner in scripted(d.tokens, "SUB")
+        if len(inner) == 1 and inner[0].value in bound
+    }
+    rows, others = [], []
+    for shape in shapes:
+        first = shape.tokens[0]
+        base, _, index = first.value.rpartition("_")
+        if first.note == "compound" and base in names and not index.isdigit():
+            named = replace(first, value=base, note="")
+            rows.append(replace(shape, tokens=(named, *shape.tokens[1:])))
+        else:
+            others.append(shape)
+    return rows, others
+
+
 def _sizes(
     text: Expansion, items: Sequence[ast.Item], shapes: Sequence[Statement]
 ) -> list[ast.SizeDeclaration]:
@@ -277,9 +315,7 @@ def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     )
 
 
-def _told(
-    text: Expansion, skipped: Sequence[Statement], read: Sequence[Statement]
-) -> list[ast.Skipped]:
+def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
     """The skipped parts with their reasons."""
     told = []
     for s in skipped:
@@ -300,6 +336,8 @@ def _with_scripts(
     statements: Sequence[Statement],
     shapes: Sequence[Statement],
     functions: Sequence[OwnFunction],
+    indexed: set[str],
+    headed: set[str],
     guesses: list[Guess],
 ) -> list[Statement]:
     """The statements with elements, labels and indices told apart."""
@@ -310,7 +348,11 @@ def _with_scripts(
     sizes |= {t.value for s in shapes for t in s.tokens[_place_of_in(s) :] if t.type == "NAME"}
     names = {f.name for f in functions}
     brackets = Brackets(
-        indexed_names(statements) - names, names, ranks, sizes | _bounds(statements)
+        (indexed_names(statements) | indexed) - names,
+        names,
+        ranks,
+        sizes | _bounds(statements),
+        headed,
     )
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
@@ -324,7 +366,7 @@ def _with_scripts(
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
-    return with_named_squares(statements)
+    return statements
 
 
 def _rank(shape: Statement) -> int:
@@ -359,7 +401,7 @@ _SAYS_SIGMOID = re.compile(
 )
 
 
-def _is_sigmoid(source: Source, read: Sequence[Statement]) -> bool:
+def _is_sigmoid(source: Source) -> bool:
     r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions."""
     return _SAYS_SIGMOID.search(source.text) is not None
 
@@ -395,8 +437,11 @@ class _Reader:
         self, function: OwnFunction, statement: Statement
     ) -> tuple[str, tuple[tuple[str, ...], ast.Expression]]:
         """A function's name, parameters and body."""
-        place = statement.equal
-        body = self._built("extent", statement.tokens[place + 1 :])
+        tokens = statement.tokens[statement.equal + 1 :]
+        if not tokens:
+            span = self.text.span(statement.start, statement.end)
+            raise SyntaxError(span, "the function has no right side", fix="write what it is")
+        body = self._built("extent", tokens)
         return function.name, (tuple(t.value for t in function.parameters), body)
 
     def _built(self, start: str, tokens: Sequence[Token]) -> Any:

@@ -45,7 +45,7 @@ def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | 
     Raises SyntaxError where some begin at 0 and others at 1, so that both readings fit.
     """
     starts = [s for d in definitions for s in _starts(d)]
-    ones = [s for s in starts if s.low == 1]
+    ones = [s for s in starts if s.low == 1 or s.reaches == 1]
     zeros = [s for s in starts if s.low == 0]
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
@@ -61,6 +61,12 @@ def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | 
         )
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
+    if later := [s for s in starts if s.reaches is not None]:
+        raise SyntaxError(
+            later[0].span,
+            f"the range begins at a later element, and nothing tells whether the first one is `x_0` or `x_1`: `{_shown(later[0].span)}`",
+            fix="write `%!tadc base 0` or `%!tadc base 1`",
+        )
     return None, "", None
 
 
@@ -80,11 +86,13 @@ def _starts(definition: Definition) -> Iterator[Start]:
     """The printed ranges of a definition whose indices stand in subscripts, those of the left side first."""
     subscripts = _subscripts_by_index(definition.body)
     for r in definition.lefts:
-        if r.low is not None:
-            yield _start(r, subscripts.get(r.name.name, ()))
+        reading = subscripts.get(r.name.name, [])
+        start = _start(r, reading) if r.low is not None else None
+        if start is not None and start.reaches is not None:
+            yield start
     for node in nodes((definition.body,)):
         for r in node.ranges if isinstance(node, ast.Reduction) else ():
-            reading = subscripts.get(r.name.name, ())
+            reading = subscripts.get(r.name.name, [])
             if r.low is not None and reading:
                 yield _start(r, reading)
             elif r.low is None and r.extent is not None and reading:
@@ -267,12 +275,14 @@ def inputs_of(
     base: int,
     sizes: set[str],
     shapes: Mapping[str, Sequence[Expression] | None],
+    trailing: Mapping[str, Sequence[Expression]],
     taken: set[str],
 ) -> list[ast.Item]:
     r"""Declarations of undeclared inputs that are read over printed ranges alone: `x[J]` for `\sum_{j=1}^{J} x_j`.
 
     A dimension is told where every index that reads it, bare, has the same whole range or none of its own. With one such
-    input all are declared, in the order of first use, so that they keep it. `shapes` are those that the document declares.
+    input all are declared, in the order of first use, so that they keep it. `shapes` are those that the document declares,
+    `trailing` the last extents of tensors whose rows it declares.
     """
     targets = {d.target.name for d in definitions}
     found: dict[str, list[_Dimension]] = {}
@@ -284,7 +294,7 @@ def inputs_of(
         if isinstance(node, Name) and (name in around or name in sizes or name in _CONSTANTS):
             continue
         indices = [around.get(s.name) if isinstance(s, Name) else None for s in subscripts]
-        if name in shapes:
+        if shapes.get(name) is not None:
             extents = shapes[name] or ()
             bare += [(i, e) for i, e in zip(indices, extents, strict=False) if i is not None]
         elif name not in targets:
@@ -295,14 +305,16 @@ def inputs_of(
                 d.indices += [] if i is None else [i]
     for index, extent in bare:
         index.extent = index.extent or extent
+    for name, last in trailing.items():
+        for d, extent in zip(reversed(found.get(name, [])), reversed(last), strict=False):
+            d.extent, d.is_open = extent, False
+            for i in d.indices:
+                i.extent = i.extent or extent
     _unify([d for dimensions in found.values() for d in dimensions])
     if not any(d.extent for dimensions in found.values() for d in dimensions):
         return []
-    return [
-        item
-        for name, place in places.items()
-        for item in _declared(place, name, found[name], taken)
-    ]
+    order = [name for name in shapes if name in places] + [n for n in places if n not in shapes]
+    return [item for n in order for item in _declared(places[n], n, found[n], taken)]
 
 
 _CONSTANTS = frozenset(("pi", "inf", "nan"))

@@ -17,7 +17,7 @@ from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["Guess", "Scripts", "bound_names"]
+__all__ = ["LONGEST_SCRIPT", "Guess", "Scripts", "bound_names", "scripted"]
 
 
 LONGEST_SCRIPT = 100  # tokens; longer ones are left to the grammar
@@ -75,7 +75,7 @@ class Scripts:
         self.definitions = [self._with_left_label(d) for d in self.definitions]
         self._bound = [bound_names(d.tokens, is_upper=self.is_upper) for d in self.definitions]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
-            for name, _, inner in _scripted(definition.tokens, "SUB"):
+            for name, _, inner in scripted(definition.tokens, "SUB"):
                 for token in inner:
                     self._owners.setdefault(token.value, set()).add(name.value)
                 if any(t.type == "NAME" and t.value in bound for t in inner):
@@ -84,6 +84,8 @@ class Scripts:
 
     def _with_left_label(self, definition: Statement) -> Statement:
         tokens = definition.tokens
+        if (named := self._with_tensors_as_label(definition)) is not None:
+            return named
         labels = _label_on_the_left(definition)
         if not labels or not (_is_moving(definition) or self._is_only_here(definition)):
             return definition
@@ -92,16 +94,41 @@ class Scripts:
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
         return replace(definition, tokens=(name, *tokens[5:]))
 
+    def _with_tensors_as_label(self, definition: Statement) -> Statement | None:
+        r"""`r_{xy} = ..` with `r_xy` as one name, where the right side has tensors `x_i` and `y_i`, and no index `x` or `y`."""
+        tokens, equal = definition.tokens, definition.equal
+        left = _left_indices(tokens)
+        closing = closing_braces(tokens).get(2, 0)
+        if (
+            not left
+            or closing + 1 != equal
+            or tokens[0].value in self.declared
+            or definition.ranges
+        ):
+            return None
+        right = list(scripted(tokens[equal:], "SUB"))
+        tensors = {name.value for name, _, _ in right}
+        inside = {t.value for _, _, inner in right for t in inner} | bound_names(tokens[equal:])
+        letters = {t.value for t in left}
+        if not letters <= tensors - inside or len(left) != sum(
+            t.type == "NAME" for t in tokens[3:closing]
+        ):
+            return None
+        name = _named(tokens[0], left, tokens[closing].end)
+        text = f"`{name.value}` is one name: its letters are tensors of the right side"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
+        return replace(definition, tokens=(name, *tokens[equal:]))
+
     def _is_only_here(self, definition: Statement) -> bool:
         r"""Whether it is `M_u = \sum ..` with an `M` that is no tensor otherwise."""
         base, letter = definition.tokens[0].value, definition.tokens[3].value
         others = (
             [t.value for t in inner]
             for d in self.definitions
-            for name, _, inner in _scripted(d.tokens, "SUB")
+            for name, _, inner in scripted(d.tokens, "SUB")
             if name.value == base
         )
-        is_word = definition.tokens[0].note == "upright" and len(base) > 1
+        is_word = (definition.tokens[0].note == "upright" and len(base) > 1) or letter.isupper()
         is_free = is_word and base not in self.declared and not definition.ranges
         return is_free and definition.has_reduction and all(inner == [letter] for inner in others)
 
@@ -117,11 +144,11 @@ class Scripts:
         left = {t.value for t in _left_indices(tokens)}
         is_whole = left <= {t.value for t in tokens[_equal(tokens) :]}
         letters = Counter(
-            t.value for _, _, inner in _scripted(tokens, "SUB") for t in inner if t.type == "NAME"
+            t.value for _, _, inner in scripted(tokens, "SUB") for t in inner if t.type == "NAME"
         )
         moving = {
             t.value
-            for _, _, inner in _scripted(tokens, "SUB")
+            for _, _, inner in scripted(tokens, "SUB")
             if any(t.type in ("PLUS", "MINUS") for t in inner)
             for t in inner
             if t.type == "NAME"
@@ -308,7 +335,7 @@ def _scripts_at(
     return found.get("SUB"), found.get("SUP"), end
 
 
-def _scripted(tokens: Sequence[Token], kind: str) -> Iterator[tuple[Token, int, Sequence[Token]]]:
+def scripted(tokens: Sequence[Token], kind: str) -> Iterator[tuple[Token, int, Sequence[Token]]]:
     """Each name with a script of that kind, the script's place, and what stands in it."""
     closing = closing_braces(tokens)
     for place, token in enumerate(tokens):
@@ -357,7 +384,7 @@ def _is_moving(definition: Statement) -> bool:
     right = definition.tokens[definition.equal :]
     if any(t.type == "RED" for t in right):
         return False
-    return any(t.type == "PLUS" for _, _, inner in _scripted(right, "SUB") for t in inner)
+    return any(t.type == "PLUS" for _, _, inner in scripted(right, "SUB") for t in inner)
 
 
 def _equal(tokens: Sequence[Token]) -> int:

@@ -41,7 +41,8 @@ class Statement:
     @property
     def target(self) -> str:
         """The name that a definition defines."""
-        return self.tokens[0].value
+        first = self.tokens[0]
+        return self.tokens[1].value if first.type == "FUNC" and self.equal > 1 else first.value
 
     @property
     def is_scalar(self) -> bool:
@@ -306,7 +307,9 @@ def _lacks_braces(left: Sequence[Token]) -> bool:
 
 
 def _is_target(left: Sequence[Token]) -> bool:
-    r"""Whether it is `f`, `f_{ij}`, `f_i^2(a, b)`, `f(x)_i`, or brackets with subscripts."""
+    r"""Whether it is `f`, `f_{ij}`, `f_i^2(a, b)`, `f(x)_i`, `\log p(x)`, or brackets with subscripts."""
+    if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
+        left = left[1:]
     if not left:
         return False
     closing = _all_closing(left)
@@ -321,9 +324,9 @@ def _is_target(left: Sequence[Token]) -> bool:
     ):
         return False
     place = closing.get(0, 0) + 1
-    if in_brackets and (place >= len(left) or left[place].type != "SUB"):
+    if in_brackets and (place >= len(left) or left[place].type not in ("SUB", "LPAR", "LSQB")):
         return False
-    has_list = in_brackets
+    has_list = False
     while place < len(left):
         kind = left[place].type
         if kind == "PRIME":

@@ -98,10 +98,11 @@ def _right(rights: Sequence[list[Token]]) -> list[Token] | None:
 
 def _is_head(side: Sequence[Token]) -> bool:
     r"""Whether it is `F(u_c)` or `c(K, V, s)_{i,j}`, the name of a function that is not defined by this."""
-    if not side or side[0].type not in ("NAME", "ERROR"):
-        return False
     closing = _closing(side)
-    place = _behind_scripts(side, 1, closing)
+    in_brackets = bool(side) and side[0].type == "LPAR" and 0 in closing
+    if not side or not (in_brackets or side[0].type in ("NAME", "ERROR", "SOFTMAX")):
+        return False
+    place = closing[0] + 1 if in_brackets else _behind_scripts(side, 1, closing)
     if place >= len(side) or side[place].type not in ("LPAR", "LSQB") or place not in closing:
         return False
     return _behind_scripts(side, closing[place] + 1, closing) == len(side)
@@ -131,6 +132,12 @@ def _behind_scripts(tokens: Sequence[Token], place: int, closing: dict[int, int]
 
 def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
     left = _subscript_first(_without_braces(left))
+    if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
+        function, name = left[:2]
+        left = [
+            replace(name, value=f"{function.value}_{name.value}", start=function.start),
+            *left[2:],
+        ]
     closing = _closing(left)
     if left and left[0].type in ("LPAR", "LSQB") and 0 in closing:
         left = _named_brackets(left, closing[0])
@@ -171,7 +178,7 @@ def _without_braces(left: list[Token]) -> list[Token]:
 def _named_brackets(left: list[Token], end: int) -> list[Token]:
     r"""`(\nabla u)_{i,j}^1` as the element of a tensor `nabla_u_1`; only where there are subscripts."""
     rest = left[end + 1 :]
-    if not rest or rest[0].type not in ("SUB", "SUP"):
+    if not rest or rest[0].type not in ("SUB", "SUP", "LPAR", "LSQB"):
         return left
     inner = left[1:end]
     words = [t.value.lstrip("\\") for t in inner if t.type in ("NAME", "NABLA")]
@@ -218,7 +225,7 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
 
 
 def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
-    """The names in subscripts and in limits that the limits do not bind themselves."""
+    """The names in subscripts, in brackets that hold indices, and in limits that the limits do not bind themselves."""
     closing = closing_braces(tokens)
     names: set[str] = set()
     bound: set[str] = set()
@@ -228,6 +235,15 @@ def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
             names |= inside
             if tokens[place - 1].type == "RED":
                 bound.update(limit_names(tokens, place + 1, closing))
+    all_closing = _closing(tokens)
+    for place, token in enumerate(tokens[:-1]):
+        end = all_closing.get(place + 1, 0)
+        if token.type == "NAME" and tokens[place + 1].type in ("LPAR", "LSQB") and end < place + 20:
+            inner = tokens[place + 2 : end]
+            inside = {t.value for t in inner if t.type == "NAME"}
+            is_index = {t.type for t in inner} <= {"NAME", "NUM", "PLUS", "MINUS", "COMMA"}
+            if is_index and (inside & bound or tokens[place + 1].type == "LSQB"):
+                names |= inside
     return names - bound
 
 
@@ -251,8 +267,10 @@ def _with_indices(head: list[Token], indices: Sequence[Token]) -> list[Token]:
 # ---------------------------------------------------------------------- powers on the left
 
 
-def with_named_squares(definitions: Sequence[Statement]) -> list[Statement]:
-    r"""The definitions with a name for each square that one defines: `\sigma^2 = ..` defines `sigma_squared`.
+def with_named_squares(
+    definitions: Sequence[Statement], bodies: Sequence[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    r"""The definitions, and the bodies of functions, with a name for each square that one defines, `\sigma^2 = ..`.
 
     Where `\sigma` is read without the square too, it is the root of that. Other superscripts on a left side are errors.
     """
@@ -269,13 +287,16 @@ def with_named_squares(definitions: Sequence[Statement]) -> list[Statement]:
         elif (error := _power_on_the_left(d)) is not None:
             tokens = [*tokens, error]
         result.append(replace(d, tokens=tuple(tokens)))
+    others = [replace(b, tokens=tuple(_without_squares(b.tokens, squares))) for b in bodies]
     for name, square in roots.items():
         is_read = any(
-            t.type == "NAME" and t.value == name for d in result for t in d.tokens[d.equal :]
+            t.type == "NAME" and t.value == name
+            for d in (*result, *others)
+            for t in d.tokens[d.equal :]
         )
         if is_read and name not in {d.target for d in result}:
             result.append(_root(name, square))
-    return result
+    return result, others
 
 
 def _square(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:

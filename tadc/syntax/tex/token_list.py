@@ -6,7 +6,7 @@ The list knows which brackets are open and which arguments a command still expec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tadc.syntax.tex.commands import words
@@ -132,7 +132,13 @@ class TokenList:
     # ------------------------------------------------------------------ other brackets
 
     def bracket(self, kind: str, value: str, start: int, end: int) -> None:
-        """An opening or closing bracket."""
+        """An opening or closing bracket; a bar that is still open before a closing one says "given": `p(y | x)`."""
+        if kind in CLOSERS:
+            while self.innermost in ("BAR_L", "NORM_L"):
+                bar = self._opened.pop().kind
+                place = max((n for n, t in enumerate(self.tokens) if t.type == bar), default=None)
+                if place is not None:
+                    self.tokens[place] = replace(self.tokens[place], type="GIVEN")
         self.add(kind, value, start, end)
         if kind in OPENERS:
             self._opened.append(_Open(kind))

@@ -8,7 +8,7 @@ there are none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
@@ -57,12 +57,13 @@ class Vectors:
     def __init__(
         self,
         ranks: Mapping[str, int],
+        with_rows: Set[str],
         shapes: Mapping[str, Sequence[Expression]],
         taken: set[str],
     ) -> None:
-        """`ranks` are those of names with subscripts; `shapes`, those that are declared, win over them."""
+        """`ranks` are those of names with subscripts, or `with_rows` of declared shapes; `shapes`, where declared, win."""
         self.ranks = {**ranks, **{name: len(extents) for name, extents in shapes.items()}}
-        self.undeclared = ranks.keys() - shapes.keys()
+        self.undeclared = ranks.keys() - shapes.keys() - with_rows
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }

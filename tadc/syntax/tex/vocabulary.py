@@ -116,6 +116,7 @@ def styled_apart(
         for token in _outside_lists(statement):
             styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
+    mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
 
     def renamed(token: Token) -> Token:
         style = _style(token) if token.type == "NAME" and token.value in mixed else ""
@@ -130,6 +131,18 @@ def styled_apart(
         for listed in (statements, shapes)
     )
     return first, second
+
+
+def _is_vector_of_elements(name: str, statements: Sequence[Statement]) -> bool:
+    r"""Whether the bold letter stands only alone and the plain one only with subscripts: `\mathbf{a}` and its elements `a_i`."""
+    for statement in statements:
+        for place, token in enumerate(statement.tokens):
+            if token.type == "NAME" and token.value == name:
+                following = statement.tokens[place + 1 : place + 2]
+                has_subscript = bool(following) and following[0].type == "SUB"
+                if _style(token) not in ("", "bold") or has_subscript == (_style(token) == "bold"):
+                    return False
+    return True
 
 
 def _outside_lists(statement: Statement) -> Iterator[Token]:
