@@ -91,9 +91,10 @@ def _shapes(program: Program, names: TexNames) -> list[str]:
     shapes = ", ".join(f"${_shape(s.target, names)}$" for s in program.statements)
     nodes = [node for s in program.statements for node in postorder(s.body)]
     used = {node.function for node in nodes if isinstance(node, Call)}
-    return [f"with {shapes}."] + [
-        f.meaning for f in FUNCTIONS.values() if f.name in used and f.meaning
-    ]
+    meanings = [f.meaning for f in FUNCTIONS.values() if f.name in used and f.meaning]
+    if "sigmoid" in used and not names.knows("sigma"):
+        meanings.append("Here $\\sigma$ is the logistic sigmoid.")
+    return [f"with {shapes}.", *meanings]
 
 
 def _size(size: DerivedSize, names: TexNames) -> str:

@@ -88,8 +88,9 @@ _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "a
 def statements(tokens: Sequence[Token]) -> list[Statement]:
     """The statements of the (assembled) tokens of a display, in order."""
     result: list[Statement] = []
+    reading: set[str] = set()  # the names on right sides so far
     for row in _rows(tokens):
-        result += _in_row(_parts(row))
+        _add_row(result, _parts(row), reading)
     return result
 
 
@@ -172,11 +173,11 @@ def _is_space(separators: Sequence[Token], left: Token, right: Token) -> bool:
     return left.type in _OPERATORS or right.type in _OPERATORS
 
 
-def _in_row(parts: list[_Part]) -> list[Statement]:
-    result: list[Statement] = []
+def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> None:
+    """Add the statements of a row; what it says of ranges belongs to the last definition, in the row before too."""
+    before = len(result)
     names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
     in_remark = False
-    reading: set[str] = set()  # the names on right sides so far
     ranges: list[Token] = []  # ranges stated for the indices of the last definition
     for part in parts:
         words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
@@ -214,7 +215,10 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
             _add_unread(result, tuple(names))
             names = []
         if definition is not None and not (
-            definition.is_scalar and in_remark and definition.target not in reading
+            definition.is_scalar
+            and in_remark
+            and len(result) > before
+            and definition.target not in reading
         ):
             result.append(definition)
             reading.update(t.value for t in definition.tokens[definition.equal :])
@@ -230,7 +234,6 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
-    return result
 
 
 def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequence[Token]) -> bool:

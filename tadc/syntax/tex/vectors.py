@@ -153,8 +153,14 @@ class Vectors:
                 case Element(Name(name), (Application(Name("\\given"), args), *rest)):
                     extents = self.extents.get(name, [])[:2]
                     orders = [o for o in (args, args[::-1]) if [_extent(a) for a in o] == extents]
-                    is_told = len(orders) == 1 and None not in extents
-                    return replace(node, subscripts=(*orders[0], *rest)) if is_told else node  # type: ignore[arg-type]
+                    if len(orders) == 1 and None not in extents:
+                        return replace(node, subscripts=(*orders[0], *rest))  # type: ignore[arg-type]
+                    raise SyntaxError(
+                        node.span,
+                        "the order of the dimensions of a conditional is not told by the document",
+                        fix="write `x_{ij}` or `x_{ji}` for `x_{j|i}`, or declare its shape, and that of another tensor with these"
+                        " indices: `%!tadc input x[I, J], c[I, J]`",
+                    )
                 case _:
                     return node
 
@@ -315,8 +321,8 @@ class Vectors:
         if name == "\\given":
             raise SyntaxError(
                 e.span,
-                "the order of the dimensions of a conditional, `x_{j|i}`, is not told by the document",
-                fix="write `x_{ij}` or `x_{ji}`",
+                "a conditional stands where a number is expected",
+                fix="write what the function stands for, or an element with subscripts",
             )
         if first.rank == 0 and name != "\\softmax":
             raise SyntaxError(
