@@ -86,21 +86,23 @@ def front(
 ) -> Resolved:
     """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone."""
     with stage("reading the program"):
-        whole = parsed(source, lang)
+        whole = parsed(source, lang, index_base)
         tree = written_out(
             whole if segment is None else segment_tree(whole, segment), sizes, index_base
         )
     with stage("finding ranges of indices"):
         resolved = resolve(tree, name, sizes, index_base)
-    return replace(resolved, program=normalized(resolved.program), skipped=tree.skipped)
+    return replace(
+        resolved, program=normalized(resolved.program), skipped=tree.skipped, notes=tree.notes
+    )
 
 
-def parsed(source: Source, lang: str) -> ast.Program:
-    """The syntax tree of a text."""
+def parsed(source: Source, lang: str, index_base: int = 0) -> ast.Program:
+    """The syntax tree of a text; `index_base` holds where a LaTeX document does not tell."""
     if lang == "tex":
         from tadc.syntax.tex.parse import parse_tex  # its grammar is loaded only when it is needed
 
-        return parse_tex(source)
+        return parse_tex(source, index_base)
     return parse_idx(source)
 
 

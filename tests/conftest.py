@@ -33,7 +33,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Slow tests run when they are asked for: `pytest -m slow`, or by their node id.
+    """Slow tests, and those with a TeX engine, run when they are asked for: `pytest -m slow`, or by their node id.
 
     Tests of a file that run compiled text share what is compiled: they stay in one process.
     """
@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.xdist_group(item.path.name))
     if config.option.markexpr or any("::" in argument for argument in config.args):
         return
-    slow = [item for item in items if "slow" in item.keywords]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if "slow" not in item.keywords]
+    later = [item for item in items if {"slow", "tex"} & item.keywords.keys()]
+    config.hook.pytest_deselected(items=later)
+    items[:] = [item for item in items if item not in later]
 
 
 def is_plain(item, values):

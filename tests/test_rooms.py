@@ -13,10 +13,10 @@ PACKAGE = Path(tadc.__file__).parent
 # A line is a floor: its rooms do not know each other.
 ROOMS = """
     errors
-    resources version progress tables
+    resources version progress tables trampoline
     cache bounded_cache
     syntax.ast syntax.paths syntax.reading
-    syntax.arithmetic
+    syntax.arithmetic syntax.nodes
     syntax.idx
     syntax.tex
     syntax
@@ -46,6 +46,7 @@ ROOMS = """
     check prove
     bench doctor
     function.open_sizes function.signature function.foreign
+    function.reading
     function.origin function.derivatives function.targets
     function.vjp function.jvp function.runs
     function.graph function.value_and_gradients function.steps

@@ -14,6 +14,7 @@ from tadc.cli.parameters import (
     available,
     index_base_option,
     size_option,
+    strict_option,
     verbose_option,
     wrt_option,
 )
@@ -85,6 +86,7 @@ def _distinct_modes(
 )
 @verbose_option
 @index_base_option
+@strict_option
 def compile(
     files: tuple[str, ...],
     folder: Path,
@@ -97,6 +99,7 @@ def compile(
     baseline: str | None,
     verbose: bool,
     index_base: int,
+    strict: bool,
 ) -> int:
     """Write a program and its derivatives as source files, with a manifest.
 
@@ -111,7 +114,9 @@ def compile(
     status = 0
     for file in files:
         try:
-            f = loaded(file, sizes, verbose, dtype=dtype, memory=memory, index_base=index_base)
+            f = loaded(
+                file, sizes, verbose, strict, dtype=dtype, memory=memory, index_base=index_base
+            )
             refuse_open_sizes(f, sizes)
             contents = _contents(f, targets, modes, wrt, baseline)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))

@@ -21,6 +21,7 @@ __all__ = [
     "json_option",
     "mode_option",
     "size_option",
+    "strict_option",
     "verbose_option",
     "wrt_option",
 ]
@@ -107,6 +108,9 @@ backend_option = click.option(
 )
 index_base_option = click.option(
     "--index-base", type=click.Choice((0, 1)), default=0, show_default=True, help="The first index."
+)
+strict_option = click.option(
+    "--strict", is_flag=True, help="Refuse what was guessed in reading a LaTeX document."
 )
 verbose_option = click.option(
     "--verbose", is_flag=True, help="List the displays of a document that define no tensor."

@@ -8,25 +8,46 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tadc.cli.output import place
-from tadc.errors import ShapeError, Span
+from tadc.errors import ShapeError, Span, SyntaxError, merged
 
 if TYPE_CHECKING:
     from tadc.function import Function
+    from tadc.syntax.ast import Note
 
 __all__ = ["loaded", "open_numbers", "refuse_open_sizes"]
 
 
-def loaded(file: str, sizes: Mapping[str, int], verbose: bool = False, **options: Any) -> Function:
-    """The program in a file, after a word on displays that are no part of it; with `verbose` one on each."""
+def loaded(
+    file: str,
+    sizes: Mapping[str, int],
+    verbose: bool = False,
+    strict: bool = False,
+    **options: Any,
+) -> Function:
+    """The program in a file, after a word on displays that are no part of it; with `verbose` one on each.
+
+    Raises SyntaxError for every guess of a document's reading if `strict`.
+    """
     from tadc.function import load
 
     f = load(file, sizes=sizes, **options)
+    guesses = [_guess(note) for note in f.notes if note.is_guess]
+    if strict and guesses:
+        raise merged(guesses)
     if verbose:
         for span in f.skipped:
             click.echo(f"skipped, since it defines no tensor: {place(span)}", err=True)
     elif f.skipped:
         _tell_skipped(file, f.skipped)
     return f
+
+
+def _guess(note: Note) -> SyntaxError:
+    return SyntaxError(
+        note.span,
+        f"a guess: {note.text}",
+        fix="say it in the document, with a declaration `%!tadc ..` or another name, or leave `--strict` out",
+    )
 
 
 def _tell_skipped(file: str, spans: Sequence[Span]) -> None:

@@ -17,6 +17,7 @@ from tadc.cli.parameters import (
     index_base_option,
     run_mode_option,
     size_option,
+    strict_option,
     wrt_option,
 )
 from tadc.cli.program import loaded, open_numbers
@@ -49,6 +50,7 @@ __all__ = ["run"]
 @click.option("--dtype", type=click.Choice(list(ELEMENT_TYPES)), help="Compute in this type.")
 @size_option
 @index_base_option
+@strict_option
 def run(
     file: str,
     arguments: dict[str, str],
@@ -59,6 +61,7 @@ def run(
     dtype: str | None,
     sizes: dict[str, int],
     index_base: int,
+    strict: bool,
 ) -> int:
     """Evaluate a program, or a derivative of it, on arrays from files or on numbers.
 
@@ -67,7 +70,7 @@ def run(
     """
     from tadc.runtime.array_files import array_writers, output_paths
 
-    f = loaded(file, sizes, backend=backend, dtype=dtype, index_base=index_base)
+    f = loaded(file, sizes, strict=strict, backend=backend, dtype=dtype, index_base=index_base)
     g = _in_mode(f, mode, wrt)
     path = None if output in (None, "-") else Path(output or "")
     targets = {} if path is None else output_paths(path, g.outputs)

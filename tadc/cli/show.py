@@ -16,6 +16,7 @@ from tadc.cli.parameters import (
     json_option,
     mode_option,
     size_option,
+    strict_option,
     verbose_option,
     wrt_option,
 )
@@ -60,6 +61,7 @@ RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # languag
 @json_option
 @size_option
 @index_base_option
+@strict_option
 def show(
     file: str,
     mode: str,
@@ -72,12 +74,13 @@ def show(
     as_json: bool,
     sizes: dict[str, int],
     index_base: int,
+    strict: bool,
 ) -> int:
-    """Print a program or a derivative of it, with the bounds that were found.
+    """Print a program or a derivative of it, with the bounds that were found; of a LaTeX document also how it was read.
 
     Costs and plans are formulas while sizes have no numbers.
     """
-    f = loaded(file, sizes, verbose, index_base=index_base)
+    f = loaded(file, sizes, verbose, strict, index_base=index_base)
     refuse_open_sizes(f, sizes)
     g = in_mode(f, mode, wrt)
     if as_json:
@@ -91,6 +94,8 @@ def show(
     if plan:
         click.echo(str(g.plan()))
     if not (ranges or cost or plan):
+        if format_ == "text" and mode == "primal":
+            click.echo("".join(f"# {line}\n" for line in f.reading.splitlines()), nl=False)
         click.echo(g.source(FORMATS[format_]), nl=False)
     return 0
 

@@ -13,6 +13,7 @@ from tadc.function.derivatives import Wrt, derivative, derived_programs
 from tadc.function.foreign import framework_of
 from tadc.function.open_sizes import OpenSizes
 from tadc.function.origin import Derivation, Origin
+from tadc.function.reading import reading_lines
 from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.function.targets import source
 from tadc.inplace.versions import TooManyVersions
@@ -38,6 +39,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from tadc.runtime.calls import Calls
     from tadc.schedule.nest.cost import Cost
     from tadc.schedule.plan import Plan
+    from tadc.syntax.ast import Note
 
 __all__ = ["Function"]
 
@@ -145,6 +147,18 @@ class Function:
     def skipped(self) -> tuple[Span, ...]:
         """The places of a LaTeX document's displays that define no tensor, and are no part of the program."""
         return self._resolved.skipped
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """How a LaTeX document was read, where it does not say so itself: `.text`, `.span`, and `.is_guess`."""
+        return self._resolved.notes
+
+    @property
+    def reading(self) -> str:
+        """How a LaTeX document was read: each formula as a statement, ranges and their reasons, notes, what was skipped and why."""
+        if self._origin.lang != "tex":
+            return ""
+        return "".join(f"{line}\n" for line in reading_lines(self._origin.tree(), self._resolved))
 
     def fix(self, /, **sizes: int) -> Function:
         """The same function with these sizes as numbers. Raises ArgumentError for names that are no sizes of it."""

@@ -14,6 +14,7 @@ from tadc.inplace.segments import Path
 from tadc.ir.names import identifier
 from tadc.options import Options
 from tadc.resolve.resolve import Resolved
+from tadc.syntax import ast
 
 __all__ = ["Derivation", "Origin"]
 
@@ -54,6 +55,10 @@ class Origin:
         options = replace(self.options, sizes={**self.options.sizes, **sizes})
         return replace(self, options=options)
 
+    def tree(self) -> ast.Program:
+        """The syntax tree of the text."""
+        return compiler.parsed(self.source, self.lang, self.options.index_base)
+
     def resolved(self) -> tuple[Resolved, OpenSizes | None]:
         """The program of the text; where sizes need numbers before there is one, that of other numbers, and these sizes."""
         o = self.options
@@ -70,6 +75,6 @@ class Origin:
             if with_numbers is None:
                 raise
             names, resolved = with_numbers
-            tree = compiler.parsed(self.source, self.lang)
+            tree = self.tree()
             open_ = OpenSizes(error, names, tree, o.sizes, o.index_base, resolved.extents)
             return resolved, open_

@@ -121,7 +121,7 @@ class _Versions:
         self._keep_unchanged()
         named = self._outputs(outputs)
         declaration = ast.OutputDeclaration(tuple(named), tree.items[0].span)
-        return self._finished(ast.Program((*self.items, declaration), tree.skipped))
+        return self._finished(replace(tree, items=(*self.items, declaration)))
 
     # ------------------------------------------------------------------ items
 
@@ -465,7 +465,7 @@ class _Versions:
             (pair for pair in versions if pair[0] in last.values()), key=lambda pair: order[pair[1]]
         )
         inner = [pair for pair in versions if pair not in final]
-        return ast.Program(tuple(map(finished, tree.items)), tree.skipped, (*inner, *final))
+        return replace(tree, items=tuple(map(finished, tree.items)), versions=(*inner, *final))
 
 
 def _free_names(root: ast.Expression) -> list[ast.Name]:

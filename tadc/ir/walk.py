@@ -5,8 +5,8 @@ A sum of ten thousand terms is a legal program, so nothing here, and no pass bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
@@ -21,6 +21,7 @@ from tadc.ir.expr import (
     Select,
     reduction,
 )
+from tadc.trampoline import descend
 
 __all__ = [
     "Entered",
@@ -166,30 +167,3 @@ def _uncaptured(reduce: Reduce, values: Mapping[Symbol, Affine]) -> dict[Symbol,
             names[bound] += "_"
         taken |= {names[bound]}
     return names
-
-
-def descend(walk: Generator[Any, Any, Result]) -> Result:
-    """The result of a recursive generator that yields the walks of its parts: recursion without Python's stack.
-
-    >>> def depth(tree):
-    ...     deepest = 0
-    ...     for branch in tree:
-    ...         deepest = max(deepest, (yield depth(branch)))
-    ...     return deepest + 1
-    >>> descend(depth([[], [[]]]))
-    3
-    """
-    stack = [walk]
-    value: Any = None
-    while True:
-        try:
-            step = stack[-1].send(value)
-        except StopIteration as stop:
-            stack.pop()
-            if not stack:
-                result: Result = stop.value
-                return result
-            value = stop.value
-        else:
-            stack.append(step)
-            value = None

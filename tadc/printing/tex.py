@@ -1,8 +1,9 @@
-r"""Programs as LaTeX: mathematics to read (amsmath, amssymb), which tadc's own front end reads back as the same program.
+r"""Programs as LaTeX: mathematics to read, with amsmath alone, which tadc's own front end reads back as the same program.
 
     %!tadc size N
     %!tadc input a[N, 5], b[5]
     %!tadc output c
+    \providecommand{\mathbb}[1]{\mathbf{#1}}
     Let $a \in \mathbb{R}^{N \times 5}$, $b \in \mathbb{R}^{5}$; all indices start at $0$. Then
     \begin{align*}
       c_{i} &= \sum_{k=0}^{4} a_{ik} b_{k}
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from math import pi
+from re import compile as re_compile
 from re import sub
 from typing import Any
 
@@ -53,14 +55,15 @@ __all__ = [
     "tex_text",
 ]
 
-WIDTH = 80  # characters after which a sum goes on in the next row
+_PROVIDED = r"\providecommand{\mathbb}[1]{\mathbf{#1}}"  # amsmath alone has no blackboard letters
+WIDTH = 64  # characters after which a row ends
 
 
 def tex_text(program: Program) -> str:
     """The fragment: declarations, givens, one `align*` with all statements, and their shapes."""
     names = TexNames.of(program)
     declarations = program_text(program).splitlines()[: -len(program.statements) or None]
-    lines = [f"%!tadc {line}" for line in declarations]
+    lines = [f"%!tadc {line}" for line in declarations] + [_PROVIDED]
     lines += [_given(program, names), _display(program, names), *_shapes(program, names)]
     return "\n".join(lines) + "\n"
 
@@ -91,9 +94,10 @@ def _shapes(program: Program, names: TexNames) -> list[str]:
     shapes = ", ".join(f"${_shape(s.target, names)}$" for s in program.statements)
     nodes = [node for s in program.statements for node in postorder(s.body)]
     used = {node.function for node in nodes if isinstance(node, Call)}
-    return [f"with {shapes}."] + [
-        f.meaning for f in FUNCTIONS.values() if f.name in used and f.meaning
-    ]
+    meanings = [f.meaning for f in FUNCTIONS.values() if f.name in used and f.meaning]
+    if "sigmoid" in used and not names.knows("sigma"):
+        meanings.append("Here $\\sigma$ is the logistic sigmoid.")
+    return [f"with {shapes}.", *meanings]
 
 
 def _size(size: DerivedSize, names: TexNames) -> str:
@@ -144,18 +148,54 @@ _SIGNS = {"add": "+", "sub": "-"}
 
 
 def broken(terms: list[str]) -> str:
+    """The terms in rows: a row ends before a sign where it would grow too long, and inside a term that is too long itself."""
     rows = [terms[0]]
     for term in terms[1:]:
         if _width(rows[-1]) + _width(term) > WIDTH:
             rows.append(term)
         else:
             rows[-1] += f" {term}"
-    return " \\\\\n    &".join(rows)
+    folded = [f" \\\\\n    &{_INDENT}".join(_folded(row)) for row in rows]
+    return " \\\\\n    &".join(folded)
+
+
+_OPERATOR = re_compile(r"\\(sum|prod|max|min|cdot)")  # what follows stands in its row
+_INDENT = "\\hspace{2em} "
+_STEP = re_compile(
+    r"(?P<open>\\left(?![a-z])|\\begin(?=\{)|(?<!\\)\{)|(?P<close>\\right(?![a-z])|\\end(?=\{)|(?<!\\)\})|(?P<blank> )"
+)
+
+
+def _folded(row: str) -> list[str]:
+    r"""A row cut at blanks outside of braces, `\left` .. `\right` and environments, into parts that are not too long if that helps."""
+    if _width(row) <= WIDTH:
+        return [row]
+    depth, piece, cuts = 0, 0, []
+    for step in _STEP.finditer(row):
+        depth += (step["open"] is not None) - (step["close"] is not None)
+        if (
+            step["blank"]
+            and depth == 0
+            and row[step.start() - 1] not in "+-"
+            and not row[: step.start()].endswith("&=")
+            and not _OPERATOR.match(row, piece)
+        ):
+            cuts.append(step.start())
+        piece = step.end() if step["blank"] and depth == 0 else piece
+    parts, start, last = [], 0, 0
+    for cut in [*cuts, len(row)]:
+        if last > start and _width(row[start:cut]) > WIDTH:
+            parts.append(row[start:last].strip())
+            start = last
+        last = cut
+    return [*parts, row[start:].strip()]
 
 
 def _width(tex: str) -> int:
-    """About how many characters are printed."""
-    return len(sub(r"\\(mathit|mathrm|left|right|operatorname|frac)|[{}_^ ]", "", tex))
+    """About how many characters are printed: scripts and fractions are small or above each other."""
+    return len(
+        sub(r"\\(mathit|mathrm|left|right|operatorname|frac|[Bb]igl?|[Bb]igr?)|[{}_^ ]", "", tex)
+    )
 
 
 # ---------------------------------------------------------------------- expressions
@@ -224,7 +264,9 @@ def _summand(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
     """As `_text`; a choice between something and 0 is a product with its Iverson bracket."""
     match e:
         case Select(condition, then, Const(0 as zero)) if type(zero) is int:
-            bracket = f"\\left[{(yield _condition(condition, names))}\\right]"
+            inner = yield _condition(condition, names)
+            is_wide = _width(inner) > WIDTH // 2
+            bracket = f"\\Bigl[{inner}\\Bigr]" if is_wide else f"\\left[{inner}\\right]"
             factor = yield _text(then, names)
             if isinstance(then, Select) or factor.level < PRODUCT:
                 return Text(f"{bracket} {bracketed(factor.tex)}", PRODUCT)
@@ -288,6 +330,8 @@ def number_tex(value: float, names: TexNames) -> Text:
 
 def bracketed(tex: str) -> str:
     tall = any(command in tex for command in _TALL)
+    if tall and _width(tex) > WIDTH // 2:
+        return f"\\Bigl({tex}\\Bigr)"  # a row may end inside
     return f"\\left({tex}\\right)" if tall else f"({tex})"
 
 

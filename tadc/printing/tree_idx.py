@@ -23,6 +23,7 @@ __all__ = [
     "number_text",
     "shape_texts",
     "size_names",
+    "statement_text",
     "tree_text",
 ]
 
@@ -179,6 +180,11 @@ def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -
     name = f"{d.target.name}[{', '.join(lefts)}]" if lefts else d.target.name
     dtype = d.dtype or (said.dtype if said else None)
     return f"{name}{f': {dtype.name}' if dtype else ''} = {node_text(d.body)}"
+
+
+def statement_text(definition: ast.Definition, tree: ast.Program) -> str:
+    """A definition of the program as a statement."""
+    return _statement(definition, _shapes(tree))
 
 
 def size_names(root: ast.Expression) -> list[str]:

@@ -63,6 +63,7 @@ class Resolved:
     checks: tuple[ReadCheck, ...]
     ranges: tuple[Range, ...]
     skipped: tuple[Span, ...] = ()  # displays of a document that define nothing
+    notes: tuple[ast.Note, ...] = ()  # how a document was read
     # The input and dimension of the sizes that no declaration names, and places of inputs and sizes.
     extents: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)

@@ -251,13 +251,32 @@ Item: TypeAlias = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One line on how a formula was read, where the document does not say it in so many words; a guess is refused by `--strict`."""
+
+    span: Span
+    text: str
+    is_guess: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A part of a LaTeX document that defines no tensor, and why."""
+
+    span: Span
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The items in order. `skipped` are displays of a LaTeX document that define no tensor (listed by `--verbose`).
+    """The items in order. `skipped` are the parts of a LaTeX document that define no tensor, with `reasons`; `notes` how it was read.
 
     Where states were written out, `versions` are the names that these got, each with its state, in the order of the updates.
     """
 
     items: tuple[Item, ...]
     skipped: tuple[Span, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reasons: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()

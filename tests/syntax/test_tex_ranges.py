@@ -1,88 +1,110 @@
-r"""Ranges behind a formula: refused with their place, and what to write instead is valid."""
+r"""Ranges behind a formula bind its indices; what else restricts them is refused with its place."""
 
 from __future__ import annotations
 
-import re
-
+import numpy as np
 import pytest
 
 import tadc
 
-# What stands behind `y_i = x_i`, the text that the carets mark, and the shape that is offered.
+# What stands behind `y_i = x_i`, and the program that it is with `x` of N elements.
 RANGES = r"""
-\quad i = 2, \dots, N-1                  | i = 2, \dots, N-1         |
-, i=1,\ldots,N                           | i=1,\ldots,N              | N, base 1
-, i=1,...,N                              | i=1,...,N                 | N, base 1
-, \quad i = 1, 2, \dots, N.              | i = 1, 2, \dots, N        | N, base 1
-, \quad \text{for } i = 0, \dots, N-1    | i = 0, \dots, N-1         | N
-, \quad i = 0, \dots, 4                  | i = 0, \dots, 4           | 5
-\quad (i = 1, \ldots, N)                 | (i = 1, \ldots, N)        | N, base 1
-\quad \forall i \in \{1..N\}             | i \in \{1..N\}            | N, base 1
-\quad \forall i \in \{1, \dots, N\}      | i \in \{1, \dots, N\}     | N, base 1
-\quad \forall i \in [1, N]               | i \in [1, N]              | N, base 1
-\qquad i \in I                           | i \in I                   |
-, \quad 1 \le i \le N                    | 1 \le i \le N             | N, base 1
-, \quad 0 \le i < N                      | 0 \le i < N               | N
-, \quad \text{where } 0 < i < N          | 0 < i < N                 | N-1, base 1
-, \quad i > 0                            | i > 0                     |
-, \quad i \ne 3                          | i \ne 3                   |
-\quad \text{for all } i < 3              | i < 3                     |
-\quad \text{for } x_i > 0                | x_i > 0                   |
-\quad \text{for } i \text{ even}         | i \text{ even}            |
-\quad \text{for i = 1, ..., N}           | \text{for i = 1, ..., N}  |
-\quad \text{(interior points only)}      | \text{(interior points only)} |
-& i &= 1, \dots, N                       | i &= 1, \dots, N          | N, base 1
+, i=1,\ldots,N                           | y[i: N] = x[i]
+, i=1,...,N                              | y[i: N] = x[i]
+, \quad i = 1, 2, \dots, N.              | y[i: N] = x[i]
+, \quad \text{for } i = 0, \dots, N-1    | y[i: N] = x[i]
+, \quad i = 0, \dots, 4                  | y[i: 5] = x[i]
+, \quad i = 1, \dots, 4                  | y[i: 4] = x[i]
+\quad (i = 1, \ldots, N)                 | y[i: N] = x[i]
+\quad \forall i \in \{1..N\}             | y[i: N] = x[i]
+\quad \forall i \in \{1, \dots, N\}      | y[i: N] = x[i]
+\quad \forall i \in [1, N]               | y[i: N] = x[i]
+\quad \forall i \in [N]                  | y[i: N] = x[i]
+, \quad 1 \le i \le N                    | y[i: N] = x[i]
+, \quad 0 \le i < N                      | y[i: N] = x[i]
+& i &= 1, \dots, N                       | y[i: N] = x[i]
+%!tadc base 1@\quad i = 2, \dots, N-1    | y[i: N-2] = x[i+1]
+%!tadc base 0@\quad i = 2, \dots, N-1    | y[i: N-2] = x[i+2]
 """
 CASES = [[part.strip() for part in line.split("|")] for line in RANGES.strip().splitlines()]
+SHAPE = "%!tadc size N\n%!tadc input x[N]\n"
 
 
-def error_of(text: str) -> tadc.Error:
-    with pytest.raises(tadc.SyntaxError) as caught:
-        tadc.compile(text, lang="tex")
-    (error,) = caught.value.errors
-    return error
+@pytest.mark.parametrize(("behind", "program"), CASES, ids=[c[0] for c in CASES])
+def test_a_range_behind_a_formula_binds_its_index(behind, program):
+    line, _, behind = behind.rpartition("@")
+    text = rf"{SHAPE}{line}@\begin{{align}} y_i &= x_i {behind} \end{{align}}".replace("@", "\n")
 
-
-@pytest.mark.parametrize(("behind", "marked", "shape"), CASES, ids=[c[0] for c in CASES])
-def test_a_range_behind_a_formula_is_refused_and_what_is_offered_is_valid(behind, marked, shape):
-    error = error_of(rf"\begin{{align}} y_i &= x_i {behind} \end{{align}}")
-
-    assert error.span.text == marked
-    assert "range behind a formula" in error.fact
-    extent, _, base = shape.partition(", ")
-    if shape:
-        assert rf"`y \in \mathbb{{R}}^{{{extent}}}`" in error.fix
-        assert ("%!tadc base 1" in error.fix) == bool(base)
-    offered = re.findall("`([^`]*)`", error.fix)
-    directives = "\n".join(part for part in offered if part.startswith("%"))
-    cases = next((part for part in offered if part.startswith(r"\begin")), "a")
-    right = (
-        cases.replace("cases} a", "cases} x_i").replace("a", "x_i", 1)
-        if cases == "a"
-        else cases.replace("} a &", "} x_i &")
+    assert str(tadc.compile(text, lang="tex")) == str(
+        tadc.compile(f"size N\ninput x[N]\n{program}")
     )
-    (declared,) = (part for part in offered if part.startswith("y "))
-    tadc.compile(f"{directives}\n$$ y_i = {right}, \\quad {declared} $$", lang="tex")
 
 
 @pytest.mark.parametrize(
-    ("text", "offered"),
+    ("text", "program"),
     [
-        (r"\[ y_{ij} = x_{ij}, \quad i = 1, \dots, N, \quad j = 1, \dots, M \]", r"y \in \mathbb{R}^{N \times M}"),
-        (r"\[ y_{ij} = x_{ij}, \quad i, j = 0, \dots, N \]", r"y \in \mathbb{R}^{N+1 \times N+1}"),
-        (r"\[ y_{ij} = x_{ij}, \quad 1 \le i, j \le N \]", r"y \in \mathbb{R}^{N \times N}"),
-        (r"\[ y_{i} = x_{i} \] for $i = 1, \dots, N$.", r"y \in \mathbb{R}^{N}"),
-        (r"\[ y_{ij} = x_{ij} \] for all $1 \le i \le N$ and $1 \le j \le M$.", r"y \in \mathbb{R}^{N \times M}"),
-        (r"\[ y_i = \sum_k a_{ik}, \quad k = 2, \dots, K \]", r"y \in \mathbb{R}^{N}"),
+        (r"\[ y_{ij} = x_i z_j, \quad i = 1, \dots, N, \quad j = 1, \dots, M \]", "y[i: N, j: M] = x[i]*z[j]"),
+        (r"\[ y_{ij} = x_i z_j, \quad i, j = 1, \dots, N \]", "y[i: N, j: N] = x[i]*z[j]"),
+        (r"\[ y_{ij} = x_i z_j, \quad 1 \le i, j \le N \]", "y[i: N, j: N] = x[i]*z[j]"),
+        (r"\[ y_{i} = x_{i} \] for $i = 1, \dots, N$.", "y[i: N] = x[i]"),
+        (r"\[ y_{ij} = x_i z_j \] for all $1 \le i \le N$ and $1 \le j \le M$.", "y[i: N, j: M] = x[i]*z[j]"),
+        (r"\[ y_i = \sum_k a_{ik} x_k, \quad k = 1, \dots, N \]", "y[i] = sum{k=0..N-1} a[i, k]*x[k]"),
     ],
 )  # fmt: skip
-def test_ranges_of_several_indices_and_in_the_prose_behind_a_display_are_refused(text, offered):
-    error = error_of(text)
+def test_ranges_of_several_indices_and_in_the_prose_behind_a_display(text, program):
+    f = tadc.compile(SHAPE + text, lang="tex")
+    plain = tadc.compile(
+        f"size N, M\ninput x[N]\n{program}" if "M" in text else f"size N\ninput x[N]\n{program}"
+    )
+    random = np.random.default_rng(0)
+    arrays = {"x": random.random(4), "z": random.random(4), "a": random.random((3, 4))}
+    given = {name: arrays[name] for name in plain.inputs}
 
-    assert offered in error.fix
-    formula = text.partition(", \\quad")[0].partition(r" \]")[0]
-    base = "%!tadc base 1" if "base 1" in error.fix else ""
-    tadc.compile(f"{base}\n{formula}, \\quad {offered} \\]", lang="tex")
+    np.testing.assert_array_equal(
+        f(**given), plain(**given, **({"M": 4} if "M" in plain.sizes else {}))
+    )
+
+
+def test_a_range_that_begins_later_keeps_its_labels_where_it_is_read():
+    text = r"""%!tadc base 1
+        \[ d_i = x_{i+1} - x_{i-1}, \quad i = 2, \dots, N-1 \]
+        \[ e_i = d_{i+1} - d_i, \quad i = 2, \dots, N-2 \]
+        \[ s = d_2 \]"""
+    x = np.arange(7.0) ** 2
+    e, s = tadc.compile(text, lang="tex")(x, N=7)
+    d = x[2:] - x[:-2]
+
+    np.testing.assert_array_equal(e, d[1:] - d[:-1])
+    assert s == d[0]
+
+
+@pytest.mark.parametrize(
+    ("behind", "marked"),
+    [
+        (r"\qquad i \in I", r"i \in I"),
+        (", \\quad i > 0", "i > 0"),
+        (r", \quad i \ne 3", r"i \ne 3"),
+        (r"\quad \text{for all } i < 3", "i < 3"),
+        (r"\quad \text{for } x_i > 0", "x_i > 0"),
+        (r"\quad \text{for } i \text{ even}", r"i \text{ even}"),
+        (r"\quad \text{for i = 1, ..., N}", r"\text{for i = 1, ..., N}"),
+        (r"\quad \text{(interior points only)}", r"\text{(interior points only)}"),
+    ],
+)
+def test_another_restriction_of_an_index_is_refused(behind, marked):
+    with pytest.raises(tadc.SyntaxError) as caught:
+        tadc.compile(rf"\begin{{align}} y_i &= x_i {behind} \end{{align}}", lang="tex")
+    (error,) = caught.value.errors
+
+    assert error.span.text == marked
+    assert "this restriction of an index is not read" in error.fact
+
+
+def test_a_range_that_begins_later_does_not_tell_the_base():
+    with pytest.raises(tadc.SyntaxError, match="whether the first one is") as caught:
+        tadc.compile(r"\[ y_i = x_i, \quad i = 2, \dots, N \]", lang="tex")
+
+    assert "%!tadc base 1" in caught.value.fix
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,14 @@ from typing import Any, Literal, NamedTuple, cast
 
 from lark import Tree
 
-from tadc.errors import Source, Span, SyntaxError
+from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Condition, Expression, Name, Number
+from tadc.syntax.nodes import nodes
 from tadc.syntax.tex.cases import Row, choice
 from tadc.syntax.tex.commands import INVERSES
 from tadc.syntax.tex.limits import Limits, limits, read_limits
+from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.names import Vocabulary
 from tadc.syntax.tex.parts import (
     Part,
@@ -54,7 +56,7 @@ class _Exit(NamedTuple):
 class Build:
     """The walk over one statement of `source`; `tokens` are its tokens as they were parsed."""
 
-    def __init__(self, source: Source, vocabulary: Vocabulary, tokens: Sequence[Token]) -> None:
+    def __init__(self, source: Expansion, vocabulary: Vocabulary, tokens: Sequence[Token]) -> None:
         self.source = source
         self.vocabulary = vocabulary
         self.index_text = IndexText(tokens, vocabulary)
@@ -79,9 +81,13 @@ class Build:
                 del values[-count:]
                 start, end = operands[0][1], operands[-1][2]
                 method = getattr(self, f"_{part.tree.data}")
-                value = method(Span(self.source, start, end), *[v for v, _, _ in operands])
+                value = method(self.source.span(start, end), *[v for v, _, _ in operands])
                 values.append((value, start, end))
         return values[0][0]
+
+    def number(self, root: Formula) -> Expression:
+        """The tree of an expression, alone or in brackets."""
+        return number(self(root))
 
     def _enter(self, tree: Formula) -> None:
         match str(tree.data):
@@ -111,7 +117,7 @@ class Build:
         self.bound.update(name.name for name in read.names)
 
     def _at(self, token: Token) -> Span:
-        return Span(self.source, token.start, token.end)
+        return self.source.span(token.start, token.end)
 
     def _named(self, token: Token) -> Name:
         return Name(token.value, self._at(token))
@@ -125,6 +131,12 @@ class Build:
     def _target(self, span: Span, name: Token, *rest: Part) -> Target:
         lefts: list[ast.Range] = []
         for left in rest[0].items if rest and isinstance(rest[0], Script) else ():
+            if isinstance(left, Application) and left.function.name == "\\given":
+                raise SyntaxError(
+                    left.span,
+                    "the order of the dimensions of a conditional is not told by the document",
+                    fix="write `p_{ij}` or `p_{ji}` for `p_{j|i}`",
+                )
             if not isinstance(left, Name):
                 raise SyntaxError(
                     left.span,
@@ -165,6 +177,9 @@ class Build:
             sign.type == "CDOT" and not self.subscripts and (whole := scientific(left, right, span))
         ):
             return whole
+        elif not self.subscripts and sign.value in ("\\cdot", "\\odot", "\\circ"):
+            command = Name("\\cdot" if sign.type == "CDOT" else "\\odot", self._at(sign))
+            return Application(command, (number(left), number(right)), span)
         return Binary(operator, number(left), number(right), span)
 
     def _reduction(self, span: Span, word: Token, *rest: Part) -> Expression:
@@ -211,7 +226,41 @@ class Build:
     # ---------------------------------------------------------------- factors
 
     def _scripted(self, span: Span, base: Part, *scripts: Script) -> Part:
-        return raised(number(base), scripts) if scripts else base
+        if not scripts:
+            return base
+        below = script_of(scripts, "SUB")
+        if below is None or not isinstance(base, Several) or len(base.items) != 1:
+            return raised(number(base), scripts)
+        command = Name("\\element", below.span)
+        element = Application(command, (number(base), *below.items), base.span.to(below.span))
+        return raised(element, [script for script in scripts if script is not below])
+
+    def _norm(
+        self, span: Span, opening: Token, inner: Part, _closing: Token, *scripts: Script
+    ) -> Expression:
+        below = script_of(scripts, "SUB")
+        kind = "2" if below is None else _kind_of_norm(below)
+        norm = Application(Name(f"\\norm{kind}", self._at(opening)), (number(inner),), span)
+        return raised(norm, [script for script in scripts if script is not below])
+
+    def _inner(
+        self, span: Span, opening: Token, items: Part, _closing: Token, *scripts: Script
+    ) -> Part:
+        if len(items) != 2:
+            raise SyntaxError(
+                span,
+                "what stands in angles is no inner product of two",
+                fix=r"write `\langle x, y \rangle`; an average is a sum, `\frac{1}{N} \sum_i x_i`",
+            )
+        product = Application(Name("\\inner", self._at(opening)), tuple(map(number, items)), span)
+        return raised(product, scripts)
+
+    def _softmax(self, span: Span, word: Token, *rest: Part) -> Expression:
+        place = next(n for n, part in enumerate(rest) if isinstance(part, Several))
+        index = rest[0].items if place else ()
+        arguments = (number(rest[place]), *map(number, index))
+        application = Application(Name("\\softmax", self._at(word)), arguments, span)
+        return raised(application, rest[place + 1 :])
 
     def _element(self, span: Span, token: Token, *scripts: Script) -> Expression:
         name = self._named(token)
@@ -276,7 +325,10 @@ class Build:
 
     def _cases(self, span: Span, *symbols: Part) -> Expression:
         scripts = [s for s in symbols if isinstance(s, Script)]
-        return raised(choice([s for s in symbols if isinstance(s, Row)], span), scripts)
+        return raised(
+            choice([s for s in symbols if isinstance(s, Row)], span, self.vocabulary.indices),
+            scripts,
+        )
 
     def _row(self, span: Span, value: Part, *rest: Part) -> Row:
         stated = [part for part in rest if not isinstance(part, Token)]
@@ -303,13 +355,22 @@ class Build:
     def _superscript(self, span: Span, _sign: Token, _open: Token, item: Part, _: Token) -> Script:
         return Script("SUP", (number(item),), span)
 
+    def _transpose(self, span: Span, *_: Token) -> Script:
+        return Script("TOP", (), span)
+
+    def _positive(self, span: Span, *_: Token) -> Script:
+        return Script("PLUS", (), span)
+
     def _prime(self, span: Span, _sign: Token) -> Script:
         return Script("PRIME", (), span)
 
     # ---------------------------------------------------------------- conditions
 
     def _conditions(self, span: Span, *listed: Part) -> tuple[Expression | Condition, ...]:
-        return tuple(unwrapped(item) for item in listed[::2])
+        items = tuple(unwrapped(item) for item in listed[::2])
+        if any(token.type == "GIVEN" for token in listed[1::2]):
+            return (Application(Name("\\given", span), items, span),)
+        return items
 
     def _chain(self, span: Span, *parts: Part) -> Condition:
         relations: Any = tuple("==" if sign.type == "EQ" else sign.value for sign in parts[1::2])
@@ -334,6 +395,25 @@ def _left_names(tokens: Sequence[Token]) -> list[str]:
         if token.type == "NAME":
             names.append(token.value)
     return names
+
+
+_NORMS = {"1": "1", "2": "2", "F": "F", "Fro": "F", "fro": "F", "inf": "inf"}
+
+
+def _kind_of_norm(below: Script) -> str:
+    """The kind of a norm by its subscript."""
+    words = "".join(
+        node.name if isinstance(node, Name) else node.text
+        for node in nodes(below.items)
+        if isinstance(node, (Name, Number))
+    )
+    if words not in _NORMS:
+        raise SyntaxError(
+            below.span,
+            "this norm is not one that tadc knows",
+            fix=r"norms are `\|x\|`, `\|x\|_1`, `\|x\|_2`, `\|x\|_\infty` and `\|A\|_F`; else write the sum",
+        )
+    return _NORMS[words]
 
 
 def _is_minus_one(power: Expression | Condition) -> bool:

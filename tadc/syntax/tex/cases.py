@@ -1,16 +1,17 @@
 r"""The rows of `\begin{cases}` as nested choices.
 
 The last row needs `\text{otherwise}` or no condition; or the conditions compare the same two things and leave nothing out,
-as `x_i > 0` and `x_i \le 0` do.
+as `x_i > 0` and `x_i \le 0` do; of an index `i < N` and `i = N` do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from tadc.errors import Span, SyntaxError
-from tadc.syntax.ast import Choice, Comparison, Condition, Expression
+from tadc.syntax.ast import Choice, Comparison, Condition, Expression, Name
+from tadc.syntax.nodes import key
 
 __all__ = ["Row", "choice"]
 
@@ -23,7 +24,7 @@ class Row(NamedTuple):
     span: Span
 
 
-def choice(rows: Sequence[Row], span: Span) -> Expression:
+def choice(rows: Sequence[Row], span: Span, indices: Set[str]) -> Expression:
     """The first row whose condition holds."""
     *others, last = rows
     for row in others:
@@ -33,7 +34,7 @@ def choice(rows: Sequence[Row], span: Span) -> Expression:
                 "a row without a condition is not the last, so that those below it never count",
                 fix=r"write its condition, `& \text{if } i = j`",
             )
-    if last.condition is not None and not _complete([row.condition for row in rows]):
+    if last.condition is not None and not _complete([row.condition for row in rows], indices):
         raise SyntaxError(
             last.span,
             "the cases may leave something out, and then there is no value",
@@ -47,20 +48,22 @@ def choice(rows: Sequence[Row], span: Span) -> Expression:
 
 
 _MEANING = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "=", "!=": "<>"}
-_LONGEST = 200  # characters: longer conditions are not compared
 _SWAPPED = str.maketrans("<>", "><")
 
 
-def _complete(conditions: Sequence[Condition | None]) -> bool:
-    """Whether all compare the same operands and their relations hold `<`, `=` and `>` together."""
+def _complete(conditions: Sequence[Condition | None], indices: Set[str]) -> bool:
+    """Whether all compare the same operands and their relations hold `<`, `=` and `>` together.
+
+    Of an index, `i < N` and `i = N` are enough: its range ends there.
+    """
     seen: set[str] = set()
-    pair: tuple[str, str] | None = None
+    operands: tuple[Expression, ...] = ()
+    pair: tuple[tuple[object, ...], tuple[object, ...]] | None = None
     for condition in conditions:
         if not isinstance(condition, Comparison) or len(condition.relations) != 1:
             return False
-        if condition.span.end - condition.span.start > _LONGEST:
-            return False
-        left, right = ("".join(operand.span.text.split()) for operand in condition.operands)
+        operands = condition.operands
+        left, right = map(key, operands)
         meaning = _MEANING[condition.relations[0]]
         if pair is None:
             pair = left, right
@@ -70,4 +73,5 @@ def _complete(conditions: Sequence[Condition | None]) -> bool:
             seen |= set(meaning.translate(_SWAPPED))
         else:
             return False
-    return seen == set("<=>")
+    ends_there = any(isinstance(o, Name) and o.name in indices for o in operands)
+    return seen == set("<=>") or (ends_there and seen in ({"<", "="}, {">", "="}))

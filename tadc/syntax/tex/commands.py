@@ -24,6 +24,7 @@ __all__ = [
     "RELATIONS",
     "REMARKS",
     "SIZES_OF_BRACKETS",
+    "SWITCHES",
     "SYMBOLS",
     "TEXTS",
     "TEX_FUNCTIONS",
@@ -62,6 +63,11 @@ WRAPPERS = {
     "mathbb": "blackboard", "mathbbm": "blackboard", "mathds": "blackboard",
 }  # fmt: skip
 
+# The switches of plain TeX: `{\rm max}` is `\mathrm{max}`.
+SWITCHES = {
+    "rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal", "sf": "mathsf", "tt": "mathtt", "bfseries": "mathbf",
+}  # fmt: skip
+
 # `f \in \mathtt{float64}^{3 \times N}`: sets of numbers, as `\mathbb{R}`, that fix the element type.
 ELEMENT_TYPES = words("float32 float64")
 
@@ -75,7 +81,7 @@ FUNCTIONS = {
     acosh atanh erf erfc lgamma digamma abs sign floor ceil round relu sigmoid softplus gelu silu""")
 } | {
     "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
-    "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
+    "tr": "\\tr", "trace": "\\tr", "Tr": "\\tr", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
 }  # fmt: skip
 TEX_FUNCTIONS = words(
     "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh"
@@ -119,7 +125,8 @@ SYMBOLS = {
     "top": "TOP", "intercal": "TOP", "dagger": "TOP", "prime": "PRIME",
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
-    "lparen": "LPAR", "rparen": "RPAR",
+    "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
+    "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",
@@ -153,20 +160,12 @@ REFUSED = {
     "not": ("`\\not` is read before `=` only", r"write the opposite relation: `\ge` for `\not<`"),
     "arg": ("`\\arg` is read before `\\max` and `\\min` only", r"write `\arg\max_k`"),
     "substack": ("`\\substack` is read with its rows in braces", r"write `\sum_{\substack{a \\ b}}`"),
-    "|": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
-    "lVert": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
-    "rVert": ("norms are not part of the language", r"write the sum: `\sqrt{\sum_i x_i^2}`"),
-    "langle": ("`\\langle` is not a bracket that tadc reads", r"write an inner product as a sum: `\sum_i x_i y_i`"),
-    "rangle": ("`\\rangle` is not a bracket that tadc reads", r"write an inner product as a sum: `\sum_i x_i y_i`"),
     "pm": ("`\\pm` is two formulas", "write one display for each sign"),
     "mp": ("`\\mp` is two formulas", "write one display for each sign"),
     "pmod": ("a remainder is an operator here", r"write `i \bmod 3`"),
     "partial": ("derivatives are not written in formulas", "tadc derives the program itself"),
-    "nabla": ("derivatives are not written in formulas", "tadc derives the program itself"),
     "int": ("integrals are not part of the language", r"write a finite sum, `\sum_{k=0}^{N-1}`"),
     "otimes": ("`\\otimes` hides the indices", "write the product of elements: `a_i b_j`"),
-    "odot": ("`\\odot` hides the indices", "write the product of elements: `a_i b_i`"),
-    "circ": ("`\\circ` hides the indices", "write the product of elements: `a_i b_i`"),
     "over": ("`\\over` is the fraction of plain TeX", r"write `\frac{a}{b}`"),
     "perp": ("a transpose has no place in index notation", _TRANSPOSE),
     "ddots": ("dots stand for what the reader guesses", r"write a sum or product: `\sum_{k=0}^{N-1}`"),

@@ -4,39 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tadc.errors import Source, Span, SyntaxError
+from tadc.errors import Span, SyntaxError
 from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.token_list import ENDS_OPERAND, OPENERS, Token
 
 __all__ = ["explained"]
 
 _OPERATORS = words("PLUS CDOT SLASH BMOD THIN EQ DEF REL MINUS")
 _CLOSER = {
-    "LPAR": ")", "LSQB": "]", "LBRACE": "}", "LGROUP": "}", "BAR_L": "|", "FLOOR_L": r"\rfloor", "CEIL_L": r"\rceil",
+    "LPAR": ")", "LSQB": "]", "LBRACE": "}", "LGROUP": "}", "BAR_L": "|", "NORM_L": r"\|", "ANGLE_L": r"\rangle",
+    "FLOOR_L": r"\rfloor", "CEIL_L": r"\rceil",
     "CASES_B": r"\end{cases}",
 }  # fmt: skip
 _CLOSES = {
-    "RPAR": "LPAR", "RSQB": "LSQB", "RBRACE": "LBRACE", "RGROUP": "LGROUP", "BAR_R": "BAR_L", "FLOOR_R": "FLOOR_L",
+    "RPAR": "LPAR", "RSQB": "LSQB", "RBRACE": "LBRACE", "RGROUP": "LGROUP", "BAR_R": "BAR_L", "NORM_R": "NORM_L",
+    "ANGLE_R": "ANGLE_L", "FLOOR_R": "FLOOR_L",
     "CEIL_R": "CEIL_L", "CASES_E": "CASES_B",
 }  # fmt: skip
 
 
-def explained(source: Source, tokens: Sequence[Token], place: int) -> SyntaxError:
+def explained(source: Expansion, tokens: Sequence[Token], place: int) -> SyntaxError:
     """The error for `tokens[place]`, which the grammar refused; `place` is the number of tokens at the end."""
     before = tokens[place - 1] if place else None
     opened = _innermost(tokens[:place])
     if place == len(tokens):
         if opened is not None:
-            at = Span(source, opened.start, opened.end)
+            at = source.span(opened.start, opened.end)
             return _error(at, f"`{at.text}` is not closed", f"add `{_CLOSER[opened.type]}`")
         end = tokens[-1].end
         return _error(
-            Span(source, end, end),
+            source.span(end, end),
             "the formula ends where something should follow",
             "write what follows, or remove the last sign",
         )
     token = tokens[place]
-    at = Span(source, token.start, token.end)
+    at = source.span(token.start, token.end)
     fact, fix = _mistake(before, token, opened, at.text)
     return _error(at, fact, fix)
 
@@ -61,8 +64,15 @@ def _mistake(
     match token.type:
         case "TOP":
             return (
-                "a transpose has no place in index notation",
-                "write the subscripts in the other order: `x_{ji}`",
+                "a transpose stands where a power is expected",
+                r"write it alone above what is transposed: `A^\top`",
+            )
+        case "NABLA":
+            return "derivatives are not written in formulas", "tadc derives the program itself"
+        case "APPROX":
+            return (
+                r"`\approx` stands inside a formula",
+                "write it for `=` once, behind the left side",
             )
         case "CDOT" if previous == "LBRACE" and text in ("*", r"\ast"):
             return "`^*` is no power", r"give the name an accent instead: `\hat{x}`"

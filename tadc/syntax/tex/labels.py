@@ -10,10 +10,14 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["left_labels", "with_compounds"]
 
 
-def left_labels(tokens: Sequence[Token]) -> set[str]:
+def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
     r"""Letters that cannot be powers in this document: `x` of `g^x_{ij} =`, and `r` of `r_j =`, which has subscripts."""
-    labels: set[str] = set()
     closing = closing_braces(tokens)
+    labels = _declared(tokens, closing)
+    if is_prose:
+        return labels
+    count = [t.value for t in tokens if t.type == "NAME"]
+    above_only = _above(tokens, closing)
     for place, token in enumerate(tokens):
         before = tokens[place - 1].type if place else "BREAK"
         if token.type != "NAME" or before not in ("BREAK", "COMMA", "DOT", "QUAD", "TEXT"):
@@ -27,8 +31,29 @@ def left_labels(tokens: Sequence[Token]) -> set[str]:
                 above = inner[0].value
             end = closing.get(end + 1, len(tokens)) + 1
         if end < len(tokens) and tokens[end].type in ("EQ", "DEF"):
-            labels |= {above} if above else {token.value} if has_subscript else set()
+            if above and count.count(above) == above_only.count(above):
+                labels.add(above)
+            elif not above and has_subscript:
+                labels.add(token.value)
     return labels
+
+
+def _declared(tokens: Sequence[Token], closing: dict[int, int]) -> set[str]:
+    r"""`x` and `y` of `g^x, g^y \in \mathbb{R}^{N}`."""
+    kinds = [t.type for t in tokens]
+    if "RR" not in kinds:
+        return set()
+    before = tokens[: kinds.index("RR")]
+    return {*_above(before, {n: c for n, c in closing.items() if c < len(before)})}
+
+
+def _above(tokens: Sequence[Token], closing: dict[int, int]) -> list[str]:
+    """The letters that stand alone in superscripts."""
+    return [
+        tokens[place + 2].value
+        for place, token in enumerate(tokens)
+        if token.type == "SUP" and closing.get(place + 1) == place + 3
+    ]
 
 
 def with_compounds(tokens: Sequence[Token]) -> list[Token]:

@@ -3,6 +3,7 @@ r"""The limits of a reduction: which names it runs over, their bounds, and its c
     \sum_{k}                 k                        \sum_{k=0}^{4}           k = 0..4
     \sum_{i,j=1}^{n}         i = 1..n, j = 1..n       \sum_{0 \le k < N}       k = 0..N-1
     \sum_{j \le i}           j | j <= i               \sum_{k, l \mid k < l}   k, l | k < l
+    \sum_k^N                 k: N                     \sum_{j \ne i}^N         j: N | j != i
 
 In the fourth form the names run that nothing outside binds; so `limits` needs to know what is bound around the reduction.
 """
@@ -84,7 +85,10 @@ def read_limits(
         elif entry.is_start and has_high:
             kinds.append("start")
         elif (
-            entry.is_interval and entry.ends[1] not in running and not is_bound(entry.ends[1] or "")
+            entry.is_interval
+            and entry.ends[1] not in running
+            and not is_bound(entry.ends[1] or "")
+            and not _starts_at_index(entry, is_bound, is_subscript)
         ):
             kinds.append("interval")
             running.add(entry.ends[1])
@@ -107,6 +111,14 @@ def read_limits(
     if not names:
         names |= dict(list(free.items())[:1])
     return Limits(tuple(entries), tuple(kinds), tuple(names.values()))
+
+
+def _starts_at_index(
+    entry: Limit, is_bound: Callable[[str], bool], is_subscript: Callable[[str], bool]
+) -> bool:
+    r"""Whether it is `i < j \le n` with an `i` that runs, too: a condition on both."""
+    name = entry.ends[0]
+    return name is not None and is_subscript(name) and not is_bound(name)
 
 
 def limits(
@@ -143,12 +155,14 @@ def limits(
             ranges[name.name] = _interval(name, item)
     for name in read.names:
         ranges.setdefault(name.name, Range(name, name.span))
-    if high is not None and (waiting or "start" not in read.kinds):
+    if high is not None and waiting and "start" in read.kinds:
         raise SyntaxError(
             span,
             "the upper bound has no lower bound that it belongs to",
             fix=r"write `\sum_{k=0}^{N-1}`",
         )
+    if high is not None and "start" not in read.kinds:  # `\sum_i^N` has N terms
+        ranges = {n: Range(r.name, r.span, extent=high) for n, r in ranges.items()}
     if not ranges:
         raise SyntaxError(
             span,

@@ -28,10 +28,11 @@ class Vocabulary:
     sizes: frozenset[str]
     directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
+    is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
-        if name in self.compounds:
+        if name in self.compounds or name in self.directed:
             return True
         is_tensor = base in self.declared and base not in self.sizes
         return not is_tensor and any(
@@ -111,6 +112,12 @@ class _Assembly:
                 continue
             token = self.tokens[place]
             context = contexts[-1] if contexts else ""
+            if (
+                token.type == "SUB"
+                and self.result
+                and self.result[-1].type in ("RPAR", "RSQB", "RGROUP")
+            ):
+                self.holds.setdefault(place + 1, "indices")
             if token.type == "LBRACE":
                 contexts.append(self.holds.get(place, ""))
                 token = replace(token, note=contexts[-1])
@@ -188,6 +195,8 @@ class _Assembly:
         if self.tokens[script].type == "SUB":
             if context == "extents" and set(kinds) <= {"NAME", "NUM"}:
                 return "_" + "".join(token.value for token in content)
+            if len(kinds) == 1 and kinds[0] in _PREFIXES:  # `x_{\max}`
+                return f"_{content[0].note or content[0].value}"
             return f"_{content[0].value}" if context and kinds == ["NUM"] else ""
         if set(kinds) == {"PRIME"}:
             return "_prime" * len(kinds)
@@ -199,23 +208,12 @@ class _Assembly:
             return f"_{content[0].value}"
         if len(kinds) == 1 and kinds[0] in _PREFIXES:
             return f"_{content[0].note or content[0].value}"
-        if kinds == ["LPAR", "NAME", "RPAR"] and base.value != "e":
-            name = content[1].value
-            self._refuse(
-                script,
-                f"`^{{({name})}}` may be a power or a label",
-                f"write `^{{{name}}}` for the power; labels are numbers, `x^{{(1)}}`",
-            )
         return ""
 
     def _is_label(self, above: Token) -> bool:
         """Whether it is a word or an upright letter, but no transpose; or known as a label."""
         is_upright = above.note == "upright" and above.value not in ("T", "H")
         return is_upright or above.value in self.labels
-
-    def _refuse(self, script: int, fact: str, fix: str) -> None:
-        first, last = self.tokens[script], self.tokens[self.closing[script + 1]]
-        self.tokens[script + 2] = Token("ERROR", fact, first.start, last.end, fix)
 
 
 def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int]) -> list[str]:
@@ -339,18 +337,29 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
             return replace(token, type="NAME", note="upright")
         case "NAME", name if vocabulary.knows(name):
             return token
-        case "NAME", "sigma" if before_bracket:
+        case "NAME", "sigma" if before_bracket and vocabulary.is_sigmoid:
             return replace(token, type="FUNC", value="sigmoid")
+        case "NAME", "sigma" if before_bracket:
+            fact = (
+                r"`\sigma(..)` may be the sigmoid or a product, and nothing in the document tells"
+            )
+            fix = (
+                r"write `\operatorname{sigmoid}(..)`, or say in the text that $\sigma$ is the sigmoid; for the product declare the"
+                " number: `%!tadc input sigma[]`"
+            )
+            return Token("ERROR", fact, token.start, token.end, fix)
         case "NAME", "e":
             return replace(token, note="euler")
-        case "NAME", name if before_bracket and (_is_word(token) or name in FUNCTION_LETTERS):
+        case "NAME", name if before_bracket and (
+            _is_word(token) or name.split("_")[0] in FUNCTION_LETTERS | {"sigma"}
+        ):
             return Token(
                 "ERROR",
                 f"`{name}(..)` is no function that tadc knows",
                 token.start,
                 token.end,
                 _MEANT.get(name.lower())
-                or f"put in what the function stands for, or write `{name} \\cdot (..)` for a product",
+                or f"define it, `{name}(x) = ..`, in the document, or write `{name} \\cdot (..)` for a product",
             )
         case _:
             return token

@@ -1,91 +1,159 @@
 r"""The `.tex` spelling: a document or a bare formula to syntax tree.
 
-`document` finds the mathematics, `tex_tokens` and `tex_statements` cut it into statements, `tex_names` decides for the
-whole document what its names are, and then each statement is parsed alone by the grammar. What is wrong in one does not
-hide the others: the errors of a source are reported together.
+`document` finds the mathematics, `macros` expands it, `tokens` and `statements` cut it into statements; `targets`, `brackets`,
+`sets` and `scripts` decide for the whole document what its left sides, brackets and scripts mean, and `names` what a letter is.
+Then each statement is parsed alone by the grammar; what the trees become is in `meaning`. What is wrong in one does not hide
+the others: the errors of a source are reported together.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
 
 from lark import Lark, Tree, UnexpectedToken
 
-from tadc.errors import Error, Source, Span, SyntaxError, merged
+from tadc.errors import Error, Source, SyntaxError, merged
 from tadc.syntax import ast, reading
 from tadc.syntax.idx.load import parser
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
+from tadc.syntax.tex.brackets import Brackets, applied_names, indexed_names
 from tadc.syntax.tex.build import Build
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.hints import explained
 from tadc.syntax.tex.labels import left_labels
+from tadc.syntax.tex.macros import Expansion, expanded
+from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
-from tadc.syntax.tex.statements import Statement, depths, refused_behind, statements
+from tadc.syntax.tex.ranges import refusal, said_ranges
+from tadc.syntax.tex.scripts import LONGEST_SCRIPT, Guess, Scripts, bound_names, scripted
+from tadc.syntax.tex.sets import without_sets
+from tadc.syntax.tex.statements import Statement, add_range_behind, depths, statements
+from tadc.syntax.tex.targets import (
+    OwnFunction,
+    own_function,
+    with_named_squares,
+    with_plain_target,
+)
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
-from tadc.syntax.tex.vocabulary import mixed_styles, vocabulary
+from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
 __all__ = ["parse_tex"]
 
 
-def parse_tex(source: Source) -> ast.Program:
+def parse_tex(source: Source, index_base: int = 0) -> ast.Program:
     r"""The program that a LaTeX document, or a bare formula, holds; `skipped` are the displays that define nothing.
 
-    Raises `SyntaxError` for every display whose left side is a tensor element and whose right side cannot be read, for
-    wrong `%!tadc` lines, and for a document without any definition; several in one.
+    `notes` say how formulas were read where that is not what stands there. Raises `SyntaxError` for every display whose left
+    side is a tensor element and whose right side cannot be read, for wrong `%!tadc` lines, for a document without any
+    definition, and for what may be read in two ways; several in one. `index_base` holds where nothing tells the first index.
     """
     refuse_path(source)
     source = replace(source, lang="tex")
     with reading.reading(source):
-        return _program(source)
+        return _program(source, index_base)
 
 
-def _program(source: Source) -> ast.Program:
+@dataclass(slots=True)
+class _Found:
+    """What the regions of a document hold."""
+
+    items: list[ast.Item] = field(default_factory=list)
+    errors: list[Error] = field(default_factory=list)
+    displays: list[list[Statement]] = field(default_factory=list)
+    shapes: list[Statement] = field(default_factory=list)
+    in_prose: list[Statement] = field(default_factory=list)
+    is_upper: bool = False
+
+
+def _program(source: Source, index_base: int) -> ast.Program:
     document = scanned(source)
-    errors: list[Error] = list(document.errors)
-    items: list[ast.Item] = []
-    shapes: list[Statement] = []
-    in_prose: list[Statement] = []
-    displays: list[list[Statement]] = []
-    tokens = {r: _tokens(source, r) for r in document.regions if r.kind != "directive"}
-    labels = {x for r in tokens if r.kind != "inline" for x in left_labels(tokens[r])}
-    end = 0  # of the last display, and of the ranges after it
+    found = _Found(errors=list(document.errors))
+    formulas = [r for r in document.regions if r.kind != "directive"]
+    text, places = expanded(source, [(r.start, r.end) for r in formulas])
     for region in document.regions:
         if region.kind == "directive":
-            _collect(items, errors, lambda r=region: parse_piece(source, r.start, r.end))
-            continue
+            _directive(found, source, region)
+    regions = [replace(r, start=a, end=b) for r, (a, b) in zip(formulas, places, strict=True)]
+    _collect_statements(found, text, regions)
+
+    functions = _own_functions(found)
+    definitions, skipped = _counted(found.displays, document.macros, text)
+    guesses: list[Guess] = []
+    printed, definitions = definitions, [with_plain_target(d) for d in definitions]
+    headed = {
+        d.target for d in printed if any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal])
+    }
+    indexed = {
+        new.target
+        for old, new in zip(printed, definitions, strict=True)
+        if old.is_scalar and not new.is_scalar
+    }
+    used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
+    shapes = _about([*found.shapes, *prose], used - declared)
+    rows, shapes = _rows(shapes, definitions)
+    every, shapes = styled_apart([*definitions, *(f.statement for f in functions)], shapes)
+    every = _with_scripts(found, every, shapes, functions, indexed, headed, guesses)
+    read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
+    words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
+    reader = _Reader(text, words)
+
+    trees: list[Read] = []
+    declared_rows: list[Any] = []
+    for row in rows:
+        _collect(declared_rows, found.errors, lambda s=row: reader.shape(s))
+    items = [*found.items, *_sizes(text, found.items, [*shapes, *rows])]
+    for statement in sorted(shapes, key=lambda s: s.start):
+        _collect(items, found.errors, lambda s=statement: reader.shape(s))
+    for statement in sorted(read, key=lambda s: s.start):
+        _collect(trees, found.errors, lambda s=statement: [reader.definition(s)])
+        if len(found.errors) >= MOST_ERRORS:
+            break
+    bodies: list[Any] = []
+    for function, statement in zip(functions, function_bodies, strict=True):
+        _collect(bodies, found.errors, lambda f=function, s=statement: [reader.function(f, s)])
+    if not definitions and not found.errors and not found.items:
+        found.errors.append(_nothing(text, skipped))
+    if found.errors:
+        raise merged(found.errors[:MOST_ERRORS])
+    notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
+    return meaning(
+        items, trees, dict(bodies), declared_rows, index_base, notes, _told(text, skipped)
+    )
+
+
+def _directive(found: _Found, source: Source, region: Region) -> None:
+    if source.text[region.start : region.end].strip() == "upper":
+        found.is_upper = True
+    else:
+        _collect(found.items, found.errors, lambda: parse_piece(source, region.start, region.end))
+
+
+def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
+    """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
+    tokens = {r: _tokens(text, r) for r in regions}
+    labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
+    labels = set() if found.is_upper else labels
+    end = 0  # of the last display, and of the ranges after it
+    for region in regions:
         if region.kind != "inline":
             end = region.end
-        elif displays and _BEHIND.fullmatch(source.text, end, region.start):
-            end = region.end if refused_behind(displays[-1], tokens[region]) else end
+        elif found.displays and _BEHIND.fullmatch(text.text, end, region.start):
+            is_range = add_range_behind(found.displays[-1], tokens[region])
+            end = region.end if is_range else end
         said = statements(assembled(tokens[region], labels))
-        where = in_prose if region.kind == "inline" else shapes
-        where += [s for s in said if s.kind == "shape"]
-        if region.kind != "inline":
-            displays.append(said)
-    definitions, skipped = _counted(displays, source, document.macros)
-    used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
-    declared = {item.name.name for item in items if isinstance(item, ast.TensorDeclaration)}
-    shapes = _about([*shapes, *filter(_is_plain, in_prose)], used - declared)
-    words = vocabulary(items, definitions, shapes)
-    sizes = _sizes(source, items, shapes)
-    read = [*definitions, *shapes]
-    errors += mixed_styles(source, definitions)
-    for statement in sorted(read, key=lambda s: s.start):
-        _collect(items, errors, lambda s=statement: _parsed(source, s, words))
-        if len(errors) >= MOST_ERRORS:
-            break
-    if not definitions and not errors and not items:
-        errors.append(_nothing(source, skipped))
-    if errors:
-        raise merged(errors[:MOST_ERRORS])
-    ordered = sorted(items, key=lambda item: item.span.start)
-    return ast.Program((*sizes, *ordered), tuple(Span(source, s.start, s.end) for s in skipped))
+        if region.kind == "inline":
+            found.in_prose += said
+        else:
+            found.shapes += [s for s in said if s.kind == "shape"]
+            found.displays.append(said)
 
 
 _BEHIND = re.compile(
@@ -93,35 +161,38 @@ _BEHIND = re.compile(
 )  # tokens that may stand between a display and a range that belongs to it
 
 
-def _collect(items: list[ast.Item], errors: list[Error], parse: Any) -> None:
+def _collect(into: list[Any], errors: list[Error], parse: Any) -> None:
     try:
-        items += parse()
+        into += parse()
     except SyntaxError as error:
         errors += error.errors
 
 
-def _tokens(source: Source, region: Region) -> list[Token]:
-    tokens = tokenize(source, region.start, region.end)
-    return _with_lines(source, tokens) if region.kind == "bare" else tokens
+def _tokens(text: Expansion, region: Region) -> list[Token]:
+    tokens = tokenize(text, region.start, region.end)
+    return _with_lines(text, tokens) if region.kind == "bare" else tokens
 
 
-def _with_lines(source: Source, tokens: Sequence[Token]) -> list[Token]:
+def _with_lines(text: Expansion, tokens: Sequence[Token]) -> list[Token]:
     r"""The tokens of a file without displays, where a new line may begin a new formula, as `\\` does in a display."""
     result: list[Token] = []
     for token, depth in depths(tokens):
-        if result and depth == 0 and "\n" in source.text[result[-1].end : token.start]:
+        if result and depth == 0 and "\n" in text.text[result[-1].end : token.start]:
             result.append(Token("BREAK", "\n", token.start, token.start))
         result.append(token)
     return result
 
 
+# ---------------------------------------------------------------------- which statements count
+
+
 def _counted(
-    displays: Sequence[Sequence[Statement]], source: Source, macros: frozenset[str]
+    displays: Sequence[Sequence[Statement]], macros: frozenset[str], text: Expansion
 ) -> tuple[list[Statement], list[Statement]]:
     """The definitions of the program, and the skipped parts.
 
-    A tensor element always counts. A scalar counts if others use it, if it reads what others define, if it is alone, or
-    if its display defines more.
+    A tensor element always counts. A scalar counts if others use it, if it sums or reads elements, if it is alone, or if its
+    display defines more.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
     used_in: dict[str, set[int]] = {}
@@ -136,11 +207,12 @@ def _counted(
         in_display = sum(s.kind == "definition" for s in display)
         for statement in display:
             if statement.kind == "definition" and (
-                (not statement.is_scalar and _is_readable(statement, source, macros))
+                (not statement.is_scalar and _is_readable(statement, macros, text))
                 or len(candidates) == 1
                 or in_display > 1
                 or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
                 or statement.reads(tensors)
+                or statement.has_reduction
             ):
                 counted.append(statement)
             elif statement.kind != "shape":
@@ -148,10 +220,26 @@ def _counted(
     return counted, skipped
 
 
-def _is_readable(statement: Statement, source: Source, macros: frozenset[str]) -> bool:
+def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) -> bool:
     """Whether its name is one; or an own macro, which should be one and is an error."""
     first = statement.tokens[0]
-    return first.type == "NAME" or source.text[first.start : first.end] in macros
+    is_macro = first.type == "ERROR" and text.text[first.start : first.end] in macros
+    return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro
+
+
+def _own_functions(found: _Found) -> list[OwnFunction]:
+    """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
+    displayed = [s for display in found.displays for s in display if s.kind == "definition"]
+    candidates = [*displayed, *(s for s in found.in_prose if s.kind == "definition")]
+    applied = applied_names(candidates)
+    functions: dict[str, OwnFunction] = {}
+    for statement in candidates:
+        function = own_function(statement, applied)
+        if function is not None:
+            functions.setdefault(function.name, function)
+    statements = {id(f.statement) for f in functions.values()}
+    found.displays = [[s for s in d if id(s) not in statements] for d in found.displays]
+    return list(functions.values())
 
 
 def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
@@ -167,8 +255,31 @@ def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
     return list(result.values())
 
 
+def _rows(
+    shapes: Sequence[Statement], definitions: Sequence[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    r"""The shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, as those of `x`; and the others."""
+    names = {
+        name.value
+        for d in definitions
+        for bound in [bound_names(d.tokens)]
+        for name, _, inner in scripted(d.tokens, "SUB")
+        if len(inner) == 1 and inner[0].value in bound
+    }
+    rows, others = [], []
+    for shape in shapes:
+        first = shape.tokens[0]
+        base, _, index = first.value.rpartition("_")
+        if first.note == "compound" and base in names and not index.isdigit():
+            named = replace(first, value=base, note="")
+            rows.append(replace(shape, tokens=(named, *shape.tokens[1:])))
+        else:
+            others.append(shape)
+    return rows, others
+
+
 def _sizes(
-    source: Source, items: Sequence[ast.Item], shapes: Sequence[Statement]
+    text: Expansion, items: Sequence[ast.Item], shapes: Sequence[Statement]
 ) -> list[ast.SizeDeclaration]:
     r"""The names in shapes that no line declares: `n` of `x \in \mathbb{R}^{2 n}`."""
     known = {item.name.name for item in items if isinstance(item, ast.SizeDeclaration)}
@@ -176,7 +287,7 @@ def _sizes(
     for shape in shapes:
         for token in shape.tokens[_place_of_in(shape) :]:
             if token.type == "NAME" and token.value not in known:
-                span = Span(source, token.start, token.end)
+                span = text.span(token.start, token.end)
                 size = ast.SizeDeclaration(ast.Name(token.value, span), None, span)
                 sizes.setdefault(token.value, size)
     return list(sizes.values())
@@ -195,14 +306,8 @@ def _place_of_in(shape: Statement) -> int:
     return next(n for n, token in enumerate(shape.tokens) if token.type == "IN")
 
 
-def _nothing(source: Source, skipped: Sequence[Statement]) -> SyntaxError:
-    span = Span(source, skipped[0].start, skipped[0].end) if skipped else Span(source, 0, 0)
-    if re.match(r"\s*\w+ *\[[\w, :]*\] *=", source.text[span.start : span.end]):
-        return SyntaxError(
-            span,
-            "this is no LaTeX, but the other spelling of tadc",
-            fix='leave `lang="tex"` out, or write it in an .idx file',
-        )
+def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
+    span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
     return SyntaxError(
         span,
         "no display defines an element of a tensor",
@@ -210,15 +315,147 @@ def _nothing(source: Source, skipped: Sequence[Statement]) -> SyntaxError:
     )
 
 
-def _parsed(source: Source, statement: Statement, words: Vocabulary) -> list[ast.Item]:
-    tokens = spelled(statement.tokens, words)
-    _raise_first_error(source, tokens)
-    try:
-        tree = _tree(statement.kind, tokens)
-    except UnexpectedToken as error:
-        raise explained(source, tokens, _place_of(error, tokens)) from None
-    built = Build(source, words, tokens)(tree)
-    return cast("list[ast.Item]", built if isinstance(built, list) else [built])
+def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
+    """The skipped parts with their reasons."""
+    told = []
+    for s in skipped:
+        reason = "it has no left side that is an element or a name"
+        if s.kind == "definition":
+            reason = "nothing reads the number that it defines"
+        elif s.equal == len(s.tokens):
+            reason = "it defines nothing"
+        told.append(ast.Skipped(text.span(s.start, s.end), reason))
+    return told
+
+
+# ---------------------------------------------------------------------- the meaning of brackets and scripts
+
+
+def _with_scripts(
+    found: _Found,
+    statements: Sequence[Statement],
+    shapes: Sequence[Statement],
+    functions: Sequence[OwnFunction],
+    indexed: set[str],
+    headed: set[str],
+    guesses: list[Guess],
+) -> list[Statement]:
+    """The statements with elements, labels and indices told apart."""
+    tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
+    ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
+    ranks |= {s.tokens[0].value: _rank(s) for s in shapes}
+    sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
+    sizes |= {t.value for s in shapes for t in s.tokens[_place_of_in(s) :] if t.type == "NAME"}
+    names = {f.name for f in functions}
+    brackets = Brackets(
+        (indexed_names(statements) | indexed) - names,
+        names,
+        ranks,
+        sizes | _bounds(statements),
+        headed,
+    )
+    statements = [brackets(s) for s in statements]
+    statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
+    scripts = Scripts(
+        statements,
+        declared={*ranks, *sizes},
+        scalars={name for name, rank in ranks.items() if rank == 0},
+        sizes=sizes,
+        is_upper=found.is_upper,
+        is_einstein=any(isinstance(i, ast.EinsteinDeclaration) for i in found.items),
+    )
+    statements = scripts.run()
+    guesses += scripts.guesses.values()
+    return statements
+
+
+def _rank(shape: Statement) -> int:
+    """The number of extents of a shape."""
+    return sum(t.type == "BY" for t in shape.tokens) + any(t.type == "SUP" for t in shape.tokens)
+
+
+def _bounds(statements: Sequence[Statement]) -> set[str]:
+    """The names above reductions, and behind relations in what is below them."""
+    names: set[str] = set()
+    for statement in statements:
+        tokens = statement.tokens
+        for place, token in enumerate(tokens):
+            if token.type != "RED":
+                continue
+            depth, is_low = 0, True
+            for inner in tokens[place + 1 : place + LONGEST_SCRIPT]:
+                if depth == 0 and inner.type not in ("SUB", "SUP", "LBRACE"):
+                    break
+                is_low = (
+                    inner.type == "SUB" if depth == 0 and inner.type in ("SUB", "SUP") else is_low
+                )
+                depth += (inner.type == "LBRACE") - (inner.type == "RBRACE")
+                if inner.type == "NAME" and not is_low:
+                    names.add(inner.value)
+    return names
+
+
+_SAYS_SIGMOID = re.compile(
+    r"sigmoid|logistic|\\(?:log|ln)\s*\\sigma|\\(?:tanh|operatorname\{(?:relu|ReLU|softmax|tanh)\})",
+    re.IGNORECASE,
+)
+
+
+def _is_sigmoid(source: Source) -> bool:
+    r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions."""
+    return _SAYS_SIGMOID.search(source.text) is not None
+
+
+# ---------------------------------------------------------------------- from tokens to trees
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    text: Expansion
+    words: Vocabulary
+
+    def shape(self, statement: Statement) -> list[ast.Item]:
+        return cast("list[ast.Item]", self._built(statement.kind, statement.tokens))
+
+    def definition(self, statement: Statement) -> Read:
+        definition = cast(ast.Definition, self._built("definition", statement.tokens))
+        if not statement.ranges:
+            return Read(definition)
+        said = said_ranges(statement.ranges)
+        if said is None:
+            error = refusal(statement.tokens, statement.ranges)
+            raise SyntaxError(self.text.span(error.start, error.end), error.value, fix=error.note)
+        ranges = {}
+        for s in said:
+            low, high = self._built("extent", s.low), self._built("extent", s.high)
+            span = self.text.span(s.name.start, s.high[-1].end)
+            name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
+            ranges[s.name.value] = ast.Range(name, span, low=low, high=high)
+        return Read(definition, ranges)
+
+    def function(
+        self, function: OwnFunction, statement: Statement
+    ) -> tuple[str, tuple[tuple[str, ...], ast.Expression]]:
+        """A function's name, parameters and body."""
+        tokens = statement.tokens[statement.equal + 1 :]
+        if not tokens:
+            span = self.text.span(statement.start, statement.end)
+            raise SyntaxError(span, "the function has no right side", fix="write what it is")
+        body = self._built("extent", tokens)
+        return function.name, (tuple(t.value for t in function.parameters), body)
+
+    def _built(self, start: str, tokens: Sequence[Token]) -> Any:
+        tokens = spelled(tokens, self.words)
+        for token in tokens:
+            if token.type == "ERROR":
+                span = self.text.span(token.start, token.end)
+                raise SyntaxError(span, token.value, fix=token.note)
+        try:
+            tree = _tree(start, tokens)
+        except UnexpectedToken as error:
+            raise explained(self.text, tokens, _place_of(error, tokens)) from None
+        build = Build(self.text, self.words, tokens)
+        return build.number(tree) if start == "extent" else build(tree)
 
 
 def _tree(start: str, tokens: Sequence[Token]) -> Tree[Any]:
@@ -233,13 +470,9 @@ def _place_of(error: UnexpectedToken, tokens: Sequence[Token]) -> int:
     return next((n for n, token in enumerate(tokens) if token is error.token), len(tokens))
 
 
-def _raise_first_error(source: Source, tokens: Sequence[Token]) -> None:
-    for token in tokens:
-        if token.type == "ERROR":
-            raise SyntaxError(Span(source, token.start, token.end), token.value, fix=token.note)
-
-
 @cache
 def _parser() -> Lark:
     """Without a lexer: the tokens are fed by hand."""
-    return parser("tex", lexer="basic", start=["definition", "shape"], maybe_placeholders=False)
+    return parser(
+        "tex", lexer="basic", start=["definition", "shape", "extent"], maybe_placeholders=False
+    )

@@ -11,7 +11,17 @@ from functools import reduce
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from tadc.errors import Span, SyntaxError
-from tadc.syntax.ast import Binary, Bracket, Condition, Expression, Logical, Number, Unary
+from tadc.syntax.ast import (
+    Application,
+    Binary,
+    Bracket,
+    Condition,
+    Expression,
+    Logical,
+    Name,
+    Number,
+    Unary,
+)
 
 __all__ = [
     "Part",
@@ -28,9 +38,9 @@ __all__ = [
 
 
 class Script(NamedTuple):
-    """`_{..}` or `^{..}` with its contents, or a prime."""
+    r"""`_{..}` or `^{..}` with its contents, a prime, a transpose `^\top`, or the positive part `_+`."""
 
-    kind: Literal["SUB", "SUP", "PRIME"]
+    kind: Literal["SUB", "SUP", "PRIME", "TOP", "PLUS"]
     items: tuple[Expression | Condition, ...]
     span: Span
 
@@ -107,9 +117,17 @@ def script_of(scripts: Sequence[Script], kind: Literal["SUB", "SUP"]) -> Script 
 
 
 def raised(base: Expression, scripts: Sequence[Script]) -> Expression:
-    """`base` to the power of its script; a subscript or a prime is an error here."""
+    """`base` transposed, or to the power of its script; a subscript on anything but brackets, or a prime, is an error here."""
     for script in scripts:
-        if script.kind != "SUP":
+        match script.kind:
+            case "TOP":
+                base = Application(Name("\\top", script.span), (base,), base.span.to(script.span))
+            case "PLUS":
+                zero = Number("0", script.span)
+                base = Application(
+                    Name("max", script.span), (base, zero), base.span.to(script.span)
+                )
+        if script.kind in ("SUB", "PRIME"):
             raise SyntaxError(
                 script.span,
                 f"`{script.span.text}` stands on something that is no name",

@@ -1,6 +1,7 @@
-r"""Ranges after a formula, `\quad i = 2, \dots, N-1`: refused, since no rule reads them and a wrong range is a wrong number.
+r"""Ranges after a formula, `\quad i = 2, \dots, N-1`: they bind the index, where they begin included.
 
-A phrase that names no range, `\forall i` or `\text{for all } i, j`, is a remark and dropped.
+A phrase that names no range, `\forall i` or `\text{for all } i, j`, is a remark and dropped. One that restricts an index in
+another way, `i > 0` or "even", is refused: without it the numbers may be others.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["indices_of", "refusal", "says_range", "word_says_range"]
+__all__ = ["Said", "indices_of", "refusal", "said_ranges", "says_range", "word_says_range"]
 
 _SETS = words("IN EQ DEF REL DOTS")
 _LISTED = words("NAME COMMA LPAR RPAR")
@@ -68,9 +70,161 @@ def _bare(tokens: Sequence[Token]) -> list[Token]:
     return bare
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A printed range of an index: the tokens of its first and last value, which are not empty."""
+
+    name: Token
+    low: tuple[Token, ...]
+    high: tuple[Token, ...]
+
+
+def said_ranges(tokens: Sequence[Token]) -> list[Said] | None:
+    r"""The ranges `i, j = 1, \dots, N`, `k \in \{1, \dots, K\}`, `l \in [L]`, `0 \le m < M`; None where something else is said."""
+    dropped = ("TEXT", "FORALL", "DOT", "QUAD", "AND")
+    chunks = _chunks([t for t in _dotted(tokens) if t.type not in dropped])
+    chunks = _unwrapped(chunks)
+    result: list[Said] = []
+    names: list[Token] = []
+    place = 0
+    while place < len(chunks):
+        kinds = [t.type for t in chunks[place]]
+        if kinds == ["NAME"]:
+            names += chunks[place]
+            place += 1
+        elif kinds[:2] in (["NAME", "EQ"], ["NAME", "DEF"]):
+            names += chunks[place][:1]
+            ends, place = _listed([chunks[place][2:], *chunks[place + 1 :]], place)
+            if ends is None:
+                return None
+            result += [Said(n, *ends) for n in names]
+            names = []
+        elif kinds[:2] == ["NAME", "IN"]:
+            names += chunks[place][:1]
+            ends = _set(chunks[place][2:])
+            if ends is None:
+                return None
+            result += [Said(n, *ends) for n in names]
+            names, place = [], place + 1
+        else:
+            ends_of, place = _interval(chunks, place, names)
+            if ends_of is None:
+                return None
+            result += ends_of
+            names = []
+    return result if result and not names else None
+
+
+def _chunks(tokens: Sequence[Token]) -> list[list[Token]]:
+    """What stands between commas outside of brackets; dots are chunks of their own."""
+    chunks: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth -= token.type in CLOSERS
+        if depth == 0 and token.type == "COMMA":
+            chunks.append([])
+        elif depth == 0 and token.type == "DOTS":
+            chunks += [[token], []]
+        else:
+            chunks[-1].append(token)
+        depth += token.type in OPENERS
+    return [c for c in chunks if c]
+
+
+def _unwrapped(chunks: list[list[Token]]) -> list[list[Token]]:
+    r"""The contents of brackets around all of it: `(i = 1, \dots, N)`."""
+    if (
+        len(chunks) == 1
+        and len(chunks[0]) > 2
+        and chunks[0][0].type == "LPAR"
+        and chunks[0][-1].type == "RPAR"
+    ):
+        return _chunks(chunks[0][1:-1])
+    return chunks
+
+
+_Ends: TypeAlias = tuple[tuple[Token, ...], tuple[Token, ...]]
+
+
+def _listed(chunks: list[list[Token]], place: int) -> tuple[_Ends | None, int]:
+    """The ends of `1, 2, .., N`, and the place of the chunk behind it."""
+    first = tuple(chunks[0])
+    n = 1
+    while n < len(chunks) and n <= 3 and chunks[n][0].type != "DOTS":
+        n += 1
+    if not first or n + 1 >= len(chunks) or chunks[n][0].type != "DOTS":
+        return None, place
+    return (first, tuple(chunks[n + 1])), place + n + 2
+
+
+def _set(tokens: Sequence[Token]) -> _Ends | None:
+    r"""The ends of `\{1, \dots, N\}`, `[1 \dots N]` or `[N]`; `[1, N]` too, of integers."""
+    if len(tokens) < 3 or tokens[0].type not in OPENERS or tokens[-1].type not in CLOSERS:
+        return None
+    chunks = _chunks(tokens[1:-1])
+    if any(c[0].type == "DOTS" for c in chunks):
+        ends, behind = _listed(chunks, 0)
+        return ends if ends and behind == len(chunks) else None
+    if tokens[0].type == "LSQB" and len(chunks) == 1:
+        return (Token("NUM", "1", tokens[0].start, tokens[0].end),), tuple(chunks[0])
+    is_interval = tokens[0].type == "LSQB" and tokens[-1].type == "RSQB" and len(chunks) == 2
+    return (tuple(chunks[0]), tuple(chunks[1])) if is_interval else None
+
+
+def _dotted(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with `..` and `...` as dots."""
+    result: list[Token] = []
+    for token in tokens:
+        if token.type == "DOT" and result and result[-1].type in ("DOT", "DOTS"):
+            result[-1] = Token("DOTS", "..", result[-1].start, token.end)
+        else:
+            result.append(token)
+    return result
+
+
+def _interval(
+    chunks: list[list[Token]], place: int, names: list[Token]
+) -> tuple[list[Said] | None, int]:
+    r"""`0 \le i < N`, `1 \le i, j \le N`."""
+    first = chunks[place]
+    signs = [n for n, t in enumerate(first) if t.type == "REL"]
+    listed: list[Token] = []
+    if len(signs) == 1 and not names:  # `1 \le i`, then `j \le N`
+        low, relation, middle = first[: signs[0]], first[signs[0]], first[signs[0] + 1 :]
+        listed = [*middle]
+        place += 1
+        while place < len(chunks) and [t.type for t in chunks[place]] == ["NAME"]:
+            listed += chunks[place]
+            place += 1
+        if place == len(chunks) or [t.type for t in chunks[place]][:2] != ["NAME", "REL"]:
+            return None, place
+        listed.append(chunks[place][0])
+        above, high = chunks[place][1], chunks[place][2:]
+    elif len(signs) == 2 and not names:
+        low, relation, above = first[: signs[0]], first[signs[0]], first[signs[1]]
+        listed, high = first[signs[0] + 1 : signs[1]], first[signs[1] + 1 :]
+    else:
+        return None, place
+    is_plain = all(t.type == "NAME" for t in listed) and bool(low) and bool(high)
+    if not is_plain or relation.value not in ("<", "<=") or above.value not in ("<", "<="):
+        return None, place
+    low = low if relation.value == "<=" else _plus(low, "PLUS")
+    high = high if above.value == "<=" else _plus(high, "MINUS")
+    return [Said(n, tuple(low), tuple(high)) for n in listed], place + 1
+
+
+def _plus(tokens: list[Token], sign: str) -> list[Token]:
+    end = tokens[-1].end
+    return [
+        *tokens,
+        Token(sign, "+" if sign == "PLUS" else "-", end, end),
+        Token("NUM", "1", end, end),
+    ]
+
+
 def refusal(definition: Sequence[Token], said: Sequence[Token]) -> Token:
     """The error of a definition that is followed by `said`."""
-    fact = "a range behind a formula is not read, and without it the numbers may be others"
+    fact = "this restriction of an index is not read, and without it the numbers may be others"
     return Token("ERROR", fact, said[0].start, said[-1].end, _remedy(definition, said))
 
 

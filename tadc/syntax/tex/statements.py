@@ -9,16 +9,17 @@ A display need not be a program: what is no definition and no shape is `skipped`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.ranges import indices_of, refusal, says_range, word_says_range
+from tadc.syntax.tex.ranges import indices_of, says_range, word_says_range
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Statement", "depths", "refused_behind", "statements"]
+__all__ = ["Statement", "add_range_behind", "depths", "statements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Statement:
 
     kind: Literal["definition", "shape", "skipped"]
     tokens: tuple[Token, ...]
+    ranges: tuple[Token, ...] = ()  # what is said behind a definition of where its indices run
 
     @property
     def start(self) -> int:
@@ -39,20 +41,34 @@ class Statement:
     @property
     def target(self) -> str:
         """The name that a definition defines."""
-        return self.tokens[0].value
+        first = self.tokens[0]
+        return self.tokens[1].value if first.type == "FUNC" and self.equal > 1 else first.value
 
     @property
     def is_scalar(self) -> bool:
-        """Whether the left side has no subscript."""
-        for token in self.tokens:
-            if token.type in ("SUB", "EQ", "DEF"):
-                return token.type != "SUB"
-        return True
+        """Whether the left side has no subscript, and no index in brackets."""
+        left = self.tokens[: self.equal]
+        return not any(token.type == "SUB" for token in left)
+
+    @property
+    def equal(self) -> int:
+        """The place of the first equality sign outside of brackets."""
+        for place, (token, depth) in enumerate(depths(self.tokens)):
+            if depth == 0 and token.type in ("EQ", "DEF", "APPROX"):
+                return place
+        return len(self.tokens)
 
     def reads(self, names: Set[str]) -> bool:
         """Whether an element of one of these is on the right side."""
         pairs = zip(self.tokens[1:], self.tokens[2:], strict=False)
         return any(t.value in names and after.type == "SUB" for t, after in pairs)
+
+    @property
+    def has_reduction(self) -> bool:
+        """Whether the right side has a sum or another reduction over indices."""
+        right = self.tokens[self.equal :]
+        pairs = pairwise(right)
+        return any(t.type == "RED" and after.type in ("SUB", "SUP") for t, after in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +79,8 @@ class _Part:
     tokens: tuple[Token, ...]
 
 
-_OPERATORS = words("PLUS MINUS CDOT THIN SLASH BMOD EQ DEF")
-_RELATIONS = frozenset(("EQ", "DEF", "IN"))
+_OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX")
+_RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN"))
 _SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
 _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
 
@@ -72,17 +88,18 @@ _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "a
 def statements(tokens: Sequence[Token]) -> list[Statement]:
     """The statements of the (assembled) tokens of a display, in order."""
     result: list[Statement] = []
+    reading: set[str] = set()  # the names on right sides so far
     for row in _rows(tokens):
-        result += _in_row(_parts(row))
+        _add_row(result, _parts(row), reading)
     return result
 
 
-def refused_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
-    r"""Whether the tokens after the display give the range of an index of its last definition; then that is its error."""
+def add_range_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
+    r"""Whether the tokens after the display give the range of an index of its last definition; then it has it."""
     defined = display[-1].tokens if display and display[-1].kind == "definition" else ()
     is_range = bool(defined) and says_range(tokens, indices_of(defined), None)
     if is_range:
-        _refuse(display, tokens)
+        _add_ranges(display, tokens)
     return is_range
 
 
@@ -156,8 +173,9 @@ def _is_space(separators: Sequence[Token], left: Token, right: Token) -> bool:
     return left.type in _OPERATORS or right.type in _OPERATORS
 
 
-def _in_row(parts: list[_Part]) -> list[Statement]:
-    result: list[Statement] = []
+def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> None:
+    """Add the statements of a row; what it says of ranges belongs to the last definition, in the row before too."""
+    before = len(result)
     names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
     in_remark = False
     ranges: list[Token] = []  # ranges stated for the indices of the last definition
@@ -178,25 +196,32 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
-            _refuse(result, ranges)
+            _add_ranges(result, ranges)
             result.append(shape)
             names, ranges = [], []
             in_remark = False
             continue
         definition = _definition(tokens)
-        if is_range and (definition is None or definition.is_scalar):
+        is_other = definition is not None and definition.target not in indices_of(defined)
+        if is_range and (definition is None or definition.is_scalar) and not (ranges and is_other):
             between = [t for t in part.separators if t.type in ("COMMA", "DOT")]
             ranges += [*names, *(between if names or ranges else ()), *tokens]
             names = []
             in_remark = True
             continue
-        _refuse(result, ranges)
+        _add_ranges(result, ranges)
         ranges = []
         if names:
             _add_unread(result, tuple(names))
             names = []
-        if definition is not None and not (definition.is_scalar and in_remark):
+        if definition is not None and not (
+            definition.is_scalar
+            and in_remark
+            and len(result) > before
+            and definition.target not in reading
+        ):
             result.append(definition)
+            reading.update(t.value for t in definition.tokens[definition.equal :])
             in_remark = False
         elif definition is not None or _ranges_over(tokens):
             in_remark = in_remark or bool(result)
@@ -206,10 +231,9 @@ def _in_row(parts: list[_Part]) -> list[Statement]:
             pass
         else:
             _add_unread(result, tokens, words)
-    _refuse(result, ranges)
+    _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
-    return result
 
 
 def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequence[Token]) -> bool:
@@ -219,10 +243,11 @@ def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequen
     return says_range(tokens, indices_of(defined), word)
 
 
-def _refuse(result: list[Statement], ranges: Sequence[Token]) -> None:
-    if ranges and result[-1].tokens[-1].type != "ERROR":
-        tokens = result[-1].tokens
-        result[-1] = Statement("definition", (*tokens, refusal(tokens, ranges)))
+def _add_ranges(result: list[Statement], ranges: Sequence[Token]) -> None:
+    if ranges:
+        comma = Token("COMMA", ",", ranges[0].start, ranges[0].start)
+        before = result[-1].ranges
+        result[-1] = replace(result[-1], ranges=(*before, *([comma] if before else ()), *ranges))
 
 
 def _is_remark(word: Token) -> bool:
@@ -253,37 +278,24 @@ def _add_unread(
         fact = "a condition on a whole formula would be dropped"
         fix = r"write `\begin{cases} a & \text{if } c \\ b & \text{otherwise} \end{cases}`"
     unread = Token("ERROR", fact, tokens[0].start, tokens[-1].end, fix)
-    result[-1] = Statement("definition", (*result[-1].tokens, unread))
+    result[-1] = replace(result[-1], tokens=(*result[-1].tokens, unread))
 
 
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
-    """The definition, where the left side is `f`, `f_{ij}` or `f_{ij}(a, b)`, whatever the right side is."""
-    for place, (token, depth) in enumerate(depths(tokens)):
-        if token.type in ("EQ", "DEF") and depth == 0:
-            left = tokens[:place]
-            if (power := _power_on_the_left(left)) is not None:
-                return Statement("definition", (*left, power, *tokens[place:]))
-            if _lacks_braces(left):
-                fact = "TeX takes one letter as a subscript, so that this is a product"
-                fix = "put all subscripts in braces: `y_{ij}`"
-                unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
-                return Statement("definition", (*left[:5], unread, *tokens[place:]))
-            return Statement("definition", tokens) if _is_target(left) else None
-    return None
-
-
-def _power_on_the_left(left: Sequence[Token]) -> Token | None:
-    r"""The error of `\sigma_i^2 = ..` and `x_i^{(k+1)} = ..`, whose superscripts are no part of a name."""
-    place, kinds = 1, [token.type for token in left]
-    closing = closing_braces(left)
-    while place < len(left) and kinds[place] in ("SUB", "SUP"):
-        place = closing.get(place + 1, len(left)) + 1
-    if kinds[:1] != ["NAME"] or "SUP" not in kinds or place != len(left):
+    """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
+    statement = Statement("definition", tokens)
+    place = statement.equal
+    if place == len(tokens):
         return None
-    sign = left[kinds.index("SUP")]
-    fact = "a superscript on the left side is no part of a name"
-    fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
-    return Token("ERROR", fact, sign.start, left[-1].end, fix)
+    left = tokens[:place]
+    if _lacks_braces(left):
+        fact = "TeX takes one letter as a subscript, so that this is a product"
+        fix = "put all subscripts in braces: `y_{ij}`"
+        unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
+        return Statement("definition", (*left[:5], unread, *tokens[place:]))
+    if tokens[place].type == "APPROX" and statement.is_scalar:
+        return None  # `\pi \approx 3.14`
+    return statement if _is_target(left) else None
 
 
 def _lacks_braces(left: Sequence[Token]) -> bool:
@@ -298,14 +310,48 @@ def _lacks_braces(left: Sequence[Token]) -> bool:
 
 
 def _is_target(left: Sequence[Token]) -> bool:
-    if not left or left[0].type not in ("NAME", "ERROR"):
+    r"""Whether it is `f`, `f_{ij}`, `f_i^2(a, b)`, `f(x)_i`, `\log p(x)`, or brackets with subscripts."""
+    if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
+        left = left[1:]
+    if not left:
         return False
-    place = 1
-    if len(left) > 2 and left[1].type == "SUB":
-        place = closing_braces(left).get(2, len(left)) + 1
-    if place < len(left) and left[place].type == "LPAR":
-        place = next((n for n in range(place, len(left)) if left[n].type == "RPAR"), len(left)) + 1
-    return place == len(left)
+    closing = _all_closing(left)
+    in_brackets = left[0].type == "LPAR" and 0 in closing
+    if not in_brackets and left[0].type not in (
+        "NAME",
+        "ERROR",
+        "SOFTMAX",
+        "FUNC",
+        "CALLED",
+        "LGROUP",
+    ):
+        return False
+    place = closing.get(0, 0) + 1
+    if in_brackets and (place >= len(left) or left[place].type not in ("SUB", "LPAR", "LSQB")):
+        return False
+    has_list = False
+    while place < len(left):
+        kind = left[place].type
+        if kind == "PRIME":
+            place += 1
+        elif kind in ("SUB", "SUP"):
+            place = closing.get(place + 1, len(left)) + 1
+        elif kind in ("LPAR", "LSQB") and not has_list:
+            place, has_list = closing.get(place, len(left)) + 1, True
+        else:
+            return False
+    return place == len(left) and (left[0].type != "FUNC" or has_list)
+
+
+def _all_closing(tokens: Sequence[Token]) -> dict[int, int]:
+    """The places of the closing bracket of each opening one, of every kind."""
+    closing, opened = {}, []
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            closing[opened.pop()] = place
+    return closing
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:

@@ -6,7 +6,8 @@ The list knows which brackets are open and which arguments a command still expec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tadc.syntax.tex.commands import words
 
@@ -28,13 +29,19 @@ class Token:
     note: str = ""
 
 
-OPENERS = words("LPAR LSQB LBRACE LGROUP BAR_L FLOOR_L CEIL_L CASES_B")
-CLOSERS = words("RPAR RSQB RBRACE RGROUP BAR_R FLOOR_R CEIL_R CASES_E")
+OPENERS = words("LPAR LSQB LBRACE LGROUP BAR_L NORM_L ANGLE_L FLOOR_L CEIL_L CASES_B")
+CLOSERS = words("RPAR RSQB RBRACE RGROUP BAR_R NORM_R ANGLE_R FLOOR_R CEIL_R CASES_E")
 ENDS_OPERAND = words("NAME NUM PRIME INDICATOR") | CLOSERS
 STARTS_OPERAND = words("NAME NUM FUNC CALLED RED FRAC SQRT INDICATOR") | OPENERS - {"LBRACE"}
 
 _ARGUMENTS_OF_ONE_TOKEN = words("NAME NUM PRIME TOP CDOT PLUS MINUS")
-_CLOSED_BY = {"LPAR": "RPAR", "LSQB": "RSQB", "FLOOR_L": "FLOOR_R", "CEIL_L": "CEIL_R"}
+_CLOSED_BY = {
+    "LPAR": "RPAR",
+    "LSQB": "RSQB",
+    "FLOOR_L": "FLOOR_R",
+    "CEIL_L": "CEIL_R",
+    "ANGLE_L": "ANGLE_R",
+}
 _BRACES = words("LGROUP LBRACE limits substack")
 
 
@@ -119,13 +126,19 @@ class TokenList:
         if closed.kind != "substack":
             kind = "RGROUP" if closed.kind == "LGROUP" else "RBRACE"
             self.tokens.append(Token(kind, "}", start, end))
-            self.expected, self._base = closed.expected, closed.base
+            self.expected, self._base = closed.expected, closed.base or kind
         return closed.kind
 
     # ------------------------------------------------------------------ other brackets
 
     def bracket(self, kind: str, value: str, start: int, end: int) -> None:
-        """An opening or closing bracket."""
+        """An opening or closing bracket; a bar that is still open before a closing one says "given": `p(y | x)`."""
+        if kind in CLOSERS:
+            while self.innermost in ("BAR_L", "NORM_L"):
+                bar = self._opened.pop().kind
+                place = max((n for n, t in enumerate(self.tokens) if t.type == bar), default=None)
+                if place is not None:
+                    self.tokens[place] = replace(self.tokens[place], type="GIVEN")
         self.add(kind, value, start, end)
         if kind in OPENERS:
             self._opened.append(_Open(kind))
@@ -141,18 +154,25 @@ class TokenList:
         self.add("LSQB", "[", start, end)
         self._opened.append(_Open("degree"))
 
-    def bar(self, side: str, start: int, end: int) -> None:
+    @property
+    def in_subscript(self) -> bool:
+        """Whether this place is behind an operand, directly in a subscript."""
+        after_operand = bool(self.tokens) and self.tokens[-1].type in ENDS_OPERAND
+        return after_operand and self.innermost == "LBRACE" and bool(self._opened[-1].base)
+
+    def bar(self, side: str, start: int, end: int, kind: Literal["BAR", "NORM"]) -> None:
         """`|` closes if `side` says so, or if the innermost open bracket is one and an operand precedes."""
         after_operand = bool(self.tokens) and self.tokens[-1].type in ENDS_OPERAND
-        if side == "close" or (side != "open" and self.innermost == "BAR_L" and after_operand):
-            if self.innermost == "BAR_L":
+        opening = f"{kind}_L"
+        if side == "close" or (side != "open" and self.innermost == opening and after_operand):
+            if self.innermost == opening:
                 self._opened.pop()
-            self.add("BAR_R", "|", start, end)
+            self.add(f"{kind}_R", "|", start, end)
         elif side != "open" and after_operand and self.innermost in ("limits", "substack"):
             self.add("COMMA", "|", start, end)  # such that
         else:
-            self.add("BAR_L", "|", start, end)
-            self._opened.append(_Open("BAR_L"))
+            self.add(opening, "|", start, end)
+            self._opened.append(_Open(opening))
 
     def open_cases(self, start: int, end: int) -> None:
         r"""Cases; the `\{` of `\left\{ \begin{array}` is part of them."""

@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from tadc.errors import Source
 from tadc.syntax.tex import commands
+from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, TokenList
 from tadc.syntax.tex.wrapped import COMMAND, argument_end, wrapped
 
 __all__ = ["tokenize"]
 
 
-def tokenize(source: Source, start: int, end: int) -> list[Token]:
+def tokenize(source: Expansion, start: int, end: int) -> list[Token]:
     """The tokens of the formula, or formulas, between `start` and `end`."""
-    tokenizer = _Tokenizer(source.text, start, end)
+    tokenizer = _Tokenizer(source, start, end)
     while tokenizer.position < end:
         tokenizer.step()
     return tokenizer.out.tokens
@@ -42,8 +42,9 @@ _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
 class _Tokenizer:
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text = text
+    def __init__(self, source: Expansion, start: int, end: int) -> None:
+        self.text = source.text
+        self.failed = source.failed
         self.position = start
         self.end = end
         self.out = TokenList()
@@ -185,6 +186,10 @@ class _Tokenizer:
             case "lvert" | "rvert" | "vert" | "mid":
                 self.side = {"lvert": "open", "rvert": "close"}.get(name, self.side)
                 self._bar(start)
+            case "|" | "lVert" | "rVert" | "Vert" | "parallel":
+                side = {"lVert": "open", "rVert": "close"}.get(name, self.side)
+                self.out.bar(side, start, self.position, "NORM")
+                self.side = ""
             case "begin" | "end":
                 self._environment(name, start)
             case "substack" if not self.out.expected and self._next(_BRACE):
@@ -198,18 +203,29 @@ class _Tokenizer:
                 self._add("NAME", "inf", start)
             case "arg" if what := self._next(_MAX):
                 self._add("RED", commands.ARGMAX[what[1]], start)
+            case _ if name in self.failed:
+                self._refuse(start, *self.failed[name])
             case _ if name in commands.REFUSED:
                 self._refuse(start, *commands.REFUSED[name])
             case _:
                 self._refuse(
                     start,
                     f"`\\{name}` is not a command that tadc knows",
-                    "write out what it stands for: own macros are not expanded",
+                    "write out what it stands for, or define it with `\\newcommand`",
                 )
 
     def _bar(self, start: int) -> None:
-        self.out.bar(self.side, start, self.position)
+        if not self.side and self.out.in_subscript and self._is_only_bar():
+            self._add("GIVEN", "|", start)
+        else:
+            self.out.bar(self.side, start, self.position, "BAR")
         self.side = ""
+
+    def _is_only_bar(self) -> bool:
+        """Whether no other `|` stands in the braces around: `u_{j|i}`, but not `u_{i|j-k|}`."""
+        close = self.text.find("}", self.position, self.end)
+        rest = self.text[self.position : close]
+        return close >= 0 and "|" not in rest and r"\mid" not in rest and r"\vert" not in rest
 
     def _symbol(self, kind: str, value: str, start: int) -> None:
         if kind in commands.RELATIONS:

@@ -6,9 +6,10 @@ from typing import Any, TypeAlias, cast
 
 from lark import Tree
 
-from tadc.errors import Source, Span, SyntaxError
+from tadc.errors import SyntaxError
 from tadc.syntax.ast import Name
 from tadc.syntax.tex.limits import Limit
+from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["Formula", "bind_minus", "entries_of_limits", "has_high", "refuse_unclear"]
@@ -27,14 +28,16 @@ def bind_minus(tree: Formula) -> None:
         tree.data, tree.children = "bound_minus", [term]
 
 
-def refuse_unclear(source: Source, tree: Formula) -> None:
+def refuse_unclear(source: Expansion, tree: Formula) -> None:
     r"""Raise for `a/b c`, `i \bmod 3\, j` and `i + j \bmod 3`, which readers take in two ways."""
     part = tree.children[0 if tree.data == "juxtaposed" else -1]
     if tree.data == "juxtaposed":
         sign = _operator(part)
+        if sign is not None and sign.type == "SLASH" and _bind_norms(tree):
+            return
         if sign is not None and sign.type in ("SLASH", "BMOD"):
             raise SyntaxError(
-                Span(source, sign.start, sign.end),
+                source.span(sign.start, sign.end),
                 f"it is unclear whether `{sign.value}` takes one factor or all that follow",
                 fix=r"write `\frac{a}{b} c` or `\frac{a}{b c}`; for remainders brackets, `(i \bmod 3)\, j`",
             )
@@ -43,11 +46,22 @@ def refuse_unclear(source: Source, tree: Formula) -> None:
         sign = _operator(part)
         if sign is not None and sign.type == "BMOD":
             raise SyntaxError(
-                Span(source, sign.start, sign.end),
+                source.span(sign.start, sign.end),
                 f"it is unclear whether `{sign.value}` takes the whole sum before it",
                 fix=r"write `(i + j) \bmod 3` or `i + (j \bmod 3)`",
             )
         part = part.children[0]
+
+
+def _bind_norms(tree: Formula) -> bool:
+    r"""`a / \|b\| \|c\|` divides by both norms: a cosine is written so."""
+    part, factor = tree.children
+    assert isinstance(part, Tree)
+    over, sign, under = part.children
+    if not all(isinstance(p, Tree) and p.data == "norm" for p in (under, factor)):
+        return False
+    tree.data, tree.children = "product", [over, sign, Tree("juxtaposed", [under, factor])]
+    return True
 
 
 def _operator(part: Formula | Token) -> Token | None:
@@ -61,7 +75,7 @@ def has_high(reduction: Formula) -> bool:
     return any(isinstance(part, Tree) and part.data == "superscript" for part in reduction.children)
 
 
-def entries_of_limits(source: Source, reduction: Formula) -> list[Limit]:
+def entries_of_limits(source: Expansion, reduction: Formula) -> list[Limit]:
     """The entries below the sign of a reduction, separated by commas."""
     entries: list[Limit] = []
     for part in reduction.children[1:-1]:
@@ -71,7 +85,7 @@ def entries_of_limits(source: Source, reduction: Formula) -> list[Limit]:
     return entries
 
 
-def _limit(source: Source, entry: Formula | Token) -> Limit:
+def _limit(source: Expansion, entry: Formula | Token) -> Limit:
     operands: list[Any] = [entry]
     relations: list[str] = []
     if isinstance(entry, Tree) and entry.data == "chain":
@@ -83,7 +97,7 @@ def _limit(source: Source, entry: Formula | Token) -> Limit:
     while todo:
         part = todo.pop()
         if (name := _lone_name(part)) is not None:
-            names.append(Name(name.value, Span(source, name.start, name.end)))
+            names.append(Name(name.value, source.span(name.start, name.end)))
         elif isinstance(part, Tree):
             todo.extend(reversed(part.children))
     alone = [_lone_name(operand) for operand in operands]

@@ -2,21 +2,24 @@ r"""The vocabulary of a document: the kinds of its names, found in its declarati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.tex.names import Vocabulary, closing_braces, limit_names
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["mixed_styles", "vocabulary"]
+__all__ = ["styled_apart", "vocabulary"]
 
 
 def vocabulary(
-    items: Sequence[ast.Item], definitions: Iterable[Statement], shapes: Sequence[Statement]
+    items: Sequence[ast.Item],
+    definitions: Iterable[Statement],
+    shapes: Sequence[Statement],
+    is_sigmoid: bool = True,
 ) -> Vocabulary:
-    """`items` are those of the `%!tadc` lines."""
+    r"""`items` are those of the `%!tadc` lines; `is_sigmoid`: the document says that `\sigma(..)` is the sigmoid."""
     declared: set[str] = set()
     subscripted: set[str] = set()
     indices: set[str] = set()
@@ -49,6 +52,7 @@ def vocabulary(
         frozenset((sizes - indices) | explicit),
         frozenset(directed),
         frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound"),
+        is_sigmoid,
     )
 
 
@@ -94,35 +98,63 @@ def _names(extent: ast.Expression) -> set[str]:
     return result
 
 
-def mixed_styles(source: Source, definitions: Iterable[Statement]) -> list[SyntaxError]:
-    r"""An error for each name written in two styles, `\mathbf{x}` and `x`, which would be one tensor.
+_SUFFIXES = {
+    "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt",
+    "blackboard": "bb", "upright": "rm",
+}  # fmt: skip
+
+
+def styled_apart(
+    statements: Sequence[Statement], shapes: Sequence[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`.
 
     Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`.
-    r
     """
-    first: dict[str, Token] = {}
-    errors: dict[str, SyntaxError] = {}
-    for statement in definitions:
-        on_the_left, in_arguments = True, False
-        for token in statement.tokens:
-            if token.type in ("EQ", "DEF"):
-                on_the_left, in_arguments = False, False
-            elif token.type == "LPAR" and on_the_left:
-                in_arguments = True
-            if token.type != "NAME" or in_arguments:
-                continue
-            other = first.setdefault(token.value, token)
-            if _style(other) != _style(token) and token.value not in errors:
-                one, two = (
-                    source.text[other.start : other.end],
-                    source.text[token.start : token.end],
-                )
-                errors[token.value] = SyntaxError(
-                    Span(source, token.start, token.end),
-                    f"`{one}` and `{two}` would be one name, `{token.value}`: styles are dropped",
-                    fix=rf"use one style for both, or another letter or accent, such as `\hat{{{token.value[0]}}}`",
-                )
-    return list(errors.values())
+    styles: dict[str, set[str]] = {}
+    for statement in statements:
+        for token in _outside_lists(statement):
+            styles.setdefault(token.value, set()).add(_style(token))
+    mixed = {name for name, found in styles.items() if len(found) > 1}
+    mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
+
+    def renamed(token: Token) -> Token:
+        style = _style(token) if token.type == "NAME" and token.value in mixed else ""
+        if not style or style not in styles[token.value]:
+            return token
+        return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
+
+    if not mixed:
+        return list(statements), list(shapes)
+    first, second = (
+        [replace(s, tokens=tuple(map(renamed, s.tokens))) for s in listed]
+        for listed in (statements, shapes)
+    )
+    return first, second
+
+
+def _is_vector_of_elements(name: str, statements: Sequence[Statement]) -> bool:
+    r"""Whether the bold letter stands only alone and the plain one only with subscripts: `\mathbf{a}` and its elements `a_i`."""
+    for statement in statements:
+        for place, token in enumerate(statement.tokens):
+            if token.type == "NAME" and token.value == name:
+                following = statement.tokens[place + 1 : place + 2]
+                has_subscript = bool(following) and following[0].type == "SUB"
+                if _style(token) not in ("", "bold") or has_subscript == (_style(token) == "bold"):
+                    return False
+    return True
+
+
+def _outside_lists(statement: Statement) -> Iterator[Token]:
+    """The names of a definition, without those in the list of arguments of its left side."""
+    in_list = False
+    for place, token in enumerate(statement.tokens):
+        if place >= statement.equal:
+            in_list = False
+        elif token.type in ("LPAR", "LSQB") and place:
+            in_list = True
+        if token.type == "NAME" and not in_list:
+            yield token
 
 
 def _style(token: Token) -> str:

@@ -122,12 +122,19 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
     if not accented and style == "typewriter" and name in commands.ELEMENT_TYPES:
         return Wrapped("RR", name, end, style)
     if style == "blackboard":
+        if name == "E":
+            fact = "an expectation is no formula of tensors"
+            return Wrapped(
+                "ERROR", fact, end, r"write the average, `\frac{1}{N} \sum_{i=1}^{N} x_i`"
+            )
         fact = f"`\\mathbb{{{name}}}` is not used in formulas"
         return Wrapped("ERROR", fact, end, r"shapes are given in `\mathbb{R}`")
     if not name.isidentifier():
         fact = f"`{name}` is not a name"
         return Wrapped("ERROR", fact, end, "names begin with a letter; numbers have no wrapper")
     if style == "upright" and not accented:
+        if name == "softmax":
+            return Wrapped("SOFTMAX", name, end)
         if name in commands.REDUCTIONS:
             return Wrapped("RED", name, end)
         if name in commands.FUNCTIONS:

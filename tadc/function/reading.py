@@ -1,0 +1,45 @@
+"""How a LaTeX document was read: each formula as a statement, ranges with their reason, notes, and what was skipped and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tadc.errors import Span
+from tadc.printing.tree_idx import declaration_lines, statement_text
+from tadc.resolve.resolve import Range, Resolved
+from tadc.syntax import ast
+
+__all__ = ["reading_lines"]
+
+MOST_SHOWN = 100  # characters of a formula
+RULES = {1: "stated", 2: "by the bare use", 3: "what stays inside"}  # language, section 3
+
+
+def reading_lines(tree: ast.Program, resolved: Resolved) -> Iterator[str]:
+    """The lines, without line ends; indices of statements start where the document says, those of ranges at 0."""
+    source = next((i.span.source.name for i in tree.items), "")
+    yield f"{source} is read as"
+    for line in declaration_lines(tree, {}, 0):
+        yield f"    {line}"
+    for definition in (i for i in tree.items if isinstance(i, ast.Definition)):
+        yield f"line {definition.span.line}: {_shown(definition.span)}"
+        yield f"    {statement_text(definition, tree)}"
+        for r in resolved.ranges:
+            if r.statement == definition.target.name:
+                yield f"    {_range(r)}"
+    for note in tree.notes:
+        kind = "guess" if note.is_guess else "note"
+        yield f"{kind}, line {note.span.line}: {note.text}"
+    for span, reason in zip(tree.skipped, tree.reasons, strict=True):
+        yield f"skipped, line {span.line}: {_shown(span)}: {reason}"
+
+
+def _range(r: Range) -> str:
+    where = f" `{_shown(r.place)}`" if r.place is not None else ""
+    said = f"{r.index} = {r.range}" if ".." in r.range else r.range
+    return f"{said} ({RULES[r.rule]}{where})"
+
+
+def _shown(span: Span) -> str:
+    text = " ".join(span.text.split())
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]} .."

@@ -1,0 +1,207 @@
+r"""What a name in front of a bracket means: `x(n-k)` and `u_c(i, j)` are elements, `\phi(x_i)` a function of the document.
+
+A name whose brackets hold an index alone, or several index expressions, has its indices in brackets. What may be an element or
+a product, `a(i+1)`, is an error that shows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from tadc.syntax.tex.commands import FUNCTION_LETTERS
+from tadc.syntax.tex.scripts import bound_names
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+
+__all__ = ["Brackets", "applied_names", "indexed_names"]
+
+LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
+_INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
+_FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
+_NUMBERS = frozenset(("pi", "e", "inf", "nan"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A name, its subscript if there is one, and a bracket: the places of the first and of the last token."""
+
+    name: Token
+    below: tuple[Token, ...]
+    inner: tuple[Token, ...]
+    start: int
+    end: int
+
+
+def applied_names(statements: Iterable[Statement]) -> set[str]:
+    """The names that stand in front of a bracket on right sides."""
+    return {
+        call.name.value for s in statements for call in _calls(s.tokens) if call.start > s.equal
+    }
+
+
+def indexed_names(definitions: Sequence[Statement]) -> set[str]:
+    """The names with indices in brackets somewhere: an index alone, or several index expressions."""
+    names: set[str] = set()
+    for definition in definitions:
+        bound = bound_names(definition.tokens)
+        for call in _calls(definition.tokens):
+            listed = _listed(call.inner)
+            plain = [[t.type for t in part] for part in listed]
+            is_index = _is_index(call.inner, bound)
+            if is_index and (
+                len(listed) > 1 or (plain == [["NAME"]] and call.name.note != "upright")
+            ):
+                names.add(call.name.value)
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations.
+
+    `headed` are defined with a list of arguments, `d_{ij}(X) = ..`: it says nothing where they are read.
+    """
+
+    indexed: Set[str]
+    functions: Set[str]
+    ranks: Mapping[str, int]
+    sizes: Set[str]
+    headed: Set[str] = frozenset()
+
+    def __call__(self, definition: Statement) -> Statement:
+        """The definition with elements in place of indices in brackets, and with its functions marked."""
+        tokens = definition.tokens
+        bound = bound_names(tokens)
+        calls = {call.start: call for call in _calls(tokens) if call.start > definition.equal}
+        result: list[Token] = []
+        place = 0
+        while place < len(tokens):
+            call = calls.get(place)
+            if call is None:
+                result.append(tokens[place])
+                place += 1
+            elif call.name.value in self.functions and not call.below:
+                result.append(replace(call.name, type="CALLED"))
+                place += 1
+            elif call.name.value in self.headed and call.below and _is_list(call.inner):
+                result += [call.name, tokens[place + 1], *call.below]
+                place = call.end + 1
+            elif self._is_element(call, bound):
+                result += _element(call, tokens)
+                place = call.end + 1
+            elif self._is_unclear(call, bound):
+                name = call.name.value
+                fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
+                fix = (
+                    rf"write the element with a subscript, `{name}_{{i}}`, the product with a sign, `{name} \cdot (..)`; define the"
+                    rf" function, `{name}(x) = ..`; or declare a number, `%!tadc input {name}[]`"
+                )
+                result.append(Token("ERROR", fact, call.name.start, call.inner[-1].end, fix))
+                place = call.end + 1
+            else:
+                result.append(tokens[place])
+                place += 1
+        return replace(definition, tokens=tuple(result))
+
+    def _is_element(self, call: _Call, bound: Set[str]) -> bool:
+        name = call.name.value
+        if name in self.sizes or name in _NUMBERS or not _is_index(call.inner, bound):
+            return False
+        subscripts = len(_listed(call.inner)) + len(_listed(call.below[1:-1]) if call.below else [])
+        if name in self.ranks:
+            return self.ranks[name] == subscripts
+        return name in self.indexed or (bool(self.indexed) and not call.below)
+
+    def _is_unclear(self, call: _Call, bound: Set[str]) -> bool:
+        name = call.name.value
+        is_known = name in self.ranks or name in self.sizes or name in _NUMBERS or name in bound
+        if call.name.note == "upright" and len(name) > 1:
+            return False
+        if is_known or (name in _FUNCTIONS and not call.below):
+            return False  # the names of functions are looked at later
+        is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
+        return is_index or _is_operand(call.inner)
+
+
+def _calls(tokens: Sequence[Token]) -> list[_Call]:
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            closing[opened.pop()] = place
+    calls: list[_Call] = []
+    for place, token in enumerate(tokens):
+        if token.type != "NAME":
+            continue
+        at = place + 1
+        below: tuple[Token, ...] = ()
+        if at < len(tokens) and tokens[at].type == "SUB" and at + 1 in closing:
+            below = tuple(tokens[at + 1 : min(closing[at + 1], at + LONGEST_BRACKET) + 1])
+            at = closing[at + 1] + 1
+        length = closing.get(at, at) - at
+        if (
+            at < len(tokens)
+            and tokens[at].type in ("LPAR", "LSQB")
+            and 1 < length < LONGEST_BRACKET
+        ):
+            if "{" in tokens[at].value:
+                continue
+            calls.append(
+                _Call(token, below, tuple(tokens[at + 1 : closing[at]]), place, closing[at])
+            )
+    return calls
+
+
+def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
+    """Whether it is made of integers, names and `+ -`, with an index among them that is bound here."""
+    has_index = any(t.type == "NAME" and t.value in bound for t in inner)
+    return has_index and {t.type for t in inner} <= _INDEX
+
+
+def _is_list(inner: Sequence[Token]) -> bool:
+    """Whether it is a list of names with their scripts."""
+    return all(part and _is_operand(part) for part in _listed(inner))
+
+
+def _is_operand(inner: Sequence[Token]) -> bool:
+    """Whether it is one name with its scripts, which nobody puts in brackets to multiply it."""
+    if inner[0].type != "NAME":
+        return False
+    depth = 0
+    for token in inner[1:]:
+        depth -= token.type in CLOSERS
+        if depth == 0 and token.type not in ("SUB", "SUP", "PRIME", "LBRACE", "RBRACE"):
+            return False
+        depth += token.type in OPENERS
+    return True
+
+
+def _listed(tokens: Sequence[Token]) -> list[list[Token]]:
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.type in OPENERS) - (token.type in CLOSERS)
+        if token.type == "COMMA" and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _element(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+    """The name with the indices of the bracket behind those of its subscript."""
+    opening, closing = tokens[call.end - len(call.inner) - 1], tokens[call.end]
+    before = (
+        [*call.below[1:-1], Token("COMMA", "", opening.start, opening.start)] if call.below else []
+    )
+    return [
+        call.name,
+        Token("SUB", "_", opening.start, opening.start),
+        Token("LBRACE", "", opening.start, opening.end, "indices"),
+        *before,
+        *call.inner,
+        Token("RBRACE", "", closing.start, closing.end, "NAME"),
+    ]

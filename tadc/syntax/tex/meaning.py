@@ -1,0 +1,249 @@
+"""From the trees of a document's statements to a program: functions put in, ranges bound, vectors in index notation, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tadc.errors import Error, SyntaxError, merged
+from tadc.syntax import ast
+from tadc.syntax.ast import Definition, Expression, Note, Range
+from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
+from tadc.syntax.tex.implicit import with_left_indices
+from tadc.syntax.tex.order import in_order
+from tadc.syntax.tex.own_functions import Inlined, inlined
+from tadc.syntax.tex.printed import base_of, bound_sizes, inputs_of, with_extents
+from tadc.syntax.tex.vectors import Vectors
+
+__all__ = ["Read", "meaning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A definition, and the ranges of its indices that are printed behind it."""
+
+    definition: Definition
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+
+def meaning(
+    items: Sequence[ast.Item],
+    read: Sequence[Read],
+    functions: Mapping[str, tuple[tuple[str, ...], Expression]],
+    rows: Sequence[ast.TensorDeclaration],
+    index_base: int,
+    notes: list[Note],
+    skipped: Sequence[ast.Skipped],
+) -> ast.Program:
+    r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
+    errors: list[Error] = []
+    taken = names_of([*items, *(r.definition for r in read)])
+    bodies = {name: Inlined(*function) for name, function in functions.items()}
+    definitions: list[Definition] = []
+    for r in read:
+        try:
+            definition = inlined(_bound(r), bodies, taken)
+            _refuse_imaginary(definition, items)
+            definitions.append(_with_used_arguments(definition))
+        except SyntaxError as error:
+            errors += error.errors
+    _raise(errors)
+    declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
+    told = declared[-1].base if declared else _base(definitions, notes)
+    base = index_base if told is None else told
+    more: list[ast.Item] = []
+    if base != index_base and not declared:
+        more.append(ast.BaseDeclaration(base, definitions[0].span))
+    definitions = _with_left_indices(definitions, items, notes)
+    definitions = _placed(definitions, base, notes)
+    known = {
+        i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
+    }
+    known |= {n.name for d in definitions for n in d.arguments or ()}
+    for size in bound_sizes(definitions, known):
+        more.append(ast.SizeDeclaration(size, None, size.span))
+        notes.append(Note(size.span, f"`{size.name}` is a size: it is a bound"))
+    rows = [r for r in rows if r.name.name not in known]
+    ranks = _ranks(definitions) | {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    definitions = _in_index_notation(
+        [*items, *more], in_order(definitions), ranks, {r.name.name for r in rows}, taken, notes
+    )
+    sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
+    shapes: dict[str, Sequence[Expression] | None] = {}
+    shapes |= dict.fromkeys(n.name for d in definitions for n in d.arguments or ())
+    shapes |= {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
+    trailing = {r.name.name: r.extents or () for r in rows}
+    inputs = inputs_of(definitions, base, sizes, shapes, trailing, taken)
+    return ast.Program(
+        (*more, *_in_places(items, in_order(definitions)), *inputs),
+        tuple(s.span for s in skipped),
+        tuple(notes),
+        tuple(s.reason for s in skipped),
+    )
+
+
+def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> list[ast.Item]:
+    """All in the order of the text, but definitions in their own order at the places of definitions."""
+    places = {id(d) for d in definitions}
+    following = iter(definitions)
+    ordered = sorted([*items, *definitions], key=lambda item: item.span.start)
+    return [next(following) if id(i) in places else i for i in ordered]
+
+
+def _with_used_arguments(definition: Definition) -> Definition:
+    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`."""
+    if definition.arguments is None:
+        return definition
+    used = names_of([replace(definition, arguments=None)])
+    return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
+
+
+def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None:
+    r"""Raise for `e^{-i k x}`: an `i` that is no index and not declared is the imaginary unit; `j` too, in an exponent."""
+    known = {
+        i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
+    }
+    known |= {r.name.name for r in definition.lefts} | {n.name for n in definition.arguments or ()}
+    exponents = (
+        node.args
+        for node in nodes((definition.body,))
+        if isinstance(node, ast.Application) and node.function.name == "exp"
+    )
+    for name, roots in (("i", [definition.body]), ("j", [a for args in exponents for a in args])):
+        for root in roots:
+            place = values_in(root).get(name)
+            if place is not None and name not in known:
+                raise SyntaxError(
+                    place.span,
+                    f"`{name}` is no index here, and complex numbers are not there yet",
+                    fix=rf"write real and imaginary part as formulas with `\cos` and `\sin`; a number is declared: `%!tadc input {name}[]`",
+                )
+
+
+def _raise(errors: Sequence[Error]) -> None:
+    if errors:
+        raise merged(errors)
+
+
+def _bound(read: Read) -> Definition:
+    """The definition with its printed ranges on the indices of its left side, and on sums that have none."""
+    d, ranges = read.definition, dict(read.ranges)
+    lefts = tuple(
+        replace(r, low=ranges[r.name.name].low, high=ranges[r.name.name].high)
+        if r.name.name in ranges
+        else r
+        for r in d.lefts
+    )
+    for r in d.lefts:
+        ranges.pop(r.name.name, None)
+    if not ranges:
+        return replace(d, lefts=lefts)
+    used: set[str] = set()
+
+    def rule(node: Node) -> Node:
+        if not isinstance(node, ast.Reduction):
+            return node
+        new = []
+        for r in node.ranges:
+            said = ranges.get(r.name.name)
+            if said is not None and r.low is None and r.extent is None:
+                r = replace(r, low=said.low, high=said.high)
+                used.add(r.name.name)
+            new.append(r)
+        return replace(node, ranges=tuple(new))
+
+    body = rewritten(d.body, rule)
+    for name, said in ranges.items():
+        if name not in used:
+            raise SyntaxError(
+                said.span,
+                f"`{name}` has a range here, and is no index of the formula that has none",
+                fix="remove the range, or put the index where it belongs",
+            )
+    return replace(d, lefts=lefts, body=body)
+
+
+def _base(definitions: Sequence[Definition], notes: list[Note]) -> int | None:
+    base, reason, span = base_of(definitions)
+    if base is not None and span is not None:
+        notes.append(Note(span, f"indices start at {base}, since {reason}"))
+    return base
+
+
+def _with_left_indices(
+    definitions: Sequence[Definition], items: Sequence[ast.Item], notes: list[Note]
+) -> list[Definition]:
+    if any(isinstance(i, ast.EinsteinDeclaration) for i in items):
+        return list(definitions)
+    known = {
+        i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
+    }
+    shapes = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
+    result = []
+    for d in definitions:
+        new = with_left_indices(d, known, shapes)
+        if new is not d:
+            notes.append(
+                Note(
+                    d.span,
+                    f"the free indices are those of the left side: {_left(new)}",
+                    is_guess=True,
+                )
+            )
+        result.append(new)
+    return result
+
+
+def _placed(definitions: Sequence[Definition], base: int, notes: list[Note]) -> list[Definition]:
+    result = []
+    for definition, said in with_extents(definitions, base):
+        if said:
+            notes.append(Note(definition.target.span, said))
+        result.append(definition)
+    return result
+
+
+def _in_index_notation(
+    items: Sequence[ast.Item],
+    definitions: Sequence[Definition],
+    ranks: Mapping[str, int],
+    with_rows: set[str],
+    taken: set[str],
+    notes: list[Note],
+) -> list[Definition]:
+    shapes = {
+        i.name.name: i.extents
+        for i in items
+        if isinstance(i, ast.TensorDeclaration) and i.extents is not None
+    }
+    vectors = Vectors(ranks, with_rows, shapes, taken)
+    errors: list[Error] = []
+    result: list[Definition] = []
+    for definition in definitions:
+        try:
+            new, is_other = vectors(definition)
+        except SyntaxError as error:
+            errors += error.errors
+            continue
+        result.append(new)
+        if is_other:
+            notes.append(
+                Note(definition.span, "vectors and matrices are written in index notation")
+            )
+    _raise(errors)
+    return result
+
+
+def _ranks(definitions: Sequence[Definition]) -> dict[str, int]:
+    """The ranks of names that have as many subscripts wherever they have some."""
+    counts: dict[str, set[int]] = {}
+    for d in definitions:
+        for node in nodes((d.body,)):
+            if isinstance(node, ast.Element):
+                counts.setdefault(node.name.name, set()).add(len(node.subscripts))
+    return {name: ranks.pop() for name, ranks in counts.items() if len(ranks) == 1}
+
+
+def _left(definition: Definition) -> str:
+    listed = ", ".join(r.name.name for r in definition.lefts)
+    return f"`{definition.target.name}[{listed}]`" if listed else f"`{definition.target.name}`"

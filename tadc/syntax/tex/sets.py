@@ -1,0 +1,113 @@
+r"""Sets in the limits of a reduction: an interval is a chain of relations, a set with a name all that there is.
+
+i \in \{1, \dots, N\}     1 \le i \le N          i \in \mathrm{visible}     i
+i \in [N]                 1 \le i \le N          \sum_{ij}^{\text{occ}}     \sum_{ij}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.scripts import Guess
+from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+
+__all__ = ["without_sets"]
+
+
+def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
+    """The tokens of a definition with limits that name sets written as relations, or as the index alone."""
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        result.append(token)
+        place += 1
+        if token.type != "RED":
+            continue
+        while place + 1 in closing and tokens[place].type in ("SUB", "SUP"):
+            end = closing[place + 1]
+            inner = tokens[place + 2 : end]
+            if tokens[place].type == "SUB":
+                limits = _limits(inner, guesses)
+                result += [*tokens[place : place + 2], *limits, tokens[end]]
+            elif not (len(inner) == 1 and _is_word(inner[0])):
+                result += tokens[place : end + 1]
+            else:
+                text = f"the label `{inner[0].value}` above a sum stands for all that the indices can be"
+                guesses.append(Guess(text, inner[0].start, inner[0].end))
+            place = end + 1
+    return result
+
+
+def _limits(inner: Sequence[Token], guesses: list[Guess]) -> list[Token]:
+    result: list[Token] = []
+    for entry in _entries(inner):
+        if result:
+            result.append(Token("COMMA", "", entry[0].start, entry[0].start))
+        kinds = [t.type for t in entry]
+        if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
+            result += _members(entry, kinds.index("IN"), guesses)
+        else:
+            result += entry
+    return result
+
+
+def _entries(tokens: Sequence[Token]) -> list[list[Token]]:
+    entries: list[list[Token]] = [[]]
+    for token, depth in depths(tokens):
+        if token.type == "COMMA" and depth == 0:
+            entries.append([])
+        else:
+            entries[-1].append(token)
+    return [e for e in entries if e]
+
+
+def _members(entry: list[Token], place: int, guesses: list[Guess]) -> list[Token]:
+    """The limits that say which values the names before `place`, where the sign stands, have."""
+    names, said = entry[:place], entry[place + 1 :]
+    if len(said) == 1 and _is_word(said[0]):
+        for name in names:
+            text = f"the sum over `{name.value}` in `{said[0].value}` is over all that `{name.value}` can be"
+            guesses.append(Guess(text, name.start, said[0].end))
+        return [t for n, name in enumerate(names) for t in ([_comma(name)] if n else []) + [name]]
+    ends = _ends(said)
+    if ends is None:
+        fact = "the set that the index runs over is not told by the document"
+        fix = r"write its limits, `\sum_{k=1}^{K}`, a condition, `\sum_{k \mid k < i}`, or `\sum_k` for all"
+        return [Token("ERROR", fact, entry[0].start, entry[-1].end, fix)]
+    result: list[Token] = []
+    for name in names:
+        less = Token("REL", "<=", name.start, name.start)
+        chain = [*ends[0], less, name, less, *ends[1]]
+        result += [_comma(name), *chain] if result else chain
+    return result
+
+
+def _ends(said: Sequence[Token]) -> tuple[list[Token], list[Token]] | None:
+    r"""The first and the last of `\{a, \dots, b\}`, `\{a..b\}` or `[n]`."""
+    if len(said) < 3 or said[0].type not in OPENERS or said[-1].type not in CLOSERS:
+        return None
+    inner = list(said[1:-1])
+    kinds = [t.type for t in inner]
+    dots = [n for n, kind in enumerate(kinds) if kind == "DOTS"]
+    if not dots:
+        one = Token("NUM", "1", said[0].start, said[0].end)
+        is_count = said[0].type == "LSQB" and "COMMA" not in kinds
+        return ([one], inner) if is_count else None
+    first, last = inner[: dots[0]], inner[dots[-1] + 1 :]
+    first = first[: next((n for n, t in enumerate(first) if t.type == "COMMA"), len(first))]
+    last = last[1:] if last and last[0].type == "COMMA" else last
+    return (first, last) if first and last else None
+
+
+def _is_word(token: Token) -> bool:
+    return token.type == "TEXT" or (
+        token.type == "NAME" and token.note == "upright" and len(token.value) > 1
+    )
+
+
+def _comma(at: Token) -> Token:
+    return Token("COMMA", "", at.start, at.start)

@@ -1,0 +1,362 @@
+r"""Left sides as papers print them, brought to the form of the grammar, `f_{ij}(a, b) =`.
+
+\hat\gamma(h) =             an index in brackets, where the right side uses it as one
+k(x_p, x_q) =               the indices of what the function is applied to
+(\nabla u)_{i,j} =          brackets with subscripts are a name
+\sigma^2 =                  a square is a name of its own; \sigma is then its root
+z_c = F(u_c) = ..           the function that an author names in between is passed over
+W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.token_list import OPENERS, Token
+
+__all__ = ["OwnFunction", "own_function", "with_named_squares", "with_plain_target"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFunction:
+    r"""`\phi(x) = \log(1 + e^x)`: the function's name, its parameters, and the statement."""
+
+    name: str
+    parameters: tuple[Token, ...]
+    statement: Statement
+
+
+def with_plain_target(statement: Statement) -> Statement:
+    """The definition with a left side that the grammar reads, and with one right side."""
+    sides, signs = _sides(statement.tokens)
+    if len(sides) < 2:
+        return statement
+    right = _right(sides[1:])
+    if right is None:
+        return statement
+    left = _left(sides[0], right)
+    if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
+        left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
+    sign = signs[0]
+    if sign.value in (r"\gets", r"\leftarrow") and left and left[0].type == "NAME":
+        name = left[0].value
+        if any(t.type == "NAME" and t.value == name for t in right):
+            left = [replace(left[0], value=f"{name}_new"), *left[1:]]
+    return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
+
+
+def own_function(statement: Statement, applied: set[str]) -> OwnFunction | None:
+    """The function that the statement defines, if its name is among those that the document applies."""
+    sides, _ = _sides(statement.tokens)
+    if len(sides) != 2:
+        return None
+    left = sides[0]
+    kinds = [t.type for t in left]
+    is_call = (
+        kinds[:1] == ["NAME"]
+        and kinds[1:2] in (["LPAR"], ["LSQB"])
+        and kinds[-1:] in (["RPAR"], ["RSQB"])
+    )
+    if not is_call or left[0].value not in applied:
+        return None
+    inner = left[2:-1]
+    if (
+        not inner
+        or {t.type for t in inner[::2]} != {"NAME"}
+        or {t.type for t in inner[1::2]} - {"COMMA"}
+    ):
+        return None
+    return OwnFunction(left[0].value, tuple(inner[::2]), statement)
+
+
+# ---------------------------------------------------------------------- sides
+
+
+def _sides(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
+    """What stands between the equality signs outside of brackets, and the signs."""
+    sides: list[list[Token]] = [[]]
+    signs: list[Token] = []
+    for token, depth in depths(tokens):
+        if depth == 0 and token.type in ("EQ", "DEF", "APPROX"):
+            sides.append([])
+            signs.append(token)
+        else:
+            sides[-1].append(token)
+    return sides, signs
+
+
+def _right(rights: Sequence[list[Token]]) -> list[Token] | None:
+    """The one right side that is no name of a function; None for a chain of several, which the grammar refuses."""
+    if len(rights) == 1:
+        return rights[0]
+    explicit = [side for side in rights if not _is_head(side)]
+    return explicit[0] if len(explicit) == 1 else None
+
+
+def _is_head(side: Sequence[Token]) -> bool:
+    r"""Whether it is `F(u_c)` or `c(K, V, s)_{i,j}`, the name of a function that is not defined by this."""
+    closing = _closing(side)
+    in_brackets = bool(side) and side[0].type == "LPAR" and 0 in closing
+    if not side or not (in_brackets or side[0].type in ("NAME", "ERROR", "SOFTMAX")):
+        return False
+    place = closing[0] + 1 if in_brackets else _behind_scripts(side, 1, closing)
+    if place >= len(side) or side[place].type not in ("LPAR", "LSQB") or place not in closing:
+        return False
+    return _behind_scripts(side, closing[place] + 1, closing) == len(side)
+
+
+def _closing(tokens: Sequence[Token]) -> dict[int, int]:
+    """The places of the closing bracket of every kind of bracket."""
+    closing, opened = {}, []
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type.endswith(("RPAR", "RSQB", "_R", "RBRACE", "RGROUP", "_E")) and opened:
+            closing[opened.pop()] = place
+    return closing
+
+
+def _behind_scripts(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> int:
+    while place < len(tokens) and tokens[place].type in ("SUB", "SUP", "PRIME"):
+        place = (
+            place + 1 if tokens[place].type == "PRIME" else closing.get(place + 1, len(tokens)) + 1
+        )
+    return place
+
+
+# ---------------------------------------------------------------------- the left side
+
+
+def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
+    left = _subscript_first(_without_braces(left))
+    if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
+        function, name = left[:2]
+        left = [
+            replace(name, value=f"{function.value}_{name.value}", start=function.start),
+            *left[2:],
+        ]
+    closing = _closing(left)
+    if left and left[0].type in ("LPAR", "LSQB") and 0 in closing:
+        left = _named_brackets(left, closing[0])
+        closing = _closing(left)
+    place = _behind_scripts(left, 1, closing)
+    has_list = place < len(left) and left[place].type in ("LPAR", "LSQB") and place in closing
+    if not left or left[0].type not in ("NAME", "SOFTMAX", "FUNC", "CALLED") or not has_list:
+        return left
+    head, listed = left[:place], left[place + 1 : closing[place]]
+    if behind := left[closing[place] + 1 :]:  # `f(x)_i`
+        return [*head, *behind] if len(head) == 1 else left
+    if indices := _indices_in(listed, right):
+        return [*_with_indices(head, indices)]
+    names = [t for t in listed if t.type == "NAME"]
+    is_list = len(listed) % 2 == 1 and names == listed[::2]
+    is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
+    if is_list and is_used:
+        return [*head, replace(left[place], type="LPAR"), *listed, replace(left[-1], type="RPAR")]
+    return head
+
+
+def _subscript_first(left: list[Token]) -> list[Token]:
+    """`M^2_u` as `M_u^2`: on a left side both are the square of one name."""
+    closing = _closing(left)
+    if [t.type for t in left[:2]] != ["NAME", "SUP"] or 2 not in closing:
+        return left
+    end = closing[2] + 1
+    if end >= len(left) or left[end].type != "SUB" or end + 1 not in closing:
+        return left
+    behind = closing[end + 1] + 1
+    return [left[0], *left[end:behind], *left[1:end], *left[behind:]]
+
+
+def _without_braces(left: list[Token]) -> list[Token]:
+    return [t for t in left if t.type not in ("LGROUP", "RGROUP")]
+
+
+def _named_brackets(left: list[Token], end: int) -> list[Token]:
+    r"""`(\nabla u)_{i,j}^1` as the element of a tensor `nabla_u_1`; only where there are subscripts."""
+    rest = left[end + 1 :]
+    if not rest or rest[0].type not in ("SUB", "SUP", "LPAR", "LSQB"):
+        return left
+    inner = left[1:end]
+    words = [t.value.lstrip("\\") for t in inner if t.type in ("NAME", "NABLA")]
+    if not words or any(t.type in ("SUB", "SUP") for t in inner):
+        return left
+    closing = _closing(rest)
+    label = ""
+    kept: list[Token] = []
+    place = 0
+    while place < len(rest) and rest[place].type in ("SUB", "SUP"):
+        close = closing.get(place + 1, len(rest) - 1)
+        script = rest[place : close + 1]
+        if script[0].type == "SUB":
+            kept += [script[0], replace(script[1], note="indices"), *script[2:]]
+        elif all(t.type in ("NUM", "NAME") for t in script[2:-1]):
+            label = "_" + "".join(t.value for t in script[2:-1])
+        else:
+            return left
+        place = close + 1
+    name = Token("NAME", "_".join(words) + label, left[0].start, left[end].end)
+    return [name, *kept, *rest[place:]]
+
+
+def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
+    """The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`."""
+    parts: list[list[Token]] = [[]]
+    for token, depth in depths(listed):
+        if token.type == "COMMA" and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    in_subscripts = _names_in_subscripts(right)
+    if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
+        names = [p[0] for p in parts]
+        return names if all(t.value in in_subscripts for t in names) else []
+    indices: list[Token] = []
+    for part in parts:
+        kinds = [t.type for t in part]
+        if kinds != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+            return []
+        indices.append(part[3])
+    distinct = {t.value for t in indices}
+    return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
+
+
+def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
+    """The names in subscripts, in brackets that hold indices, and in limits that the limits do not bind themselves."""
+    closing = closing_braces(tokens)
+    names: set[str] = set()
+    bound: set[str] = set()
+    for place, token in enumerate(tokens[:-1]):
+        if token.type == "SUB" and place + 1 in closing:
+            inside = {t.value for t in tokens[place + 2 : closing[place + 1]] if t.type == "NAME"}
+            names |= inside
+            if tokens[place - 1].type == "RED":
+                bound.update(limit_names(tokens, place + 1, closing))
+    all_closing = _closing(tokens)
+    for place, token in enumerate(tokens[:-1]):
+        end = all_closing.get(place + 1, 0)
+        if token.type == "NAME" and tokens[place + 1].type in ("LPAR", "LSQB") and end < place + 20:
+            inner = tokens[place + 2 : end]
+            inside = {t.value for t in inner if t.type == "NAME"}
+            is_index = {t.type for t in inner} <= {"NAME", "NUM", "PLUS", "MINUS", "COMMA"}
+            if is_index and (inside & bound or tokens[place + 1].type == "LSQB"):
+                names |= inside
+    return names - bound
+
+
+def _with_indices(head: list[Token], indices: Sequence[Token]) -> list[Token]:
+    """`k_y` with the indices as its subscript: what stands there already is a label, or comes first."""
+    listed: list[Token] = []
+    for token in indices:
+        listed += [Token("COMMA", "", token.start, token.start), token]
+    kinds = [t.type for t in head]
+    if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
+        if kinds[3:-1] == ["NAME"] and head[3].value not in {t.value for t in indices}:
+            name = replace(head[0], value=f"{head[0].value}_{head[3].value}")
+            return _with_indices([name], indices)
+        return [*head[:-1], *listed, head[-1]]
+    start, end = indices[0].start, indices[-1].end
+    sub = Token("SUB", "_", start, start)
+    opening = Token("LBRACE", "", start, start, "indices")
+    return [*head, sub, opening, *listed[1:], Token("RBRACE", "", end, end, "NAME")]
+
+
+# ---------------------------------------------------------------------- powers on the left
+
+
+def with_named_squares(
+    definitions: Sequence[Statement], bodies: Sequence[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    r"""The definitions, and the bodies of functions, with a name for each square that one defines, `\sigma^2 = ..`.
+
+    Where `\sigma` is read without the square too, it is the root of that. Other superscripts on a left side are errors.
+    """
+    squares = {
+        d.tokens[0].value for d in definitions if _square(d.tokens, 0) is not None and d.equal
+    }
+    squares = {n for n in squares if any(_is_square_of(d, n) for d in definitions)}
+    result: list[Statement] = []
+    roots: dict[str, Statement] = {}
+    for d in definitions:
+        tokens = _without_squares(d.tokens, squares)
+        if _is_square_of(d, d.tokens[0].value):
+            roots[d.tokens[0].value] = replace(d, tokens=tuple(tokens))
+        elif (error := _power_on_the_left(d)) is not None:
+            tokens = [*tokens, error]
+        result.append(replace(d, tokens=tuple(tokens)))
+    others = [replace(b, tokens=tuple(_without_squares(b.tokens, squares))) for b in bodies]
+    for name, square in roots.items():
+        is_read = any(
+            t.type == "NAME" and t.value == name
+            for d in (*result, *others)
+            for t in d.tokens[d.equal :]
+        )
+        if is_read and name not in {d.target for d in result}:
+            result.append(_root(name, square))
+    return result, others
+
+
+def _square(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
+    """The places between which `^2` stands on the name at `place`, subscripts aside; None where there is none."""
+    closing = closing_braces(tokens)
+    at = place + 1
+    while at < len(tokens) and tokens[at].type in ("SUB", "SUP") and at + 1 in closing:
+        end = closing[at + 1]
+        inner = tokens[at + 2 : end]
+        if tokens[at].type == "SUP":
+            is_two = [t.type for t in inner] == ["NUM"] and inner[0].value == "2"
+            return (at, end + 1) if is_two else None
+        at = end + 1
+    return None
+
+
+def _is_square_of(definition: Statement, name: str) -> bool:
+    square = _square(definition.tokens, 0)
+    return definition.target == name and square is not None and square[0] < definition.equal
+
+
+def _without_squares(tokens: Sequence[Token], squares: set[str]) -> list[Token]:
+    result: list[Token] = []
+    skipped: tuple[int, int] = (0, 0)
+    for place, token in enumerate(tokens):
+        if skipped[0] <= place < skipped[1]:
+            continue
+        square = _square(tokens, place) if token.type == "NAME" and token.value in squares else None
+        if square is not None:
+            token, skipped = replace(token, value=f"{token.value}_squared"), square
+        result.append(token)
+    return result
+
+
+def _root(name: str, square: Statement) -> Statement:
+    left = list(square.tokens[: square.equal])
+    equal = square.tokens[square.equal]
+    at = replace(equal, type="LPAR", value="(")
+    right = [
+        replace(equal, type="FUNC", value="sqrt"),
+        at,
+        *left,
+        replace(equal, type="RPAR", value=")"),
+    ]
+    return Statement(
+        "definition",
+        (replace(left[0], value=name), *left[1:], replace(equal, type="EQ"), *right),
+        square.ranges,
+    )
+
+
+def _power_on_the_left(definition: Statement) -> Token | None:
+    r"""The error of `x_i^{t+1} = ..` and `\sigma^3 = ..`, whose superscripts are no part of a name."""
+    left = definition.tokens[: definition.equal]
+    sign = next((t for t in left if t.type == "SUP"), None)
+    if sign is None or left[0].type != "NAME":
+        return None
+    above = left[left.index(sign) :]
+    fact = "a superscript on the left side is no part of a name"
+    if any(t.type == "PLUS" for t in above):
+        fact = "a superscript that counts steps is a loop over time, which tadc does not run: a program is one step"
+    fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
+    return Token("ERROR", fact, sign.start, left[-1].end, fix)

@@ -1,0 +1,581 @@
+r"""Matrices and vectors as index notation, where shapes are declared: `\mathbf{x}_i^\top \mathbf{w}` is `sum{d} x[i, d]*w[d]`.
+
+A tensor that is written with fewer subscripts than it has dimensions is what is left: a vector, or a matrix. Products,
+transposes, norms and inner products of these then have one meaning, or are errors that say which to write. The builder
+writes them as applications of commands, `\top`, `\cdot`, `\odot`, `\norm2`, `\inner`, `\element`, `\softmax`; after this
+there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
+
+from tadc.errors import Span, SyntaxError
+from tadc.syntax import ast
+from tadc.syntax.ast import Application, Binary, Definition, Element, Expression, Name, Number
+from tadc.syntax.nodes import (
+    Node,
+    fresh_name,
+    key,
+    nodes,
+    parts,
+    rewritten,
+    substituted,
+    with_parts,
+)
+from tadc.syntax.tex.commands import words
+from tadc.trampoline import descend
+
+__all__ = ["Vectors"]
+
+MOST_NESTED = 100  # operations of vectors inside each other
+FRESH = "dkmnpqrsuv"
+_ELEMENTWISE = words(
+    """exp expm1 log log1p sqrt sin cos tan tanh sinh cosh sigmoid relu softplus gelu silu erf sign max min atan2
+    asin acos atan"""
+)
+
+
+Subscripts: TypeAlias = tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed."""
+
+    rank: int
+    at: Callable[[Subscripts], Expression]
+    span: Span
+    is_row: bool = False
+
+
+class Vectors:
+    """What is known of the document: the ranks of tensors, and the names that are taken. Definitions add to both."""
+
+    def __init__(
+        self,
+        ranks: Mapping[str, int],
+        with_rows: Set[str],
+        shapes: Mapping[str, Sequence[Expression]],
+        taken: set[str],
+    ) -> None:
+        """`ranks` are those of names with subscripts, or `with_rows` of declared shapes; `shapes`, where declared, win."""
+        self.ranks = {**ranks, **{name: len(extents) for name, extents in shapes.items()}}
+        self.undeclared = ranks.keys() - shapes.keys() - with_rows
+        self.extents: dict[str, list[object]] = {
+            name: [key(e) for e in extents] for name, extents in shapes.items()
+        }
+        self.taken = taken
+        self.indices: set[str] = set()
+
+    def __call__(self, definition: Definition) -> tuple[Definition, bool]:
+        """The definition in index notation, and whether it was none. Raises SyntaxError for what has no one meaning."""
+        target = definition.target.name
+        self.indices = {r.name.name for r in definition.lefts}
+        self.indices |= {
+            r.name.name
+            for node in nodes((definition.body,))
+            if isinstance(node, ast.Reduction)
+            for r in node.ranges
+        }
+        definition = self._with_order(definition)
+        if not self._is_needed(definition):
+            self.ranks.setdefault(target, len(definition.lefts))
+            self.undeclared -= {target}
+            body = rewritten(definition.body, _plain_product)
+            return replace(definition, body=body), False
+        _refuse_deep(definition.body)
+        value: _Value = descend(self._walk(definition.body))
+        lefts = definition.lefts
+        if value.rank:
+            self._refuse_undeclared(definition)
+        declared = self.ranks.get(target)
+        if declared is not None and declared != len(lefts) + value.rank:
+            raise SyntaxError(
+                definition.span,
+                f"`{definition.target.span.text}` has {declared} dimensions, {len(lefts)} subscripts here, and the right"
+                f" side has {value.rank} more",
+                fix="give both sides the same dimensions",
+            )
+        new = tuple(self._fresh(definition.target.span) for _ in range(value.rank))
+        body = value.at(new)
+        more = tuple(ast.Range(name, name.span) for name in new)
+        self.ranks[target] = len(lefts) + value.rank
+        self.undeclared -= {target}
+        return replace(definition, lefts=(*lefts, *more), body=body), True
+
+    def _refuse_undeclared(self, definition: Definition) -> None:
+        """Raise for a vector whose only sign is that its name has more subscripts elsewhere: `e_i^2 e`."""
+        for node in nodes((definition.body,)):
+            named = node if isinstance(node, Name) else getattr(node, "name", None)
+            count = len(node.subscripts) if isinstance(node, Element) else 0
+            if not isinstance(named, Name) or named.name not in self.undeclared - self.indices:
+                continue
+            if count < self.ranks[named.name]:
+                raise SyntaxError(
+                    node.span,
+                    f"`{named.span.text}` has {self.ranks[named.name]} subscripts elsewhere, and {count} here",
+                    fix="write all its subscripts, or declare what is a vector: "
+                    rf"`${named.span.text} \in \mathbb{{R}}^{{N}}$` in the prose, or `%!tadc input {named.name}[N]`",
+                )
+
+    def _is_needed(self, definition: Definition) -> bool:
+        for node in nodes((definition.body,)):
+            match node:
+                case Application(Name(name)) if name.startswith("\\") and name != "\\cdot":
+                    return True
+                case Element(Name(name), subscripts) if self.ranks.get(name, 0) > len(subscripts):
+                    return True
+                case Name(name) if self.ranks.get(name, 0) > 0 and name not in self.indices:
+                    return True
+                case _:
+                    pass
+        return False
+
+    def _with_order(self, definition: Definition) -> Definition:
+        """The definition with its conditionals, `u_{j|i}`, as subscripts in the order that the declared extents tell."""
+        told: dict[str, set[object]] = {}
+        for node in nodes((definition.body,)):
+            if isinstance(node, Element):
+                extents = self.extents.get(node.name.name, [])
+                for s, extent in zip(node.subscripts, extents, strict=False):
+                    if isinstance(s, Name):
+                        told.setdefault(s.name, set()).add(extent)
+        left = [told.get(r.name.name, {None}) for r in definition.lefts]
+        self.extents.setdefault(
+            definition.target.name, [e.copy().pop() if len(e) == 1 else None for e in left]
+        )
+
+        def rule(node: Node) -> Node:
+            match node:
+                case Element(Name(name), (Application(Name("\\given"), args), *rest)):
+                    extents = self.extents.get(name, [])[:2]
+                    orders = [o for o in (args, args[::-1]) if [_extent(a) for a in o] == extents]
+                    if len(orders) == 1 and None not in extents:
+                        return replace(node, subscripts=(*orders[0], *rest))  # type: ignore[arg-type]
+                    raise SyntaxError(
+                        node.span,
+                        "the order of the dimensions of a conditional is not told by the document",
+                        fix="write `x_{ij}` or `x_{ji}` for `x_{j|i}`, or declare its shape, and that of another tensor with these"
+                        " indices: `%!tadc input x[I, J], c[I, J]`",
+                    )
+                case _:
+                    return node
+
+        def _extent(subscript: Node) -> object:
+            found = told.get(subscript.name, set()) if isinstance(subscript, Name) else set()
+            return next(iter(found)) if len(found) == 1 else ""
+
+        return replace(definition, body=rewritten(definition.body, rule))
+
+    def _fresh(self, span: Span) -> Name:
+        return Name(fresh_name(self.taken, FRESH), span)
+
+    # ------------------------------------------------------------------ the walk
+
+    def _walk(self, e: Node) -> Generator[Any, Any, _Value]:
+        match e:
+            case Element(name, subscripts):
+                return self._read(name, subscripts, e)
+            case Name():
+                return self._read(e, (), e)
+            case Number():
+                return _scalar(e)
+            case ast.Unary():
+                operand: _Value = yield self._walk(e.operand)
+                return replace(operand, at=lambda i: replace(e, operand=operand.at(i)), span=e.span)
+            case Binary(operator, left, right) if operator in ("+", "-"):
+                return self._sum(e, (yield self._walk(left)), (yield self._walk(right)))
+            case Binary("*", left, right):
+                return self._product(
+                    e.span, "", (yield self._walk(left)), (yield self._walk(right))
+                )
+            case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
+                return self._squares((yield self._walk(inner)), e.span)
+            case Binary("**", base, power):
+                return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
+            case Binary(_, left, right):
+                return self._quotient(e, (yield self._walk(left)), (yield self._walk(right)))
+            case Application(Name("\\cdot" | "\\odot" as sign), (left, right)):
+                return self._product(
+                    e.span, sign, (yield self._walk(left)), (yield self._walk(right))
+                )
+            case Application(Name(name), args) if name.startswith("\\"):
+                values = []
+                for arg in args if name != "\\element" else args[:1]:
+                    values.append((yield self._walk(arg)))
+                return self._operation(e, name, values)
+            case Application():
+                return self._applied(e, (yield from self._parts(e)))
+            case ast.Choice():
+                return self._choice(e, (yield from self._parts(e)))
+            case ast.Reduction():
+                return self._reduction(e, (yield from self._parts(e)))
+            case _:
+                return _rebuilt(e, (yield from self._parts(e)))
+
+    def _parts(self, node: Node) -> Generator[Any, Any, list[_Value]]:
+        values = []
+        for part in parts(node):
+            if isinstance(part, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
+                inner = yield from self._parts(part)
+                values.append(_rebuilt(part, inner))
+            else:
+                values.append((yield self._walk(part)))
+        return values
+
+    # ------------------------------------------------------------------ reads
+
+    def _read(self, name: Name, subscripts: Subscripts, e: Name | Element) -> _Value:
+        rank = max(self.ranks.get(name.name, 0) - len(subscripts), 0)
+        if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
+            return _scalar(e)
+        return _Value(rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span)
+
+    # ------------------------------------------------------------------ sums and products
+
+    def _sum(self, e: Binary, left: _Value, right: _Value) -> _Value:
+        if left.rank != right.rank or left.is_row != right.is_row:
+            raise _unequal(e.span, left, right)
+        return _Value(
+            left.rank,
+            lambda i: replace(e, left=left.at(i), right=right.at(i)),
+            e.span,
+            left.is_row,
+        )
+
+    def _product(self, span: Span, sign: str, left: _Value, right: _Value) -> _Value:
+        def times(a: Expression, b: Expression) -> Expression:
+            return Binary("*", a, b, span)
+
+        a, b = left.rank, right.rank
+        if a == 0 or b == 0:
+            whole = left if b == 0 else right
+            return _Value(
+                whole.rank,
+                lambda i: times(left.at(i if a else ()), right.at(i if b else ())),
+                span,
+                whole.is_row,
+            )
+        if sign == "\\odot":
+            if a != b or left.is_row != right.is_row:
+                raise _unequal(span, left, right)
+            return _Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row)
+        if a == b == 1 and right.is_row and not left.is_row:
+            return _Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
+        is_inner = a == b == 1 and left.is_row and not right.is_row
+        is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
+        is_matrices = (
+            {a, b} <= {1, 2}
+            and max(a, b) == 2
+            and not (a == 1 and not left.is_row)
+            and not (b == 1 and right.is_row)
+        )
+        if not (is_inner or is_dot or is_matrices):
+            raise SyntaxError(
+                span,
+                f"the product of {_what(left)} and {_what(right)} has no one meaning",
+                fix=r"write `x^\top y` or `x \cdot y` for the inner product, `x \odot y` for that of elements, `x y^\top` for the outer one",
+            )
+
+        def at(i: Subscripts) -> Expression:
+            k = self._fresh(span)
+            body = times(left.at((*i[: a - 1], k)), right.at((k, *i[a - 1 :])))
+            return _reduced("sum", k, body, span)
+
+        return _Value(a + b - 2, at, span, is_row=a == 1 and b == 2)
+
+    def _quotient(self, e: Binary, left: _Value, right: _Value) -> _Value:
+        if right.rank:
+            raise SyntaxError(
+                e.span,
+                f"{_what(right)} stands in a denominator",
+                fix=r"divide by elements, `x_i`, or by a number such as the norm, `\|x\|`",
+            )
+        return _Value(
+            left.rank,
+            lambda i: replace(e, left=left.at(i), right=right.at(())),
+            e.span,
+            left.is_row,
+        )
+
+    def _power(self, e: Binary, base: _Value, power: _Value) -> _Value:
+        if base.rank or power.rank:
+            place = base if base.rank else power
+            raise SyntaxError(
+                place.span,
+                f"{_what(place)} has no power that index notation knows",
+                fix=r"write the product, `A A`, the power of an element, `x_i^2`, or of the norm, `\|x\|^2`; an inverse is an input"
+                " of its own",
+            )
+        return _scalar_of(lambda: replace(e, left=base.at(()), right=power.at(())), e.span)
+
+    # ------------------------------------------------------------------ operations of vectors
+
+    def _operation(self, e: Application, name: str, values: list[_Value]) -> _Value:
+        first = values[0]
+        if name == "\\element":
+            return self._element(e, first)
+        if name == "\\given":
+            raise SyntaxError(
+                e.span,
+                "a conditional stands where a number is expected",
+                fix="write what the function stands for, or an element with subscripts",
+            )
+        if first.rank == 0 and name != "\\softmax":
+            raise SyntaxError(
+                first.span,
+                f"`{first.span.text}` is a number as far as the document tells, and {_ASKS.get(name, 'this')} is of a vector or matrix",
+                fix=_declaration(first.span),
+            )
+        match name:
+            case "\\top":
+                if first.rank > 2:
+                    raise SyntaxError(
+                        e.span,
+                        "the transpose of more than two dimensions",
+                        fix="write its subscripts",
+                    )
+                return _Value(
+                    first.rank,
+                    lambda i: first.at(i[::-1]),
+                    e.span,
+                    first.rank == 1 and not first.is_row,
+                )
+            case "\\inner":
+                second = values[1]
+                if first.rank != second.rank:
+                    raise _unequal(e.span, first, second)
+                return self._over_all(
+                    first.rank,
+                    "sum",
+                    lambda i: Binary("*", first.at(i), second.at(i), e.span),
+                    e.span,
+                )
+            case "\\tr":
+                if first.rank != 2:
+                    raise SyntaxError(
+                        e.span,
+                        f"the trace is of a matrix, and this is {_what(first)}",
+                        fix=r"write `\operatorname{tr}(A)`",
+                    )
+
+                def trace() -> Expression:
+                    k = self._fresh(e.span)
+                    return _reduced("sum", k, first.at((k, k)), e.span)
+
+                return _scalar_of(trace, e.span)
+            case "\\softmax":
+                return self._softmax(e, first)
+            case _:
+                return self._norm(e, name.removeprefix("\\norm"), first)
+
+    def _element(self, e: Application, base: _Value) -> _Value:
+        subscripts = _numbers(e.args[1:])
+        if base.rank < len(subscripts):
+            raise SyntaxError(
+                e.span,
+                f"what stands in the brackets is {_what(base)}, and it has {len(subscripts)} subscripts",
+                fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
+                + _declaration(base.span).removeprefix("declare its shape: "),
+            )
+        return _Value(base.rank - len(subscripts), lambda i: base.at((*subscripts, *i)), e.span)
+
+    def _norm(self, e: Application, kind: str, inner: _Value) -> _Value:
+        if kind == "2" and inner.rank == 1:
+            return self._root(self._squares(inner, e.span), e.span)
+        if kind == "F":
+            return self._root(self._squares(inner, e.span, of_any=True), e.span)
+        if kind in ("1", "inf") and inner.rank == 1:
+            op = "sum" if kind == "1" else "max"
+            return self._over_all(
+                1, op, lambda i: Application(Name("abs", e.span), (inner.at(i),), e.span), e.span
+            )
+        raise SyntaxError(
+            e.span,
+            f"the norm of {_what(inner)} is not told by this",
+            fix=r"write `\|A\|_F` for the root of the sum of squares, `\|x\|_1`, `\|x\|_2` and `\|x\|_\infty` for vectors, or the sum",
+        )
+
+    def _root(self, value: _Value, span: Span) -> _Value:
+        return _scalar_of(lambda: Application(Name("sqrt", span), (value.at(()),), span), span)
+
+    def _squares(self, inner: _Value, span: Span, *, of_any: bool = False) -> _Value:
+        if inner.rank == 0:
+            raise SyntaxError(
+                inner.span,
+                f"`{inner.span.text}` is a number as far as the document tells, and a norm is of a vector",
+                fix=_declaration(inner.span),
+            )
+        if inner.rank > 1 and not of_any:
+            return self._norm(Application(Name("\\norm2", span), (), span), "2", inner)
+        two = Number("2", span)
+        return self._over_all(
+            inner.rank, "sum", lambda i: Binary("**", inner.at(i), two, span), span
+        )
+
+    def _over_all(
+        self, rank: int, op: str, body: Callable[[Subscripts], Expression], span: Span
+    ) -> _Value:
+        def at() -> Expression:
+            k = tuple(self._fresh(span) for _ in range(rank))
+            ranges = tuple(ast.Range(name, span) for name in k)
+            return ast.Reduction(Name(op, span), ranges, None, body(k), span)
+
+        return _scalar_of(at, span)
+
+    def _softmax(self, e: Application, value: _Value) -> _Value:
+        """`exp(x - logsumexp x)` over the index that is named, or over the last dimension."""
+        index = e.args[1] if len(e.args) > 1 else None
+        if isinstance(index, Name):
+
+            def at_index(i: Subscripts) -> Expression:
+                k = self._fresh(e.span)
+                body = substituted(value.at(i), {index.name: k}, self.taken)
+                return _normalized(value.at(i), _reduced("logsumexp", k, body, e.span), e.span)
+
+            return replace(value, at=at_index, span=e.span)
+        if value.rank not in (1, 2):
+            raise SyntaxError(
+                e.span,
+                f"the softmax of {_what(value)} does not say over which index",
+                fix=r"write it below: `\operatorname{softmax}_j(x_{ij})`, or declare the shape of what it is applied to",
+            )
+
+        def at(i: Subscripts) -> Expression:
+            k = self._fresh(e.span)
+            total = _reduced("logsumexp", k, value.at((*i[:-1], k)), e.span)
+            return _normalized(value.at(i), total, e.span)
+
+        return replace(value, at=at, span=e.span)
+
+    # ------------------------------------------------------------------ what is applied to elements
+
+    def _applied(self, e: Application, values: list[_Value]) -> _Value:
+        rank = max((v.rank for v in values), default=0)
+        if rank == 0:
+            return _rebuilt(e, values)
+        name = e.function.name
+        if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
+            raise SyntaxError(
+                e.span,
+                f"`{name}` of {_what(values[0])} has no one meaning",
+                fix=r"write it of an element, `\exp(x_i)`; for a norm, `\|x\|`",
+            )
+        if any(v.rank not in (0, rank) for v in values):
+            raise _unequal(e.span, *values[:2])
+        return _Value(
+            rank,
+            lambda i: replace(e, args=tuple(v.at(i if v.rank else ()) for v in values)),
+            e.span,
+        )
+
+    def _choice(self, e: ast.Choice, values: list[_Value]) -> _Value:
+        _, then, otherwise = values
+        if then.rank != otherwise.rank:
+            raise _unequal(e.span, then, otherwise)
+        return _Value(
+            then.rank,
+            lambda i: with_parts(e, tuple(v.at(i if n else ()) for n, v in enumerate(values))),
+            e.span,
+        )
+
+    def _reduction(self, e: ast.Reduction, values: list[_Value]) -> _Value:
+        body = values[-1]
+        if body.rank and e.op.name not in ("sum", "mean"):
+            raise SyntaxError(
+                e.span,
+                f"`{e.op.name}` of {_what(body)} has no one meaning",
+                fix="write it of an element, with all its subscripts",
+            )
+        before = values[:-1]
+        return _Value(
+            body.rank,
+            lambda i: with_parts(e, (*(v.at(()) for v in before), body.at(i))),
+            e.span,
+            body.is_row,
+        )
+
+
+# ---------------------------------------------------------------------- values
+
+
+def _numbers(args: Sequence[Node]) -> Subscripts:
+    """The arguments of a command, which are no conditions."""
+    return cast(Subscripts, tuple(args))
+
+
+def _scalar(e: Expression) -> _Value:
+    return _Value(0, lambda _: e, e.span)
+
+
+def _scalar_of(make: Callable[[], Expression], span: Span) -> _Value:
+    return _Value(0, lambda _: make(), span)
+
+
+def _rebuilt(node: Any, values: Sequence[_Value]) -> _Value:
+    """The node of numbers."""
+    for value in values:
+        if value.rank:
+            raise SyntaxError(
+                value.span,
+                f"{_what(value)} stands where a number is expected",
+                fix="write an element of it, with all its subscripts",
+            )
+    return _Value(0, lambda _: with_parts(node, tuple(v.at(()) for v in values)), node.span)
+
+
+def _reduced(op: str, k: Name, body: Expression, span: Span) -> Expression:
+    return ast.Reduction(Name(op, span), (ast.Range(k, span),), None, body, span)
+
+
+def _normalized(x: Expression, total: Expression, span: Span) -> Expression:
+    return Application(Name("exp", span), (Binary("-", x, total, span),), span)
+
+
+def _plain_product(node: Node) -> Node:
+    match node:
+        case Application(Name("\\cdot"), (left, right)):
+            a, b = _numbers((left, right))
+            return Binary("*", a, b, node.span)
+        case _:
+            return node
+
+
+# ---------------------------------------------------------------------- errors
+
+_ASKS = {"\\top": "a transpose", "\\inner": "an inner product", "\\tr": "a trace"}
+
+
+def _what(value: _Value) -> str:
+    kinds = {0: "a number", 1: "a row" if value.is_row else "a vector", 2: "a matrix"}
+    what = kinds.get(value.rank, f"a tensor of {value.rank} dimensions")
+    return f"`{value.span.text}`, {what},"
+
+
+def _unequal(span: Span, left: _Value, right: _Value) -> SyntaxError:
+    return SyntaxError(
+        span,
+        f"{_what(left)} and {_what(right).rstrip(',')} stand on both sides of a sign",
+        fix=r"give both the same dimensions; what is a vector is declared, `x \in \mathbb{R}^{N}`",
+    )
+
+
+def _declaration(span: Span) -> str:
+    text = span.text if len(span.text) <= 20 else "x"
+    return rf"declare its shape: `%!tadc input x[N, D]`, or `${text} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+
+
+def _refuse_deep(root: Expression) -> None:
+    todo: list[tuple[Node, int]] = [(root, 0)]
+    while todo:
+        node, level = todo.pop()
+        if level > MOST_NESTED:
+            raise SyntaxError(
+                node.span,
+                "vectors and matrices stand in very many brackets here",
+                fix="give the inner parts statements of their own",
+            )
+        todo += [(part, level + 1) for part in parts(node)]

@@ -1,0 +1,119 @@
+r"""What may be read in two ways is an error that shows both; what a line decides is then right; macros; notes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tadc
+
+# A formula; what the error says; lines that decide, and the program that each gives.
+TWO_READINGS = [
+    (r"y_i = \sum_{k=0}^{2} a_k x_i^k", "may be a power or an index", {
+        "%!tadc upper": "y[i] = sum{k=0..2} a[k]*x[i, k]"}),
+    (r"y_i = x_i^p", "may be a power or a label", {"%!tadc input x[N], p[]": "input x[N], p[]; y[i] = x[i]**p"}),
+    (r"y_i = \sigma(x_i)", "may be the sigmoid or a product", {
+        "where $\\sigma$ is the logistic function": "y[i] = sigmoid(x[i])",
+        "%!tadc input sigma[]": "input sigma[]; y[i] = sigma*x[i]"}),
+    (r"y_{ij} = X^2_{ij}", "of the matrix, or of the element", {}),
+    (r"y_{ij} = X^{-1}_{ij}", "of the matrix, or of the element", {}),
+    (r"y_i = \sum_j x_{j|i}", "order of the dimensions", {
+        "%!tadc input x[3, 2], z[2], w[3]": ""}),
+    (r"s = \sum_{i=1}^{N} a_i + \sum_{k=0}^{M} b_k x^k", "may be a power or an index", {}),
+    (r"s = \sum_{i=1}^{N} a_i + \sum_{k=0}^{M} b_{2k+1}", "is the first element `x_0` or `x_1`", {
+        "%!tadc base 0": "size N, M; s = (sum{i=1..N} a[i]) + (sum{k=0..M} b[2*k + 1])",
+        "%!tadc base 1": "base 1; size N, M; s = (sum{i=1..N} a[i]) + (sum{k=0..M} b[2*k + 1])"}),
+    (r"y_i = a(i+1) + x_i", "may be an element of `a`, a function of it, or a product", {
+        "%!tadc input a[]": "input a[]; y[i] = a*(i + 1) + x[i]"}),
+    (r"y_i = \sum_j x_j e^{-i j}", "complex numbers are not there yet", {}),
+    (r"y = \mathbb{E}[x_i]", "an expectation is no formula of tensors", {}),
+    (r"y_i^{t+1} = y_i + x_i", "loop over time", {}),
+]  # fmt: skip
+# The index on the left is one, so that `i` is none of these.
+COMPLEX = r"y_i = \sum_j x_j e^{-i j}"
+
+
+@pytest.mark.parametrize(("formula", "fact", "lines"), [t for t in TWO_READINGS if t[0] != COMPLEX])
+def test_what_has_two_readings_is_an_error_and_a_line_decides(formula, fact, lines):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(formula, lang="tex")
+    assert fact in caught.value.fact
+    assert caught.value.fix
+
+    for line, program in lines.items():
+        if program:
+            decided = tadc.compile(f"{line}\n\\[ {formula} \\]", lang="tex")
+            plain = tadc.compile(program)
+            assert str(decided).splitlines()[-1] == str(plain).splitlines()[-1]
+
+
+def test_an_imaginary_unit_is_refused_and_an_index_of_that_name_is_none():
+    with pytest.raises(tadc.Error, match="complex numbers"):
+        tadc.compile(r"X_k = \sum_n x_n e^{-2 \pi i k n}", lang="tex")
+    assert tadc.compile(r"y_i = x_i e^{-i}", lang="tex").inputs == ("x",)
+
+
+def test_the_order_of_a_conditional_is_told_by_declared_extents():
+    text = "%!tadc input c[I, J], u[I, J, D]\n\\[ s_j = \\sum_i c_{ij} u_{j|i} \\]"
+    c, u = np.random.default_rng(0).random((3, 2)), np.random.default_rng(1).random((3, 2, 4))
+
+    np.testing.assert_allclose(tadc.compile(text, lang="tex")(c, u), np.einsum("ij,ijd->jd", c, u))
+    with pytest.raises(tadc.Error, match="order of the dimensions"):
+        tadc.compile(text.replace("[I, J", "[I, I"), lang="tex")
+
+
+MACROS = {
+    r"\newcommand{\v}[1]{\mathbf{#1}} \[ y_i = \v{x}_i \]": "y[i] = x[i]",
+    r"\newcommand{\p}[2][2]{#2^{#1}} \[ y_i = \p{x_i} + \p[3]{x_i} \]": "y[i] = x[i]**2 + x[i]**3",
+    r"\def\half{\frac12} \[ y_i = \half x_i \]": "y[i] = 1/2*x[i]",
+    r"\def\e#1#2{#1_{#2}} \[ y_i = \e xi \]": "y[i] = x[i]",
+    r"\DeclareMathOperator{\relu}{ReLU} \[ y_i = \relu(x_i) \]": "y[i] = relu(x[i])",
+    r"\DeclarePairedDelimiter{\abso}{\lvert}{\rvert} \[ y_i = \abso*{x_i} + \abso[\big]{z_i} \]": "y[i] = abs(x[i]) + abs(z[i])",
+    r"\newcommand{\a}{x} \[ y_i = \a_i \] \renewcommand{\a}{z} \[ w_i = \a_i \]": "y[i] = x[i]; w[i] = z[i]",
+    r"\[ y_i = \abs{x_i} \qty(1 + z_i) \]": "y[i] = abs(x[i])*(1 + z[i])",
+    r"\[ \vb{y}_i \coloneqq \underbrace{x_i}_{\text{the input}} + \textcolor{red}{z_i} \]": "y[i] = x[i] + z[i]",
+    r"\[ y_i = {\rm max}(x_i, 0) \]": "y[i] = max(x[i], 0)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MACROS)
+def test_macros_are_expanded(text):
+    assert str(tadc.compile(text, lang="tex")) == str(tadc.compile(MACROS[text]))
+
+
+@pytest.mark.parametrize(
+    ("macros", "call", "fact"),
+    [
+        (r"\newcommand{\a}{\a + x_i}", r"\a", "expands without end"),
+        (r"\def\a{\b\b}\def\b{\c\c}\def\c{\d\d}\def\d{\a\a}", r"\a", "expands without end"),
+        (r"\newcommand{\a}[2]{#1 + #2}", r"\a{x_i}", "has 2 arguments"),
+        (r"\newcommand{\a}{\unknown}", r"\a", "not a command that tadc knows"),
+    ],
+)
+def test_a_macro_that_cannot_be_expanded_is_an_error_at_its_call(macros, call, fact):
+    with pytest.raises(tadc.SyntaxError) as caught:
+        tadc.compile(f"{macros}\n\\[ y_i = {call} \\]", lang="tex")
+
+    assert fact in caught.value.fact
+    assert caught.value.span.text.startswith(call[:2])
+
+
+def test_an_error_in_an_argument_of_a_macro_is_shown_there():
+    with pytest.raises(tadc.SyntaxError) as caught:
+        tadc.compile("\\newcommand{\\a}[1]{2 #1}\n\\[ y_i = \\a{x_i + \\foo} \\]", lang="tex")
+
+    assert caught.value.span.text == r"\foo"
+
+
+def test_notes_tell_how_a_document_was_read():
+    f = tadc.compile(r"\[ k_i = \sigma_f^2 \sum_{j=1}^{J} x_{ij} \] \[ a + b \ge 2 \]", lang="tex")
+
+    texts = [note.text for note in f.notes]
+    assert "indices start at 1, since every range starts at 1: `j=1`" in texts
+    assert "`J` is a size: it is a bound" in texts
+    (guess,) = (note for note in f.notes if note.is_guess)
+    assert guess.text == "`sigma_f` is one name: nothing binds `f`"
+    assert guess.span.text == r"\sigma_f"
+    assert "k[i] = sigma_f**2*(sum{j=1..J} x[i, j])" in f.reading
+    assert "skipped, line 1: a + b \\ge 2: it defines nothing" in f.reading
+    assert tadc.compile("y[i] = x[i]").reading == ""
