@@ -138,6 +138,11 @@ class Rolled:
         return self._tree.skipped
 
     @property
+    def notes(self) -> tuple[ast.Note, ...]:
+        """How a LaTeX document was read, where it does not say so itself."""
+        return self._tree.notes
+
+    @property
     def sizes(self) -> tuple[str, ...]:
         """The sizes without a number."""
         rounds = {r for p in self.parts for r in map(round_name, p.segment.indices)}

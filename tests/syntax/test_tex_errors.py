@@ -118,6 +118,13 @@ def test_one_letter_in_two_styles_is_allowed_in_lists_of_arguments_and_in_shapes
     parse_tex(Source(r"f_i(\mathbf{x}) = x_i, \quad \boldsymbol{x} \in \mathbb{R}^3"))
 
 
+def test_a_state_in_latex_is_an_error() -> None:
+    text = "%!tadc state x[N]\n" + r"\[ x_i \gets x_i + 1 \]"
+
+    with pytest.raises(SyntaxError, match="the state `x` would keep its value"):
+        parse_tex(Source(text))
+
+
 def test_an_own_macro_as_a_left_side_is_a_name() -> None:
     macro = "\\newcommand{\\vy}{\\mathbf{y}}\n"
     program = parse_tex(Source(macro + r"\[ \vy_i = x_i \] \[ z_i = x_i \]"))

@@ -36,7 +36,15 @@ def meaning(
     skipped: Sequence[ast.Skipped],
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
-    errors: list[Error] = []
+    errors: list[Error] = [
+        SyntaxError(
+            item.span,
+            f"LaTeX has no updates, and the state `{item.name.name}` would keep its value",
+            fix="write programs that work in place as .idx text, `x[i] <- ..`",
+        )
+        for item in items
+        if isinstance(item, ast.TensorDeclaration) and item.kind == "state"
+    ]
     taken = names_of([*items, *(r.definition for r in read)])
     bodies = {name: Inlined(*function) for name, function in functions.items()}
     definitions: list[Definition] = []
