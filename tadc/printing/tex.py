@@ -3,6 +3,7 @@ r"""Programs as LaTeX: mathematics to read, with amsmath alone, which tadc's own
     %!tadc size N
     %!tadc input a[N, 5], b[5]
     %!tadc output c
+    %!tadc base 0
     \providecommand{\mathbb}[1]{\mathbf{#1}}
     Let $a \in \mathbb{R}^{N \times 5}$, $b \in \mathbb{R}^{5}$; all indices start at $0$. Then
     \begin{align*}
@@ -63,7 +64,7 @@ def tex_text(program: Program) -> str:
     """The fragment: declarations, givens, one `align*` with all statements, and their shapes."""
     names = TexNames.of(program)
     declarations = program_text(program).splitlines()[: -len(program.statements) or None]
-    lines = [f"%!tadc {line}" for line in declarations] + [_PROVIDED]
+    lines = [f"%!tadc {line}" for line in [*declarations, "base 0"]] + [_PROVIDED]
     lines += [_given(program, names), _display(program, names), *_shapes(program, names)]
     return "\n".join(lines) + "\n"
 
