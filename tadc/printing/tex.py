@@ -47,6 +47,7 @@ from tadc.printing.tex_names import (
 )
 
 __all__ = [
+    "PROVIDED",
     "applied",
     "bracketed",
     "broken",
@@ -56,7 +57,7 @@ __all__ = [
     "tex_text",
 ]
 
-_PROVIDED = r"\providecommand{\mathbb}[1]{\mathbf{#1}}"  # amsmath alone has no blackboard letters
+PROVIDED = r"\providecommand{\mathbb}[1]{\mathbf{#1}}"  # amsmath alone has no blackboard letters
 WIDTH = 64  # characters after which a row ends
 
 
@@ -64,7 +65,7 @@ def tex_text(program: Program) -> str:
     """The fragment: declarations, givens, one `align*` with all statements, and their shapes."""
     names = TexNames.of(program)
     declarations = program_text(program).splitlines()[: -len(program.statements) or None]
-    lines = [f"%!tadc {line}" for line in [*declarations, "base 0"]] + [_PROVIDED]
+    lines = [f"%!tadc {line}" for line in [*declarations, "base 0"]] + [PROVIDED]
     lines += [_given(program, names), _display(program, names), *_shapes(program, names)]
     return "\n".join(lines) + "\n"
 
