@@ -3,6 +3,7 @@ r"""Programs as LaTeX: mathematics to read, with amsmath alone, which tadc's own
     %!tadc size N
     %!tadc input a[N, 5], b[5]
     %!tadc output c
+    %!tadc base 0
     \providecommand{\mathbb}[1]{\mathbf{#1}}
     Let $a \in \mathbb{R}^{N \times 5}$, $b \in \mathbb{R}^{5}$; all indices start at $0$. Then
     \begin{align*}
@@ -46,6 +47,7 @@ from tadc.printing.tex_names import (
 )
 
 __all__ = [
+    "PROVIDED",
     "applied",
     "bracketed",
     "broken",
@@ -55,7 +57,7 @@ __all__ = [
     "tex_text",
 ]
 
-_PROVIDED = r"\providecommand{\mathbb}[1]{\mathbf{#1}}"  # amsmath alone has no blackboard letters
+PROVIDED = r"\providecommand{\mathbb}[1]{\mathbf{#1}}"  # amsmath alone has no blackboard letters
 WIDTH = 64  # characters after which a row ends
 
 
@@ -63,7 +65,7 @@ def tex_text(program: Program) -> str:
     """The fragment: declarations, givens, one `align*` with all statements, and their shapes."""
     names = TexNames.of(program)
     declarations = program_text(program).splitlines()[: -len(program.statements) or None]
-    lines = [f"%!tadc {line}" for line in declarations] + [_PROVIDED]
+    lines = [f"%!tadc {line}" for line in [*declarations, "base 0"]] + [PROVIDED]
     lines += [_given(program, names), _display(program, names), *_shapes(program, names)]
     return "\n".join(lines) + "\n"
 

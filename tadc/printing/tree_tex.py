@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tadc.errors import SyntaxError
 from tadc.ir.walk import descend
-from tadc.printing.tex import applied, bracketed, broken, number_tex, product
+from tadc.printing.tex import PROVIDED, applied, bracketed, broken, number_tex, product
 from tadc.printing.tex_names import ATOM, FACTOR, PRODUCT, SIGN, SUM, TexNames, Text
 from tadc.printing.tree_idx import (
     declaration_lines,
@@ -38,6 +38,8 @@ def tree_tex(tree: ast.Program, given: Mapping[str, int], index_base: int) -> st
     """
     names = _names(tree)
     lines = [f"%!tadc {line}" for line in declaration_lines(tree, given, index_base)]
+    lines += ["%!tadc base 0"] if _base(tree, index_base) == 0 else []
+    lines += [PROVIDED]
     lines += [f"With all indices from ${_base(tree, index_base)}$, let"]
     lines += [tree_tex_display(tree, index_base)]
     shapes = [shape for d in _definitions(tree) if (shape := _shape(d, tree, names))]

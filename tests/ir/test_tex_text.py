@@ -36,6 +36,8 @@ def test_a_program_is_a_fragment_with_declarations_a_display_and_shapes():
         "%!tadc size N\n"
         "%!tadc input a[N, 5], b[5]\n"
         "%!tadc output c\n"
+        "%!tadc base 0\n"
+        "\\providecommand{\\mathbb}[1]{\\mathbf{#1}}\n"
         "Let $a \\in \\mathbb{R}^{N \\times 5}$, $b \\in \\mathbb{R}^{5}$; all indices start at $0$. Then\n"
         "\\begin{align*}\n"
         "  c_{i} &= \\sum_{k=0}^{4} a_{ik} b_{k}\n"

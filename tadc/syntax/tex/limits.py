@@ -10,7 +10,7 @@ In the fourth form the names run that nothing outside binds; so `limits` needs t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from tadc.errors import Span, SyntaxError
@@ -88,7 +88,7 @@ def read_limits(
             entry.is_interval
             and entry.ends[1] not in running
             and not is_bound(entry.ends[1] or "")
-            and not _starts_at_index(entry, is_bound, is_subscript)
+            and not _starts_at_index(entry, running, is_bound, is_subscript)
         ):
             kinds.append("interval")
             running.add(entry.ends[1])
@@ -114,11 +114,14 @@ def read_limits(
 
 
 def _starts_at_index(
-    entry: Limit, is_bound: Callable[[str], bool], is_subscript: Callable[[str], bool]
+    entry: Limit,
+    running: Set[str | None],
+    is_bound: Callable[[str], bool],
+    is_subscript: Callable[[str], bool],
 ) -> bool:
     r"""Whether it is `i < j \le n` with an `i` that runs, too: a condition on both."""
     name = entry.ends[0]
-    return name is not None and is_subscript(name) and not is_bound(name)
+    return name is not None and name not in running and is_subscript(name) and not is_bound(name)
 
 
 def limits(

@@ -112,6 +112,7 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
     }
     known |= {r.name.name for r in definition.lefts} | {n.name for n in definition.arguments or ()}
+    free = values_in(definition.body)
     exponents = (
         node.args
         for node in nodes((definition.body,))
@@ -120,7 +121,7 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
     for name, roots in (("i", [definition.body]), ("j", [a for args in exponents for a in args])):
         for root in roots:
             place = values_in(root).get(name)
-            if place is not None and name not in known:
+            if place is not None and name in free and name not in known:
                 raise SyntaxError(
                     place.span,
                     f"`{name}` is no index here, and complex numbers are not there yet",

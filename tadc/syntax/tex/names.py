@@ -32,7 +32,7 @@ class Vocabulary:
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
-        if name in self.compounds or name in self.directed:
+        if name in self.compounds:
             return True
         is_tensor = base in self.declared and base not in self.sizes
         return not is_tensor and any(
@@ -262,6 +262,10 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             )
             fix = "put brackets around what is raised: `(\\Delta t)^2`"
             token = Token("ERROR", fact, token.start, tokens[place + 1].end, fix)
+        if token.type == "FRAC" and _is_derivative(tokens, place) and not vocabulary.knows("d"):
+            fact = "a derivative would be read as a quotient of products with `d`"
+            fix = "tadc derives the program itself; give what is defined a name: `v_i`"
+            token = Token("ERROR", fact, token.start, token.end, fix)
         if token.value == "T" and in_power and not vocabulary.knows("T"):
             token = replace(token, type="TOP")
         if token.type in CLOSERS and contexts:
@@ -278,6 +282,16 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             commas.append(place in with_commas)
         result.append(token)
     return result
+
+
+def _is_derivative(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether the fraction at `place` is `\frac{d x_i}{dt}`."""
+    closing = closing_braces(tokens[place : place + 40])
+    end = closing.get(1)
+    if end is None:
+        return False
+    over, under = tokens[place + 2 : place + 3], tokens[place + end + 2 : place + end + 4]
+    return [t.value for t in (*over, *under[:1])] == ["d", "d"] and under[-1].type == "NAME"
 
 
 def _is_raised_step(following: Sequence[Token], vocabulary: Vocabulary) -> bool:

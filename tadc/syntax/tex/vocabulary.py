@@ -51,9 +51,17 @@ def vocabulary(
         frozenset(indices - explicit),
         frozenset((sizes - indices) | explicit),
         frozenset(directed),
-        frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound"),
+        frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound")
+        | _outside_of_base(items),
         is_sigmoid,
     )
+
+
+def _outside_of_base(items: Sequence[ast.Item]) -> frozenset[str]:
+    """Declared names such as `w_0`, which in a one-based document is no element of `w`."""
+    is_one_based = any(isinstance(i, ast.BaseDeclaration) and i.base == 1 for i in items)
+    names = (i.name.name for i in items if isinstance(i, ast.TensorDeclaration))
+    return frozenset(n for n in names if is_one_based and n.endswith("_0"))
 
 
 def _learn(
