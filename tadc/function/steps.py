@@ -130,7 +130,7 @@ class Step:
         dtype = np.result_type(*(values[n] for n in self._before))
         try:
             return assembled(
-                product, a.structure, dtype, self._limit, a.image, a.mask(rounds), check=check
+                product, a.structure, dtype, self._limit, a.image, self._mask(rounds), check=check
             )
         except Singular as singular:
             raise self._singular(singular, iteration) from None
@@ -153,7 +153,7 @@ class Step:
     ) -> None:
         """Replace the tangents of the values after the step in `v` by those before it."""
         b = self._joined([v.pop(n) for n in self._after])
-        mask = self.analysis.mask(rounds)
+        mask = self._mask(rounds)
         known = {n: v[n] for n in self.lump.kept}
         if mask is not None:  # what a partial update keeps is known
             (x,) = self._before
@@ -172,7 +172,7 @@ class Step:
         """Replace the cotangents of the values before the step in `w` by those after it."""
         b = self._joined([w.pop(n) for n in self._before])
         solved = block.solve_transposed(b)
-        mask = self.analysis.mask(rounds)
+        mask = self._mask(rounds)
         wrt = self.lump.kept if mask is None else (*self.lump.kept, *self._before)
         if wrt:
             written = solved if mask is None else np.where(mask, solved, 0)
@@ -185,6 +185,14 @@ class Step:
         w.update(zip(self._after, self._split(solved, self._after), strict=True))
 
     # ------------------------------------------------------------------ arrays
+
+    def _mask(self, rounds: Mapping[str, int]) -> NDArray[np.bool_] | None:
+        """Where a partial update writes; it is found once where no index of a loop stands in its condition."""
+        return self.analysis.mask(rounds) if rounds else self._fixed_mask
+
+    @cached_property
+    def _fixed_mask(self) -> NDArray[np.bool_] | None:
+        return self.analysis.mask({})
 
     def _called(
         self,

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack, lu_factor, lu_solve, solve_triangular
+from scipy.sparse.linalg import LinearOperator, onenormest
 
 from tadc.errors import DerivativeError
 from tadc.inverse.structure import Structure
@@ -227,17 +228,35 @@ def _band(product: Product, systems: _Systems, dtype: Any) -> Block:
     if s.kind == "triangular":
         _check_rows(systems, bands[:, below + above])
     factors, orders = np.empty_like(bands), np.empty((s.systems, m), np.int32)
-    names = ("gbtrf", "gbcon", "gbtrs")
-    gbtrf, gbcon, gbtrs = lapack.get_lapack_funcs(names, (bands,))
+    gbtrf, gbtrs = lapack.get_lapack_funcs(("gbtrf", "gbtrs"), (bands,))
     for k in range(s.systems):
         factors[k], orders[k], info = gbtrf(bands[k], below, above)
         rcond = 0.0 if info or not np.isfinite(norms[k]) else 1.0
         if not info and s.kind != "triangular":
-            rcond = gbcon(below, above, factors[k], orders[k], norms[k])[0]
+            rcond = _reciprocal_condition(norms[k], s, factors[k], orders[k], gbtrs)
         if info or (s.kind != "triangular" and not rcond >= np.finfo(dtype).eps):
             pivots = factors[k, below + above]
             raise Singular(float(pivots[np.argmin(np.abs(pivots))]), systems.index(k, 0))
     return _Band(systems, factors, orders, gbtrs)
+
+
+def _reciprocal_condition(
+    norm: float, s: Structure, factors: Array, order: Array, gbtrs: Callable[..., Any]
+) -> float:
+    """1/(|A| |A⁻¹|) in the 1-norm, estimated by solutions. (The time of scipy 1.17's `gbcon` is quadratic.)"""
+
+    def solved(b: Array, transposed: int) -> Array:
+        x: Array = gbtrs(factors, s.below, s.above, b, order, trans=transposed)[0]
+        return x
+
+    operator = LinearOperator(
+        (s.m, s.m),
+        matvec=lambda b: solved(b, 0),
+        rmatvec=lambda b: solved(b, 1),
+        dtype=factors.dtype,
+    )
+    with np.errstate(all="ignore"):
+        return float(1 / (norm * onenormest(operator))) if norm else 0.0
 
 
 def _check_rows(systems: _Systems, pivots: Array) -> None:
