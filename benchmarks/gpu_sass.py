@@ -38,7 +38,7 @@ NUMBERS = {"FFMA", "FADD", "FMUL", "MUFU", "DFMA", "DADD", "DMUL"}
 LOOPS = [
     ("paper", "primal", "f", "k"), ("paper", "adjoint", "da", "j"), ("paper", "adjoint", "db", "i"),
     ("matrix product", "primal", "c", "k"), ("attention", "primal", "o", "j"),
-    ("rbf, 64 dimensions", "primal", "f", "d"), ("hankel", "primal", "y_parts", "j_2"), ("bias", "adjoint", "db", "i"),
+    ("mttkrp", "primal", "a_terms", "k"), ("hankel", "primal", "y_parts", "j_2"), ("bias", "adjoint", "db", "i"),
     ("mttkrp", "adjoint", "dx", "r"), ("convolution, brackets", "adjoint", "dw_parts", "q"),
 ]  # fmt: skip
 
