@@ -59,20 +59,15 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["Executed", "Tally", "executed"]
 
-LINE, SECTOR, BANKS = (
-    128,
-    32,
-    32,
-)  # bytes that move at once, bytes of memory that do, and words of shared memory
+# Bytes that move at once, bytes of memory that do, and words of shared memory.
+LINE, SECTOR, BANKS = 128, 32, 32
 MOST_CANDIDATES = 243  # points among which that with the most steps is looked for
 # Instructions around those of a formula, as NVRTC's code for sm_90 has them.
 GRID_LOOP, DIVISION, DIVISION_BY_NUMBER = 4, 20, 5
 LOOP, LOOP_AROUND_LOOPS = 5, 8
 UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions is unrolled so often
-FILL, FILL_TEST = (
-    10,
-    4,
-)  # of an element that is copied to a buffer, and of each test that it is in its tensor
+# Of an element that is copied to a buffer, and of each test that it is in its tensor.
+FILL, FILL_TEST = 10, 4
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
 
 _Values = Mapping[Symbol, Any]
