@@ -256,6 +256,7 @@ def test_options_that_change_the_program_are_part_of_its_key(place):
     assert tadc.compile(text).adjoint().program != tadc.compile(text).tangent().program
 
 
+@pytest.mark.plain(backend=1)
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("native", marks=pytest.mark.compiler)])
 def test_another_process_finds_it(place, backend):
     results = [

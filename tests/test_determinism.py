@@ -39,7 +39,7 @@ def emitted(hash_seed: str, block: int) -> str:
     ).stdout
 
 
-@pytest.mark.plain(block=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_emitted_text_does_not_depend_on_the_order_of_hashes(block):
     first, second, third = (emitted(seed, block) for seed in ("0", "1", "4242"))

@@ -78,7 +78,7 @@ def test_what_is_printed_is_the_same_program(path, order):
     assert replace(again, statements=program.statements) == program
 
 
-@pytest.mark.plain(path=PLAIN, arch=1)
+@pytest.mark.plain(path=PLAIN, arch=1, dtype=1)
 @PATHS
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
@@ -100,7 +100,7 @@ def batch(block):
     return HostBatch(texts), {key: k for k, key in enumerate(keys)}
 
 
-@pytest.mark.plain(path=PLAIN, order=1)
+@pytest.mark.plain(path=PLAIN, order=1, dtype=1)
 @PATHS
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", LIMITS)

@@ -21,7 +21,7 @@ import tadc
 from tadc.runtime.run import Runners
 
 BLOCK = 5  # programs compiled for the host at once
-PLAIN = {"core": 6, "full": 1}
+PLAIN = {"core": 5, "full": 0}
 ALL = {"core": 500, "full": 120}
 
 

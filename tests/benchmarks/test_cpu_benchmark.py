@@ -47,7 +47,7 @@ def cpu(monkeypatch):
             sys.modules.pop(path.stem, None)
 
 
-@pytest.mark.plain(key=1, dtype=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("key", SMALL)
 def test_c_by_hand_computes_what_tadc_does(cpu, key, dtype):
@@ -66,6 +66,7 @@ def test_every_row_has_its_rivals(cpu):
     assert all(rivals.count(f'"{key}": (') == 2 for key in rows)
 
 
+@pytest.mark.slow
 def test_results_are_written_with_floors_and_limits(cpu, tmp_path, monkeypatch, capsys):
     arguments = ["--repetitions", "1", "--only", "wave", "--only", "upsample", "--threads", "1"]
     monkeypatch.setattr(sys, "argv", ["cpu.py", *arguments, "--output", str(tmp_path)])

@@ -110,6 +110,7 @@ def test_rows_say_what_has_become_more(benchmark_module):
     assert code.table(rows).count("| a product |") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_all_of_the_benchmark_runs(benchmark_module, monkeypatch, tmp_path):
     fake_cupy.install(monkeypatch)

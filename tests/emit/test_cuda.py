@@ -134,6 +134,7 @@ def awkward():
     return found, HostBatch([(e.text, e.manifest) for _, e in found])
 
 
+@pytest.mark.plain(name=4)
 @pytest.mark.compiler
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_kernels_compute_what_the_interpreter_does(name):

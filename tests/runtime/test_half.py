@@ -422,7 +422,7 @@ def test_costs_and_plans_count_2_bytes_for_inputs_and_outputs_and_4_for_the_rest
     assert cost.temporary_bytes >= 32 and sum(plan.stored.values()) >= 32
 
 
-@pytest.mark.plain(arch=1)
+@pytest.mark.plain(arch=1, dtype=1)
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
 @pytest.mark.parametrize("dtype", HALF_TYPES)
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"])

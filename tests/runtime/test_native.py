@@ -83,7 +83,7 @@ SLANTING = {
 }
 
 
-@pytest.mark.plain(size=2)
+@pytest.mark.plain(size=1)
 @pytest.mark.parametrize("name", SLANTING)
 @pytest.mark.parametrize("size", [1, 7, 33, 70])
 def test_ranges_that_move_from_lane_to_lane(name, size):
@@ -165,7 +165,7 @@ PRODUCTS = {
 }  # fmt: skip
 
 
-@pytest.mark.plain(name=2, dtype=1)
+@pytest.mark.plain(name=2, dtype=1, sizes=1)
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize("sizes", [(2, 3, 4), (33, 50, 41)])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -466,6 +466,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.plain(text=1)
 @pytest.mark.parametrize("text", ["y = sum{i, j} exp(x[i]*x[j])", "y[i] = sum{j} exp(x[i]*x[j])"])
 def test_a_long_call_is_interrupted_at_once_and_ends(text):
     done = subprocess.run(

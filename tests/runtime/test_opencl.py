@@ -39,6 +39,7 @@ WITHOUT_BRANCHES = [
 ]
 
 
+@pytest.mark.plain(name=1)
 @pytest.mark.parametrize("name", chosen(WITHOUT_BRANCHES, "a running sum", "quotients"))
 def test_teams_compute_what_numpy_computes(name):
     text = test_gpu.PROGRAMS[name][0]
@@ -78,6 +79,7 @@ def tiles(name, patched):
     return tiled, plain, calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", chosen(test_tile.PROGRAMS, "a matrix product"))
 def test_a_tile_has_the_bits_of_its_points(name, monkeypatch):
     tiled, plain, calls = tiles(name, monkeypatch)
@@ -104,6 +106,7 @@ def test_a_tile_has_the_bits_of_the_text_of_cuda(number, monkeypatch):
                 np.testing.assert_array_equal(found[output], value, f"{output}, {sizes}")
 
 
+@pytest.mark.plain(eager=1)
 @pytest.mark.parametrize("eager", test_gpu.EAGER)
 @pytest.mark.parametrize(("level", "seed"), [
     *(pytest.param("core", n, marks=[] if n < 1 else pytest.mark.slow) for n in range(8)),
@@ -126,6 +129,7 @@ def test_schedules_of_random_programs_agree_with_brute_force(level, seed, eager,
     test_gpu.box_interior.cache_clear()
 
 
+@pytest.mark.plain(dtype=1)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("path", chosen(EXAMPLES, EXAMPLES[0]), ids=lambda p: p.stem)
 def test_examples_agree_with_the_interpreter(path, dtype):

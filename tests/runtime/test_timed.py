@@ -81,6 +81,7 @@ def test_the_time_of_the_model_is_that_of_the_scarcest():
     assert least == {"memory": 2.0, "arithmetic": 3.0, "special functions": 5.0}
 
 
+@pytest.mark.slow
 def test_bench_times_kernels_of_programs_with_sizes_that_follow_from_others():
     text = "size H, R\ninput x[H], w[R]\ny[p: (H-R)//2+1] = sum{r} x[2*p+r]*w[r]"
     assert bench(tadc.compile(text, backend="native"), {"H": 19, "R": 3}, 1).kernels

@@ -278,6 +278,7 @@ def performance():
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 def test_the_table_of_costs_is_that_of_the_examples(request):
     if request.config.getoption("--update-golden"):
         PERFORMANCE.write_text(performance(), "utf-8")

@@ -88,7 +88,7 @@ def adjoint(program):
     return adjoint_program(program, tuple(t.name for t in program.inputs))
 
 
-PLAIN = {MEDIUM: 8, LARGE: 4}  # programs of a plain run
+PLAIN = {MEDIUM: 5, LARGE: 2}  # programs of a plain run
 # Sums, which take numpy or a host that counts as threads do seconds.
 LONG = {
     (name, size)
@@ -204,6 +204,7 @@ def random_library(eager, level, first):
     return HostBatch(texts), list(functions)
 
 
+@pytest.mark.plain(eager=2)
 @pytest.mark.compiler
 @pytest.mark.parametrize("eager", EAGER)
 @pytest.mark.parametrize(

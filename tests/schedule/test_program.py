@@ -466,7 +466,7 @@ CONFUSING = {
 }  # fmt: skip
 
 
-@pytest.mark.plain(name=1, memory=1)
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.parametrize("name", CONFUSING)
 @pytest.mark.parametrize("memory", ["auto", "recompute", "materialize"])

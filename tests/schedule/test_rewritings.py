@@ -59,6 +59,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.plain(backend=1)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("backend", ["numpy", "native"])
 def test_rewritten_programs_compute_the_same_and_their_gradients(name, backend):

@@ -75,6 +75,7 @@ def test_few_rows_are_shared_by_all_threads_in_every_kernel():
     assert not groups(text, [(12, 5000)])
 
 
+@pytest.mark.plain(name=2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_the_interpreter_with_any_number_of_threads(name, monkeypatch):
     monkeypatch.setattr(native, "LITTLE", 0)

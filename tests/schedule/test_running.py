@@ -77,7 +77,7 @@ def batch():
     return HostBatch(texts)
 
 
-@pytest.mark.plain(number=4, size=2)
+@pytest.mark.plain(number=4, size=1)
 @pytest.mark.compiler
 @pytest.mark.parametrize("number", range(len(TEXTS)), ids=list(TEXTS))
 @pytest.mark.parametrize("size", [4, 5, 17])

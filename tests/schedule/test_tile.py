@@ -101,7 +101,7 @@ LONG = (
 )
 
 
-@pytest.mark.plain(mode=1, name=8)
+@pytest.mark.plain(mode=1, name=4)
 @pytest.mark.compiler
 @pytest.mark.parametrize("mode", ["adjoint", "primal"])
 @pytest.mark.parametrize(

@@ -287,6 +287,7 @@ DEEP_EXPRESSIONS = {
 }
 
 
+@pytest.mark.plain(text=6)
 @pytest.mark.parametrize("text", DEEP_EXPRESSIONS.values(), ids=DEEP_EXPRESSIONS)
 def test_nothing_recurses(text):
     assert sys.getrecursionlimit() < DEEP
