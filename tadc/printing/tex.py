@@ -238,13 +238,18 @@ def _text(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
             first, second = (yield _summand(a, names)), (yield _term(b, names))
             return Text(f"{first.tex} {_SIGNS[function]} {second}", SUM)
         case Call("mul", (a, b)):
-            return product((yield _text(a, names)), (yield _text(b, names)))
+            # An index behind a name in brackets would be one of its subscripts.
+            apart = isinstance(b, IndexValue)
+            return product((yield _text(a, names)), (yield _text(b, names)), apart=apart)
         case Call("div", (a, b)):
             over, under = (yield _text(a, names)), (yield _text(b, names))
             return Text(f"\\frac{{{over.tex}}}{{{under.tex}}}", FACTOR)
         case Call("pow", (a, b)):
             base, power = (yield _text(a, names)), (yield _text(b, names))
-            below = base.tex if base.level == ATOM else bracketed(base.tex)
+            # Without brackets an index would be a superscript of the name.
+            is_element = isinstance(a, Read) and a.subscripts
+            plain = base.level == ATOM and not (is_element and isinstance(b, IndexValue))
+            below = base.tex if plain else bracketed(base.tex)
             return Text(f"{below}^{{{power.tex}}}", FACTOR)
         case Call(function, args):
             inner = []
@@ -284,11 +289,13 @@ def _term(e: Expr, names: TexNames) -> Generator[Any, Any, str]:
     return text.tex if text.level >= PRODUCT else bracketed(text.tex)
 
 
-def product(first: Text, second: Text) -> Text:
+def product(first: Text, second: Text, *, apart: bool = False) -> Text:
     fits = first.level >= SIGN and not first.is_open
     left = first.tex if fits else bracketed(first.tex)
     right = second.tex if second.level >= FACTOR else bracketed(second.tex)
-    touching = right[0].isdecimal() or (left[-1].isdecimal() and right.startswith("\\frac"))
+    touching = (
+        apart or right[0].isdecimal() or (left[-1].isdecimal() and right.startswith("\\frac"))
+    )
     sign = " \\cdot " if touching else " "
     level = SIGN if fits and first.level == SIGN else PRODUCT
     return Text(f"{left}{sign}{right}", level, second.is_open and second.level >= FACTOR)

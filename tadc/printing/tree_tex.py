@@ -288,7 +288,10 @@ class _Values:
                 return Text(f"\\frac{{{over.tex}}}{{{under.tex}}}", FACTOR)
             case ast.Binary("**", a, b):
                 below, power = (yield self.text(a)), (yield self.text(b))
-                tex = below.tex if below.level == ATOM else bracketed(below.tex)
+                # Without brackets an index would be a superscript of the name.
+                is_open = isinstance(a, ast.Element) and not isinstance(b, ast.Number)
+                plain = below.level == ATOM and not is_open
+                tex = below.tex if plain else bracketed(below.tex)
                 return Text(f"{tex}^{{{power.tex}}}", FACTOR)
             case ast.Binary():
                 return (yield self.indices.text(e))

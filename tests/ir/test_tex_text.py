@@ -248,3 +248,11 @@ def test_the_command_line_prints_latex(capsys):
     commands.main(["show", str(EXAMPLES[0]), "--format", "latex"], standalone_mode=False)
 
     assert capsys.readouterr().out == tadc.load(EXAMPLES[0]).source("latex")
+
+
+def test_an_index_behind_an_element_is_neither_a_superscript_nor_a_subscript():
+    text = "size N\ninput x[N]\noutput y\ny[i: N] = sum{k=0..2} x[i]**k + x[i]*(i + 1)\n"
+
+    printed = tadc.compile(text).source("latex")
+
+    assert tadc.compile(printed, lang="tex").source("idx") == text

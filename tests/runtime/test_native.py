@@ -521,7 +521,7 @@ def test_sanitizers_find_nothing_in_the_examples():
     }
     code = textwrap.dedent(
         """
-        from test_native import EXAMPLES, c, cpu, lanes, programs, run
+        from test_native import EXAMPLES, cpu, lanes, programs, run
         cpu.LANE_BYTES, cpu.BLOCK, cpu.LOOPED_BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 3, 2, 2
         for path in EXAMPLES:
             for g, arrays, sizes in programs(path):

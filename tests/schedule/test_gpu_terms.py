@@ -188,3 +188,12 @@ def test_terms_need_room():
     ]
 
     assert "f_terms" in names[0] and "f_terms" not in names[1]
+
+
+def test_terms_that_there_may_be_none_of_are_not_stored():
+    text = "size N\ninput x[N]\nf = sum{i: N - 3} exp(-sum{j} abs(x[i] - x[j]))"
+    (module,) = modules_of({"primal": tadc.compile(text, backend="numpy")._program})
+
+    lowered = GpuModule.of(module, {"N": 2**12})
+
+    assert not [t for t in lowered.module.program.tensors if "_terms" in t]

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
 
+from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
@@ -102,6 +103,8 @@ def _with_terms(
         stored: dict[Expr, Expr] = {}
         for e, where in _guards(s.body).items() if not s.derived else ():
             box = _box_of_terms(e, where, s, parameters)
+            if box and not all(implies(program.known, at_least_zero(n - 1)) for n in box.values()):
+                box = None  # for some sizes there would be no terms, and no tensor is empty
             if box and _are_worth_storing(e, s, box, values, machine, most):
                 target = Tensor(names.fresh(f"{s.target.name}_terms"), tuple(box.values()), s.target.dtype)  # fmt: skip
                 statements.append(Statement(target, tuple(box), (), _only(where, e.body, e.op)))
