@@ -166,6 +166,7 @@ def test_every_point_scatters_to_what_it_reads(seed):
     np.testing.assert_allclose(change, g.change(x, dx), rtol=1e-12, atol=1e-12, err_msg=g.text)
 
 
+@pytest.mark.plain(seed=12)
 @pytest.mark.parametrize("seed", [s for s in SEEDS if len(gather(s).reads) > 1])
 def test_second_derivatives_scatter_too(seed):
     g = gather(seed)

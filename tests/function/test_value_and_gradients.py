@@ -62,7 +62,7 @@ def test_they_are_those_of_vjp(backend, dtype):
     check(f, *arrays, cotangent=some(7, dtype=dtype), wrt="y")
 
 
-@pytest.mark.plain(path=1)
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 def test_those_of_examples_are_those_of_vjp(path):

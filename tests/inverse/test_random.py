@@ -160,6 +160,7 @@ def test_long_loops_name_the_round_of_a_singular_step():
     assert caught.value.iteration == (400,)
 
 
+@pytest.mark.slow
 def test_a_thousand_steps_of_leapfrog_keep_the_volume_and_come_back():
     f = tadc.compile(
         LEAPFROG,

@@ -184,7 +184,7 @@ def _others(program, arrays, given):
     }
 
 
-@pytest.mark.plain(path=8)
+@pytest.mark.plain(path=4)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_and_their_derivatives_are_read_back(path):
     for g in modes(tadc.load(path)):

@@ -203,6 +203,7 @@ LANE_FUNCTIONS = {
 }
 
 
+@pytest.mark.plain(dtype=1)
 @pytest.mark.parametrize("name", LANE_FUNCTIONS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_functions_of_lanes_keep_their_error(name, dtype):

@@ -217,7 +217,7 @@ def ratio(f, sizes, mode):
     return f.cost(mode=mode, **sizes).operations / f.cost(**sizes).operations
 
 
-@pytest.mark.plain(path=8)
+@pytest.mark.plain(path=8, factor=1)
 @pytest.mark.parametrize(
     "path", [p for p in EXAMPLES if p.stem not in EXEMPT], ids=lambda p: p.name
 )

@@ -204,7 +204,7 @@ def random_library(eager, level, first):
     return HostBatch(texts), list(functions)
 
 
-@pytest.mark.plain(eager=2)
+@pytest.mark.plain(eager=1)
 @pytest.mark.compiler
 @pytest.mark.parametrize("eager", EAGER)
 @pytest.mark.parametrize(

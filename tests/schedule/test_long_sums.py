@@ -136,6 +136,7 @@ def hosted(text, sizes, tiles=None):
     return HostProgram(emitted.text, emitted.manifest), [k.team for k in made.kernels]
 
 
+@pytest.mark.plain(known=1)
 @pytest.mark.compiler
 @pytest.mark.parametrize(
     ("text", "shape", "teams"),

@@ -34,7 +34,7 @@ def batch():
     return HostBatch([atomic(f, bool(n % 2)) for n, f in enumerate(functions)])
 
 
-@pytest.mark.plain(path=1, points=1)
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 @pytest.mark.parametrize("points", [0, 1], ids=["an element a thread", "a point a thread"])
