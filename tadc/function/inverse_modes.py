@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -330,34 +330,25 @@ def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
 
 def tangent_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
     """A step of the inverse tangent. `blocks` are those of the steps, if they are known."""
-
-    def change(
-        step: Step, values: Values, v: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
-    ) -> None:
-        with np.errstate(all="ignore"):
-            block = (
-                blocks[step.number]
-                if blocks
-                else step.block(values, rounds, iteration, check=check)
-            )
-            step.inverse_tangent(values, v, block, rounds)
-
-    return change
+    return _change(Step.inverse_tangent, check, blocks)
 
 
 def adjoint_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
     """A step of the inverse adjoint. `blocks` are those of the steps, if they are known."""
+    return _change(Step.inverse_adjoint, check, blocks)
 
+
+def _change(
+    apply: Callable[[Step, Values, Values, Block, Mapping[str, int]], None],
+    check: bool,
+    blocks: Sequence[Block],
+) -> Change:
     def change(
-        step: Step, values: Values, w: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+        step: Step, at: Values, v: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
     ) -> None:
         with np.errstate(all="ignore"):
-            block = (
-                blocks[step.number]
-                if blocks
-                else step.block(values, rounds, iteration, check=check)
-            )
-            step.inverse_adjoint(values, w, block, rounds)
+            known = blocks[step.number] if blocks else None
+            apply(step, at, v, known or step.block(at, rounds, iteration, check=check), rounds)
 
     return change
 

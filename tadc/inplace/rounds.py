@@ -9,6 +9,7 @@ from typing import Any
 from tadc.errors import RangeError, SyntaxError
 from tadc.ir.walk import descend
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = ["Numbers"]
 
@@ -35,10 +36,9 @@ class Numbers:
         self._values = {d.name.name: d.value for d in declared if d.value is not None}
         self._sizes = {d.name.name for d in declared}
         for tensor in tensors:
+            # An undeclared name in a shape is a size.
             for extent in tensor.extents or ():
-                self._sizes |= {
-                    n.name for n in _names(extent)
-                }  # an undeclared name in a shape is a size
+                self._sizes |= {n.name for n in arithmetic(extent) if isinstance(n, ast.Name)}
         self._known = dict(given)
         self._indices: dict[str, int] = {}
 
@@ -59,7 +59,7 @@ class Numbers:
             and n.name not in self._indices
             and n.name not in self._known
             and (n.name not in self._values or self.missing(self._values[n.name]))
-            for n in _names(root)
+            for n in arithmetic(root)
         )
 
     def rounds(self, loop: ast.Loop) -> range:
@@ -140,20 +140,3 @@ class Numbers:
         )
         error.sizes = (name.name,)
         return error
-
-
-def _names(root: Any) -> list[ast.Name]:
-    found, stack = [], [root]
-    while stack:
-        match node := stack.pop():
-            case ast.Name():
-                found.append(node)
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary(_, left, right):
-                stack += [right, left]
-            case ast.Application(_, args):
-                stack += reversed(args)
-            case _:
-                pass
-    return found

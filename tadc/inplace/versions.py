@@ -18,6 +18,7 @@ from tadc.inplace.rounds import Numbers
 from tadc.inplace.trees import Renaming, number
 from tadc.ir.names import Names
 from tadc.syntax import ast
+from tadc.syntax.arithmetic import arithmetic
 
 __all__ = ["MOST_VERSIONS", "TooManyVersions", "works_in_place", "written_out"]
 
@@ -323,7 +324,7 @@ class _Versions:
                     fix="write another index, and a condition: `x[i, j | i = j] <- ..`",
                 )
             return left.name
-        for name in _free_names(left):
+        for name in (n for n in arithmetic(left) if isinstance(n, ast.Name)):
             if not self.numbers.is_fixed(name.name):
                 raise SyntaxError(
                     left.span,
@@ -466,24 +467,6 @@ class _Versions:
         )
         inner = [pair for pair in versions if pair not in final]
         return replace(tree, items=tuple(map(finished, tree.items)), versions=(*inner, *final))
-
-
-def _free_names(root: ast.Expression) -> list[ast.Name]:
-    names: list[ast.Name] = []
-    stack: list[object] = [root]
-    while stack:
-        match node := stack.pop():
-            case ast.Name():
-                names.append(node)
-            case ast.Unary(operand):
-                stack.append(operand)
-            case ast.Binary(_, left, right):
-                stack += [right, left]
-            case ast.Application(_, args):
-                stack += args
-            case _:
-                pass
-    return names
 
 
 def _check_affine(condition: ast.Condition) -> None:

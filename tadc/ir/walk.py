@@ -27,6 +27,7 @@ __all__ = [
     "Entered",
     "descend",
     "postorder",
+    "replaced",
     "rewrite",
     "rewrite_in",
     "substitute",
@@ -69,6 +70,11 @@ def rewrite(root: Expr, rule: Callable[[Expr], Expr]) -> Expr:
     for node in postorder(root):
         done[node] = rule(with_operands(node, tuple(done[o] for o in node.operands)))
     return done[root]
+
+
+def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:
+    """`root` with other expressions in place of some."""
+    return rewrite(root, lambda node: others.get(node, node)) if others else root
 
 
 def with_operands(node: Expr, operands: tuple[Expr, ...]) -> Expr:

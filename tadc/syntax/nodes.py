@@ -160,20 +160,15 @@ def names_of(items: Iterable[ast.Item]) -> set[str]:
 
 def free_names(root: Node) -> dict[str, ast.Name]:
     """The names that stand alone and that no reduction around them binds, with the first place of each."""
-    found: dict[str, ast.Name] = {}
-    todo: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
-    while todo:
-        node, bound = todo.pop()
-        if isinstance(node, ast.Name) and node.name not in bound:
-            found.setdefault(node.name, node)
-        if isinstance(node, ast.Reduction):
-            bound |= {r.name.name for r in node.ranges}
-        todo += [(part, bound) for part in reversed(parts(node))]
-    return found
+    return _free(root, in_subscripts=True)
 
 
 def values_in(root: Node) -> dict[str, ast.Name]:
     """As `free_names`, without those in subscripts."""
+    return _free(root, in_subscripts=False)
+
+
+def _free(root: Node, *, in_subscripts: bool) -> dict[str, ast.Name]:
     found: dict[str, ast.Name] = {}
     todo: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
     while todo:
@@ -182,7 +177,7 @@ def values_in(root: Node) -> dict[str, ast.Name]:
             found.setdefault(node.name, node)
         if isinstance(node, ast.Reduction):
             bound |= {r.name.name for r in node.ranges}
-        if not isinstance(node, ast.Element):
+        if in_subscripts or not isinstance(node, ast.Element):
             todo += [(part, bound) for part in reversed(parts(node))]
     return found
 

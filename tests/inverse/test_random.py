@@ -61,7 +61,7 @@ def _checked(seed):
     return check_against_dense(f, point, seed=seed)
 
 
-@pytest.mark.parametrize("seed", range(400))
+@pytest.mark.parametrize("seed", range(480))
 @pytest.mark.plain(seed=12)
 def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
     _checked(seed)
@@ -69,10 +69,10 @@ def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
 
 @pytest.mark.slow
 def test_every_structure_occurs_among_the_random_programs():
-    kinds = Counter(s.kind for seed in range(400) for s in _checked(seed))
+    kinds = Counter(s.kind for seed in range(480) for s in _checked(seed))
 
     assert set(kinds) >= {"diagonal", "bijection", "triangular", "banded", "dense"}
-    assert all(count >= 5 for count in kinds.values()), kinds
+    assert all(count >= 10 for count in kinds.values()), kinds
 
 
 BLOCKS = (

@@ -16,7 +16,7 @@ from tadc.ir.domain import EMPTY, Domain
 from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select, reduction
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import descend, postorder, rewrite
+from tadc.ir.walk import descend, postorder, replaced, rewrite
 
 __all__ = ["statement_lines"]
 
@@ -73,7 +73,7 @@ def _without_contractions(statement: Statement, frame: Frame) -> Statement | Non
         local = frame.add_local("s", Tensor("s", shape))
         lines += contraction_lines(plan, frame, local)
         arrays[e] = Read(local, tuple(map(symbol, contraction.indices)))
-    return replace(statement, body=rewrite(body, lambda e: arrays.get(e, e)))
+    return replace(statement, body=replaced(body, arrays))
 
 
 def _outermost_sums(body: Expr) -> list[tuple[Expr, Reduce, Risk]]:

@@ -16,7 +16,7 @@ from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import postorder, rewrite, substitute
+from tadc.ir.walk import postorder, replaced, substitute
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.running import running
 
@@ -43,13 +43,9 @@ def with_column_sums_in_parts(program: Program, usual: Mapping[Symbol, int]) -> 
                 if (rows := _rows(e, s)) is not None and _is_long(e, rows, s, values):
                     first, parted[e] = _in_parts(e, rows, s, names)
                     statements.append(first)
-        statements.append(replace(s, body=_replaced(s.body, parted)) if parted else s)
+        statements.append(replace(s, body=replaced(s.body, parted)))
     same = len(statements) == len(program.statements)
     return program if same else replace(program, statements=tuple(statements))
-
-
-def _replaced(e: Expr, others: Mapping[Expr, Expr]) -> Expr:
-    return rewrite(e, lambda node: others.get(node, node))
 
 
 def _is_row(s: Statement, values: Mapping[Symbol, int]) -> bool:

@@ -27,7 +27,7 @@ from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
 from tadc.ir.expr import NEUTRAL, Comparison, Const, Expr, Read, Reduce, ReduceOp, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import rewrite, substitute
+from tadc.ir.walk import replaced, substitute
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.gpu.cost import (
     Sizes,
@@ -80,15 +80,8 @@ def split(
                 if parts:
                     first, parted[e] = parts.statements(s, where, names)
                     statements.append(first)
-        statements.append(replace(s, body=_replaced(s.body, parted)))
+        statements.append(replace(s, body=replaced(s.body, parted)))
     return replace(program, statements=tuple(statements))
-
-
-def _replaced(e: Expr, others: Mapping[Expr, Expr]) -> Expr:
-    def replaced(node: Expr) -> Expr:
-        return others.get(node, node)
-
-    return rewrite(e, replaced) if others else e
 
 
 def _with_terms(
@@ -110,7 +103,7 @@ def _with_terms(
                 statements.append(Statement(target, tuple(box), (), _only(where, e.body, e.op)))
                 read = Read(target.name, tuple(map(symbol, box)))
                 stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
-        statements.append(replace(s, body=_replaced(s.body, stored)))
+        statements.append(replace(s, body=replaced(s.body, stored)))
     return replace(program, statements=tuple(statements))
 
 

@@ -8,15 +8,14 @@ Threads are neighbours in `i`, and read neighbours; and a block can stage the ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import postorder, rewrite
+from tadc.ir.walk import postorder, replaced
 from tadc.schedule.gpu.cost import UNROLLED, Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.rewrite.rows import rows
@@ -52,7 +51,7 @@ def with_turned_rows(
                 read = Read(e.tensor, (symbol(i), symbol(d)))
                 statements.append(Statement(turned[e.tensor], (d, i), (), read))
         values: dict[Expr, Expr] = {e: Read(turned[e.tensor].name, e.subscripts[::-1]) for e in reads}  # fmt: skip
-        statements.append(replace(s, body=rewrite(s.body, partial(_other, values))))
+        statements.append(replace(s, body=replaced(s.body, values)))
     return replace(program, statements=tuple(statements)) if turned else original
 
 
@@ -76,10 +75,6 @@ def _rows(s: Statement, program: Program, sizes: Sizes, machine: Machine) -> Ite
     for e in postorder(s.body):
         if isinstance(e, Read) and e.tensor in inputs and _is_row(e, last, inner):
             yield e
-
-
-def _other(values: Mapping[Expr, Expr], e: Expr) -> Expr:
-    return values.get(e, e)
 
 
 def _is_moderate(e: Reduce) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import descend, postorder, rewrite, substitute
+from tadc.ir.walk import descend, postorder, replaced, substitute
 from tadc.normalize.live import live
 from tadc.normalize.plain_names import plain_names
 
@@ -64,7 +64,7 @@ def in_readers(program: Program, names: frozenset[str]) -> Program:
                 s = stored[e.tensor]
                 value = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
                 values[e] = yield computed(value)
-        return rewrite(body, lambda e: values.get(e, e))
+        return replaced(body, values)
 
     statements = tuple(replace(s, body=descend(computed(s.body))) for s in program.statements)
     return plain_names(live(replace(program, statements=statements)))

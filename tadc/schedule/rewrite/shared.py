@@ -15,7 +15,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import postorder, rewrite
+from tadc.ir.walk import postorder, replaced
 from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.common import canonical, free_indices
 from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
@@ -105,7 +105,6 @@ def _with(program: Program, value: _Value, names: Names) -> Program:
     target = Tensor(name, value.extents, dtype)
     for n, written in value.places.items():
         reads = {original: Read(name, tuple(map(symbol, indices))) for original, indices in written}
-        body = rewrite(statements[n].body, lambda e, reads=reads: reads.get(e, e))  # type: ignore[misc]
-        statements[n] = replace(statements[n], body=body)
+        statements[n] = replace(statements[n], body=replaced(statements[n].body, reads))
     statements.insert(first, Statement(target, free, (), e))
     return replace(program, statements=tuple(statements))
