@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from programs import normal
 
 import tadc
 from tadc.runtime.cpu import c_compiler, native
+from tadc.schedule.cpu.kernels import cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, AVX512, NEON, SSE
+from tadc.schedule.nest.loop_nest import Strips, steps_of
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.surroundings import usual_size
 
 pytestmark = [
     pytest.mark.compiler,
@@ -100,6 +105,11 @@ FORMULAS = {
     "a choice by values": Formula(
         "size N, M\ninput x[N,M]\nm[i] = max{j} x[i,j]\ny[i,j] = exp(x[i,j] - m[i])*m[i]", [[(9, 70)], [(40, 33)]]
     ),
+    "filters of a place": Formula(
+        "size B, C, O, Y, X\ninput x[B,C,Y,X], w[O,C,3,5,Y-2,X-4]\n"
+        "y[b,o,i,j] = sum{c, p, q} x[b,c,i+p,j+q]*w[o,c,p,q,i,j]",
+        [[(3, 2, 4, 32), (4, 2, 3, 5, 2, 28)], [(4, 2, 3, 23), (3, 2, 3, 5, 1, 19)], [(2, 3, 3, 12), (2, 3, 3, 5, 1, 8)]],
+    ),
     "windows with a border": Formula(
         "size K, N\ninput a[K,N,N], b[K,N,N]\nv[u: 3, w: 9, i: N, j: N] = mean{k} a[k,i,j]*b[k,pad(i+u-1),pad(j+w-4)]",
         [[(5, 38, 38), (5, 38, 38)], [(1, 2, 2), (1, 2, 2)]],
@@ -115,6 +125,15 @@ def results(text, arrays, cotangent, dtype, backend, sizes, threads):
     given = [a.astype(dtype) for a in arrays]
     value, pullback = f.vjp(*given)
     return [value, *pullback(np.asarray(cotangent(value), dtype)).values()]
+
+
+@pytest.mark.parametrize(("size", "lanes"), [(12, 8), (20, 8), (32, 16), (63, 16), (64, None)])
+def test_rows_have_strips_that_the_shortest_of_them_fills(size, lanes):
+    program = normal("size N, M; input x[N,M], w[5]; y[i,j: M-4] = sum{r} x[i,j+r]*w[r]")
+    (kernel,) = kernels(program, "value")
+    scheduled = cpu_kernel(kernel, program, {"N": 48, "M": usual_size(size)})
+
+    assert {s.lanes for s in steps_of(scheduled.body) if isinstance(s, Strips)} == {lanes}
 
 
 @pytest.mark.plain(number=1, name=1, dtype=1)

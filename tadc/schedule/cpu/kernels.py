@@ -207,9 +207,14 @@ class _Lanes:
 
     @property
     def most(self) -> int | None:
-        """The lanes that the usual number of values fills; of few values some are at borders, and do not fill as many."""
+        """The lanes that the least usual number of values fills, but enough of them for a vector, where some numbers fill
+        one; of few values some are at borders, and do not fill as many.
+        """
         _, last = self.surroundings.around[self.index]
-        count = last.at(self.surroundings.typical) + 1
+        usual, least = (
+            last.at(sizes) + 1 for sizes in (self.surroundings.typical, self.surroundings.least)
+        )
+        count = max(min(usual, NARROW), least)
         if any(self.index in c.form.symbols for c in self.region):
             count = max(min(count, NARROW), count // 2)
         return most_lanes(constant(count), {})

@@ -11,7 +11,7 @@ Every point keeps the order of its sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd, lcm
 
@@ -96,8 +96,11 @@ def _around(surroundings: Surroundings, lane: Symbol, index: Symbol, phases: int
     """The surroundings with the index in place of the lane's."""
     low, high = surroundings.around[lane]
     count = f"'{index}"  # how many values it usually has: no program has it
-    typical = dict(surroundings.typical)
-    typical[count] = max(1, (high.at(surroundings.middle) + 1) // phases)
+    middle = surroundings.middle
+
+    def counted(sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
+        return {**sizes, count: max(1, (high.at({**middle, **sizes}) + 1) // phases)}
+
     around = {
         (index if i == lane else i): (low, symbol(count) - 1) if i == lane else span
         for i, span in surroundings.around.items()
@@ -106,7 +109,11 @@ def _around(surroundings: Surroundings, lane: Symbol, index: Symbol, phases: int
     conditions = (at_least_zero(symbol(index)), at_least_zero(high - value))
     known = Domain.of(c for c in surroundings.known if lane not in c.form.symbols)
     return replace(
-        surroundings, around=around, known=known & Domain.of(conditions), typical=typical
+        surroundings,
+        around=around,
+        known=known & Domain.of(conditions),
+        typical=counted(surroundings.typical),
+        least=counted(surroundings.least),
     )
 
 

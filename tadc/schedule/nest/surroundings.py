@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant
@@ -43,13 +43,14 @@ def least_of(usual: int) -> int:
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """The indices around some steps with their first and last values, outermost first, and conditions on them and on the
-    sizes; usual values of the sizes, which only decide which outcome of a test is the usual one; and the sizes that are too
-    small for lanes.
+    sizes; usual values of the sizes, which only decide which outcome of a test is the usual one, and the least values of
+    which these stand; and the sizes that are too small for lanes.
     """
 
     around: Mapping[Symbol, Span]
     known: Domain
     typical: Mapping[Symbol, int]
+    least: Mapping[Symbol, int]
     lane_limits: LaneLimits
 
     @classmethod
@@ -59,8 +60,12 @@ class Surroundings:
         """The surroundings of the steps of a kernel. `usual` has about how large the sizes are."""
         box = dict(zip(kernel.indices, kernel.extents, strict=True))
         typical = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
+        least = program.size_values(
+            {s: least_of(usual[s]) if s in usual else TYPICAL for s in program.sizes}
+        )
         around = {i: (constant(0), n - 1) for i, n in box.items()}
-        return cls(around, program.known & Domain.box(box), typical, lane_limits_of(usual))
+        known = program.known & Domain.box(box)
+        return cls(around, known, typical, least, lane_limits_of(usual))
 
     @property
     def middle(self) -> dict[Symbol, int]:
@@ -78,4 +83,4 @@ class Surroundings:
         if plain.lows and plain.highs:
             around[r.index] = plain.lows[0].form, plain.highs[0].form
         known = self.known & Domain.of(r.conditions)
-        return Surroundings(around, known, self.typical, self.lane_limits)
+        return replace(self, around=around, known=known)
