@@ -110,6 +110,15 @@ FORMULAS = {
         "y[b,o,i,j] = sum{c, p, q} x[b,c,i+p,j+q]*w[o,c,p,q,i,j]",
         [[(3, 2, 4, 32), (4, 2, 3, 5, 2, 28)], [(4, 2, 3, 23), (3, 2, 3, 5, 1, 19)], [(2, 3, 3, 12), (2, 3, 3, 5, 1, 8)]],
     ),
+    "every third, fourth and second": Formula(
+        "size N, M\ninput x[N,M]\ny[n,i: (M-5)//4+1] = x[n,4*i] + max{r: 3} x[n,3*i+r] * x[n,2*i+1]",
+        [[(2, 90)], [(1, 5)], [(3, 261)]],
+    ),
+    "points in a row": Formula(
+        "size K\ninput p[K,3], v[K,4]\n"
+        "f[k: K-1] = sum{d} p[k,d]*p[k+1,d] + (if v[k,1] > 0 then v[k,3] else v[k+1,2])",
+        [[(40, 3), (40, 4)], [(9, 3), (9, 4)], [(150, 3), (150, 4)]],
+    ),
     "windows with a border": Formula(
         "size K, N\ninput a[K,N,N], b[K,N,N]\nv[u: 3, w: 9, i: N, j: N] = mean{k} a[k,i,j]*b[k,pad(i+u-1),pad(j+w-4)]",
         [[(5, 38, 38), (5, 38, 38)], [(1, 2, 2), (1, 2, 2)]],

@@ -105,7 +105,7 @@ _INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
 
 # Of `templates/c/functions/`, each with what the later ones call.
-_LANE_FILES = ["exponential", "logarithm", "power", "trigonometric", "arc", "gamma"]
+_LANE_FILES = ["exponential", "logarithm", "power", "trigonometric", "arc", "gamma", "strided"]
 
 _PRODUCTS = range(
     -16, 17
@@ -249,7 +249,8 @@ def lane_functions(text: str) -> str:
     by_c_name = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
     called = [name for name in by_c_name if re.search(rf"\b{name}\(", text)]
     called_once = [name for name in by_c_name if re.search(rf"\bonce_{name}\(", text)]
-    needed = _needed(" ".join(f"lane_{name}(" for name in (*called, *called_once)), functions)
+    lanes = " ".join(f"lane_{name}(" for name in (*called, *called_once))
+    needed = _needed(f"{text} {lanes}", functions)
     single = [_once(name, functions[by_c_name[name]]) for name in called_once]
     return "\n\n".join(
         [*needed, *single, *(f"#define {name} {by_c_name[name]}" for name in called)]

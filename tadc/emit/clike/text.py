@@ -205,6 +205,8 @@ class CText:
 
     def _each_lane(self, step: Lanes, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop over the lanes, with those of their indices that it mentions."""
+        if step.stride > 1 and (strided := self._strided(step, indent)):
+            return strided
         pad = "  " * indent
         mentioned = {s for within in steps_of(step.body) for s in symbols_of(within)}
         indices = [
@@ -218,6 +220,22 @@ class CText:
         for begin, end in self._groups(self.lanes):
             head = f"{pad}for (int lane = {begin}; lane < {end}; lane++) {{"
             lines += [*unrolled, head, *indices, *body, f"{pad}}}"]
+        return lines
+
+    def _strided(self, step: Lanes, indent: int) -> list[str]:
+        """The lanes' values of a read with a stride, by vectors; nothing where elements are of another type than values."""
+        (assigned,), ((index, at),) = step.body, self.lane
+        assert isinstance(assigned, Assign) and isinstance(assigned.value, Read)
+        read = assigned.value
+        if self.dtypes[read.tensor] != self.dtype:
+            return []
+        vector = min(self.group // 2 or self.lanes, self.lanes)
+        called = f"every_{step.stride}_{vector}{ELEMENT_TYPES[self.dtype].suffix}"
+        to, element = self.names[assigned.local], self.element(read.tensor, read.subscripts).text
+        lines = []
+        for first in range(0, self.lanes, vector):
+            place = f"const {self.integer} {self.names[index]} = {at.replace('lane', str(first))};"
+            lines.append("  " * indent + f"{{ {place} {called}({to} + {first}, &{element}); }}")
         return lines
 
     def _groups(self, lanes: int) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.short import Simplification
+from tadc.schedule.cpu.strided import with_strided_reads_first
 from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
 from tadc.schedule.nest.interior import interior, parted
@@ -93,6 +94,7 @@ def cpu_kernel(
     blocked, body = long_sums_in_blocks(
         scheduled.kernel, scheduled.body, program, usual, grouped=True
     )
+    blocked, body = with_strided_reads_first(blocked, body, program.tensors)
     return replace(
         scheduled,
         kernel=blocked,

@@ -148,9 +148,10 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """`body` for every lane of the strip around it."""
+    """`body` for every lane of the strip around it. With a `stride` it assigns a read whose elements lie that far apart."""
 
     body: tuple[Step, ...]
+    stride: int = 1
 
 
 @dataclass(frozen=True, slots=True)
