@@ -42,8 +42,8 @@ def emitted(hash_seed: str, block: int) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_emitted_text_does_not_depend_on_the_order_of_hashes(block):
-    first, second, third = (emitted(seed, block) for seed in ("0", "1", "4242"))
+    first, second = (emitted(seed, block) for seed in ("0", "4242"))
 
     assert "sum{" in first
     assert "__global__" in first
-    assert first == second == third
+    assert first == second

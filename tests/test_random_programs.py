@@ -22,7 +22,7 @@ from tadc.runtime.run import Runners
 
 BLOCK = 5  # programs compiled for the host at once
 PLAIN = {"core": 5, "full": 0}
-ALL = {"core": 500, "full": 120}
+ALL = {"core": 260, "full": 90}
 
 
 def programs(**counts):

@@ -210,8 +210,8 @@ def random_library(eager, level, first):
 @pytest.mark.parametrize(
     ("level", "first"),
     [
-        *(pytest.param("core", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 110, 10)),
-        *(pytest.param("full", n, marks=pytest.mark.slow) for n in range(0, 50, 10)),
+        *(pytest.param("core", n, marks=[] if n < 10 else pytest.mark.slow) for n in range(0, 60, 10)),
+        *(pytest.param("full", n, marks=pytest.mark.slow) for n in range(0, 30, 10)),
     ],
 )  # fmt: skip
 def test_schedules_of_random_programs_agree_with_brute_force(level, first, eager):
