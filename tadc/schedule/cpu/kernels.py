@@ -21,6 +21,7 @@ from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.strided import with_strided_reads_first
 from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
+from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import (
     NARROW,
@@ -125,7 +126,8 @@ def _scheduled(
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
     lanes = _best_lanes(kernel, box, surroundings)
-    if lanes is None or cost_of_sums(kernel.body, lane_limits) < lanes.cost:
+    of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
+    if lanes is None or of_sums < lanes.cost:
         return _in_reduced_lanes(kernel, box, surroundings, machine)
     most = lanes.most
     simplification = Simplification.of(lanes.kernel, lanes.index)

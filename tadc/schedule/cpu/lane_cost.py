@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Read
@@ -28,8 +28,11 @@ NEIGHBOURS = {1: 1.0, -1: 1.5}
 STRIDED = 1.25  # times the stride, where it is short: what lies between is read too, and shuffled
 SHARED = 0.5  # one read for all lanes
 CHAINED = 12.0  # a term of a running sum, which waits for the one before, with its rounding error
-FOLDED = 10.0  # the lanes of a sum that are combined
+FOLDED = 10.0  # the lanes of a sum that are combined, where it has many terms
+SOONER = 4.0  # times as much where it has few, for each of which that is more
+MANY = 100
 REPEATED = 10.0  # assumed trips of a loop
+_UNKNOWN: Mapping[Symbol, int] = {}
 
 
 def cost_in_lanes(body: Sequence[Step], lane: Symbol) -> float:
@@ -62,8 +65,10 @@ def cost_in_lanes(body: Sequence[Step], lane: Symbol) -> float:
     return total
 
 
-def cost_of_sums(steps: Sequence[Step], lane_limits: LaneLimits) -> float:
-    """Cost per element of strips of the innermost sums."""
+def cost_of_sums(
+    steps: Sequence[Step], lane_limits: LaneLimits, trips: Mapping[Symbol, int] = _UNKNOWN
+) -> float:
+    """Cost per element of strips of the innermost sums. `trips` says how often loops usually run."""
     total = 0.0
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in steps]
     loops = [s for s in steps_of(steps) if isinstance(s, Loop)]
@@ -76,7 +81,9 @@ def cost_of_sums(steps: Sequence[Step], lane_limits: LaneLimits) -> float:
         match step:
             case Loop(r, body):
                 summed = accumulated(step) and not has_loops(body)
-                total += times * FOLDED if summed and not lane else 0.0
+                if summed and not lane:
+                    share = MANY / max(1, trips.get(r.index, MANY))
+                    total += times * FOLDED * min(max(1.0, share), SOONER)
                 inner_lane = r.index if summed and lanes_of_loop(step, lane_limits) != 0 else ""
                 waiting += [(s, times * REPEATED, inner_lane) for s in body]
             case Branch(_, then, otherwise):

@@ -87,7 +87,8 @@ def _chosen(
         for i, n in zip(kernel.indices, kernel.extents, strict=True)
         if most_lanes(n, limits) is None
     ]
-    now = min([cost_of_sums(kernel.body, limits), *(cost_in_lanes(kernel.body, i) for i in box)])
+    of_sums = cost_of_sums(kernel.body, limits, trips(kernel.body, surroundings.middle))
+    now = min([of_sums, *(cost_in_lanes(kernel.body, i) for i in box)])
     best: tuple[Symbol, dict[str, int]] = "", {}
     for lane in reversed(box):
         copied = _strided(kernel, program, lane, surroundings.middle)
