@@ -29,6 +29,7 @@ class Vocabulary:
     directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
     is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
+    bounds: frozenset[str] = frozenset()  # names that stand above sums
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
@@ -267,7 +268,7 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             fix = "tadc derives the program itself; give what is defined a name: `v_i`"
             token = Token("ERROR", fact, token.start, token.end, fix)
         if token.value == "T" and in_power and not vocabulary.knows("T"):
-            token = replace(token, type="TOP")
+            token = _raised_t(token, result[:-2], tokens[place + 1], vocabulary)
         if token.type in CLOSERS and contexts:
             contexts.pop()
             commas.pop()
@@ -282,6 +283,37 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             commas.append(place in with_commas)
         result.append(token)
     return result
+
+
+def _raised_t(
+    letter: Token, before: Sequence[Token], closing: Token, vocabulary: Vocabulary
+) -> Token:
+    r"""The `T` of `x^T`: a transpose; the bound of `\sum_{t=1}^T`, and the power `(1 + r)^T` in a document that has such a sum."""
+    if closing.note == "RED":
+        return letter
+    if letter.value not in vocabulary.bounds:
+        return replace(letter, type="TOP")
+    if before and before[-1].type == "NUM":
+        return letter
+    if before and before[-1].type in ("RPAR", "RSQB") and _adds_number(before):
+        return letter
+    if before and before[-1].type == "NAME" and before[-1].note == "bold":
+        return replace(letter, type="TOP")
+    fact = "`^T` may be a transpose, or a power, since `T` is the bound of a sum here"
+    fix = r"write `^\top` for the transpose, or declare the size, `%!tadc size T`, for the power"
+    return Token("ERROR", fact, letter.start, letter.end, fix)
+
+
+def _adds_number(before: Sequence[Token]) -> bool:
+    """Whether the bracket that ends here adds a number to something: what it holds is no vector."""
+    depth = 0
+    for token in reversed(before):
+        depth += (token.type in CLOSERS) - (token.type in OPENERS)
+        if depth == 0:
+            return False
+        if depth == 1 and token.type == "NUM":
+            return True
+    return False
 
 
 def _is_derivative(tokens: Sequence[Token], place: int) -> bool:

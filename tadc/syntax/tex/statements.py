@@ -97,7 +97,8 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
 def add_range_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
     r"""Whether the tokens after the display give the range of an index of its last definition; then it has it."""
     defined = display[-1].tokens if display and display[-1].kind == "definition" else ()
-    is_range = bool(defined) and says_range(tokens, indices_of(defined), None)
+    is_shape = any(token.type == "RR" for token in tokens)
+    is_range = bool(defined) and not is_shape and says_range(tokens, indices_of(defined), None)
     if is_range:
         _add_ranges(display, tokens)
     return is_range
@@ -192,7 +193,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         is_range = bool(ranges) or (
             bool(defined) and _says_range([*names, *tokens], defined, words[-1:])
         )
-        if [t.type for t in tokens] == ["NAME"] and not in_remark and not ranges:
+        if [t.type for t in with_compounds(tokens)] == ["NAME"] and not in_remark and not ranges:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):

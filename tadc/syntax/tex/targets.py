@@ -150,7 +150,7 @@ def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
     if behind := left[closing[place] + 1 :]:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right):
-        return [*_with_indices(head, indices)]
+        return [*_with_indices(head, indices, right)]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
@@ -247,16 +247,18 @@ def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     return names - bound
 
 
-def _with_indices(head: list[Token], indices: Sequence[Token]) -> list[Token]:
-    """`k_y` with the indices as its subscript: what stands there already is a label, or comes first."""
+def _with_indices(
+    head: list[Token], indices: Sequence[Token], right: Sequence[Token]
+) -> list[Token]:
+    """`k_y` with the indices as its subscript: what stands there already is a label that the right side lacks, or comes first."""
     listed: list[Token] = []
     for token in indices:
         listed += [Token("COMMA", "", token.start, token.start), token]
     kinds = [t.type for t in head]
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
-        if kinds[3:-1] == ["NAME"] and head[3].value not in {t.value for t in indices}:
+        if kinds[3:-1] == ["NAME"] and head[3].value not in {t.value for t in (*indices, *right)}:
             name = replace(head[0], value=f"{head[0].value}_{head[3].value}")
-            return _with_indices([name], indices)
+            return _with_indices([name], indices, right)
         return [*head[:-1], *listed, head[-1]]
     start, end = indices[0].start, indices[-1].end
     sub = Token("SUB", "_", start, start)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tadc.syntax import ast
 from tadc.syntax.tex.names import Vocabulary, closing_braces, limit_names
+from tadc.syntax.tex.scripts import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -20,6 +21,7 @@ def vocabulary(
     is_sigmoid: bool = True,
 ) -> Vocabulary:
     r"""`items` are those of the `%!tadc` lines; `is_sigmoid`: the document says that `\sigma(..)` is the sigmoid."""
+    definitions = list(definitions)
     declared: set[str] = set()
     subscripted: set[str] = set()
     indices: set[str] = set()
@@ -54,7 +56,17 @@ def vocabulary(
         frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound")
         | _outside_of_base(items),
         is_sigmoid,
+        frozenset(_bounds(definitions)),
     )
+
+
+def _bounds(definitions: Iterable[Statement]) -> Iterator[str]:
+    """The letters that stand alone above sums."""
+    for definition in definitions:
+        tokens = definition.tokens
+        for opening, name, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if opening.type == "LBRACE" and name.type == "NAME" and closing.note == "RED":
+                yield name.value
 
 
 def _outside_of_base(items: Sequence[ast.Item]) -> frozenset[str]:
@@ -119,10 +131,18 @@ def styled_apart(
 
     Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`.
     """
+    bound = {name for statement in statements for name in bound_names(statement.tokens)}
     styles: dict[str, set[str]] = {}
     for statement in statements:
+        labels = {
+            token
+            for _, _, inner in scripted(statement.tokens, "SUB")
+            for token in inner
+            if token.value not in bound
+        }
         for token in _outside_lists(statement):
-            styles.setdefault(token.value, set()).add(_style(token))
+            if token not in labels:
+                styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
 
