@@ -126,7 +126,7 @@ SYMBOLS = {
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
     "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
-    "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
+    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",
@@ -163,7 +163,6 @@ REFUSED = {
     "pm": ("`\\pm` is two formulas", "write one display for each sign"),
     "mp": ("`\\mp` is two formulas", "write one display for each sign"),
     "pmod": ("a remainder is an operator here", r"write `i \bmod 3`"),
-    "partial": ("derivatives are not written in formulas", "tadc derives the program itself"),
     "int": ("integrals are not part of the language", r"write a finite sum, `\sum_{k=0}^{N-1}`"),
     "otimes": ("`\\otimes` hides the indices", "write the product of elements: `a_i b_j`"),
     "over": ("`\\over` is the fraction of plain TeX", r"write `\frac{a}{b}`"),

@@ -26,6 +26,7 @@ from tadc.syntax.tex.build import Build
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.hints import explained
 from tadc.syntax.tex.labels import left_labels
+from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
@@ -141,6 +142,8 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     tokens = {r: _tokens(text, r) for r in regions}
     labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
     labels = set() if found.is_upper else labels
+    streams = {r: assembled(tokens[r], labels) for r in regions}
+    left_names = LeftNames.of(streams[r] for r in regions if r.kind != "inline")
     end = 0  # of the last display, and of the ranges after it
     for region in regions:
         if region.kind != "inline":
@@ -148,7 +151,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
         elif found.displays and _BEHIND.fullmatch(text.text, end, region.start):
             is_range = add_range_behind(found.displays[-1], tokens[region])
             end = region.end if is_range else end
-        said = statements(assembled(tokens[region], labels))
+        said = statements(left_names.applied(streams[region]))
         if region.kind == "inline":
             found.in_prose += said
         else:

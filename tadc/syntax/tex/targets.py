@@ -213,7 +213,8 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
     in_subscripts = _names_in_subscripts(right)
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
-        return names if all(t.value in in_subscripts for t in names) else []
+        is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
+        return names if is_list else []
     indices: list[Token] = []
     for part in parts:
         kinds = [t.type for t in part]
