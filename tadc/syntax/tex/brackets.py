@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.commands import FUNCTION_LETTERS
-from tadc.syntax.tex.scripts import bound_names
+from tadc.syntax.tex.script_tokens import bound_names
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 

@@ -70,7 +70,10 @@ def _mistake(
         case "NABLA" | "PARTIAL":
             return "derivatives are not written in formulas", "tadc derives the program itself"
         case "STAR":
-            return r"`\star` stands between numbers", r"write the sum that it stands for, or `\cdot` for a product"
+            return (
+                r"`\star` stands between numbers",
+                r"write the sum that it stands for, or `\cdot` for a product",
+            )
         case "APPROX":
             return (
                 r"`\approx` stands inside a formula",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
@@ -100,7 +100,9 @@ def _is_free(key: Key, letters: Counter[str], displays: Sequence[Sequence[Token]
 
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:
-    name = Token("NAME", head.name, first.start, last.end, first.note if head.key[0] == "mark" else "")
+    name = Token(
+        "NAME", head.name, first.start, last.end, first.note if head.key[0] == "mark" else ""
+    )
     if not head.subscripts:
         return [name]
     start, end = head.subscripts[0].start, head.subscripts[-1].end
@@ -172,7 +174,7 @@ def _derivative(over: _Differential, under: _Differential, end: int) -> _Head:
 
 def _differential(tokens: Sequence[Token]) -> _Differential | None:
     closing = closing_braces(tokens)
-    if not tokens or not (tokens[0].type == "PARTIAL" or tokens[0].value in ("d", "mathrm_d")):
+    if not tokens or not (tokens[0].type == "PARTIAL" or tokens[0].value == "d"):
         return None
     order, place = "", 1
     if (power := _number_above(tokens, 1, closing)) is not None:
@@ -242,9 +244,9 @@ def _marked(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _He
         inner = tokens[sign + 2 : end] if end > 0 and tokens[sign].type == "SUP" else ()
         if len(inner) == 1 and inner[0].value in _MARKS:
             behind = end + 1
-            if sign == place + 1 and not below and (then := closing.get(behind + 1, -1)) > 0:
-                if tokens[behind].type == "SUB":
-                    below, behind = tuple(tokens[behind + 2 : then]), then + 1
+            then = closing.get(behind + 1, -1)
+            if not below and then > 0 and tokens[behind].type == "SUB":
+                below, behind = tuple(tokens[behind + 2 : then]), then + 1
             base = tokens[place].value
             mark = inner[0].value
             return _Head(("mark", base, mark), f"{base}_{_MARKS[mark]}", below, behind)

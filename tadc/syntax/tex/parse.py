@@ -31,7 +31,8 @@ from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
 from tadc.syntax.tex.ranges import refusal, said_ranges
-from tadc.syntax.tex.scripts import LONGEST_SCRIPT, Guess, Scripts, bound_names, scripted
+from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, Guess, bound_names, scripted
+from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
 from tadc.syntax.tex.statements import Statement, add_range_behind, depths, statements
 from tadc.syntax.tex.targets import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.scripts import Guess
+from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.statements import depths
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 

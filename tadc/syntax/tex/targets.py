@@ -248,6 +248,17 @@ def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     return names - bound
 
 
+def _alone_in_brackets(tokens: Sequence[Token]) -> set[str]:
+    """The `t` of `b_j(t)`."""
+    triples = zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
+    return {
+        name.value
+        for base, opening, name, closing in triples
+        if base.type in ("NAME", "RBRACE")
+        and (opening.type, name.type, closing.type) == ("LPAR", "NAME", "RPAR")
+    }
+
+
 def _with_indices(
     head: list[Token], indices: Sequence[Token], right: Sequence[Token]
 ) -> list[Token]:
@@ -257,7 +268,8 @@ def _with_indices(
         listed += [Token("COMMA", "", token.start, token.start), token]
     kinds = [t.type for t in head]
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
-        if kinds[3:-1] == ["NAME"] and head[3].value not in {t.value for t in (*indices, *right)}:
+        others = {t.value for t in indices} | _alone_in_brackets(right)
+        if kinds[3:-1] == ["NAME"] and head[3].value not in others:
             name = replace(head[0], value=f"{head[0].value}_{head[3].value}")
             return _with_indices([name], indices, right)
         return [*head[:-1], *listed, head[-1]]

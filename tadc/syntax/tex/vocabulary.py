@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tadc.syntax import ast
 from tadc.syntax.tex.names import Vocabulary, closing_braces, limit_names
-from tadc.syntax.tex.scripts import bound_names, scripted
+from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
