@@ -157,7 +157,7 @@ def rpkm(c, ell):
 \end{equation}
 """,
     source="Matheron, Principles of geostatistics, 1963: the variogram on a line",
-    sizes={"H": 3},
+    sizes={"H": 3, "N": 6},
     z="6",
 )
 def variogram(z):

@@ -74,7 +74,7 @@ R_{xx}(\tau) = \frac{1}{N}\sum_{n=0}^{N-\tau-1} x(n)\,x(n+\tau), \qquad \tau = 0
 \end{equation}
 """,
     source="Proakis and Manolakis, Digital Signal Processing: autocorrelation",
-    sizes={"L": 3},
+    sizes={"L": 3, "N": 6},
     x="6",
 )
 def autocorrelation(x):

@@ -94,7 +94,7 @@ INVERSES = {
 
 # Names that are always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
-    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp pad wrap reflect symmetric"""
+    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip pad wrap reflect symmetric"""
 )
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",

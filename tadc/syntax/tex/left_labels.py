@@ -41,7 +41,7 @@ class LeftLabels:
         if (named := self._with_tensors(definition)) is not None:
             return named
         labels = _label_on_the_left(definition)
-        if not labels or tokens[0].value in self.declared:
+        if not labels:
             return definition
         is_moving = _is_moving(definition) or _reads_itself(definition)
         if not is_moving and not self._is_only_here(definition):

@@ -10,6 +10,7 @@ from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.implicit import with_left_indices
+from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.printed import base_of, bound_sizes, inputs_of, with_extents
@@ -24,6 +25,7 @@ class Read:
 
     definition: Definition
     ranges: Mapping[str, Range] = field(default_factory=dict)
+    is_shared: bool = False  # some may be those of other definitions
 
 
 def meaning(
@@ -50,7 +52,7 @@ def meaning(
     definitions: list[Definition] = []
     for r in read:
         try:
-            definition = inlined(_bound(r), bodies, taken)
+            definition = with_products(inlined(_bound(r), bodies, taken))
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition))
         except SyntaxError as error:
@@ -72,7 +74,9 @@ def meaning(
         more.append(ast.SizeDeclaration(size, None, size.span))
         notes.append(Note(size.span, f"`{size.name}` is a size: it is a bound"))
     rows = [r for r in rows if r.name.name not in known]
-    ranks = _ranks(definitions) | {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    targets = {d.target.name for d in definitions}
+    ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
+    ranks |= {r.name.name: 1 + len(r.extents or ()) for r in rows}
     definitions = _in_index_notation(
         [*items, *more], in_order(definitions), ranks, {r.name.name for r in rows}, taken, notes
     )
@@ -163,7 +167,7 @@ def _bound(read: Read) -> Definition:
 
     body = rewritten(d.body, rule)
     for name, said in ranges.items():
-        if name not in used:
+        if name not in used and not read.is_shared:
             raise SyntaxError(
                 said.span,
                 f"`{name}` has a range here, and is no index of the formula that has none",

@@ -255,6 +255,9 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
     commas = [False]
     for place, token in enumerate(tokens):
         following = tokens[place + 1].type if place + 1 < len(tokens) else ""
+        if _is_gamma(token, result, following):
+            result.pop()
+            token = Token("FUNC", "lgamma", token.start, token.end)
         token = _identified(token, following, vocabulary)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
         if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
@@ -372,6 +375,12 @@ def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabular
     if left.type == "NUM":
         return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)
     return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
+
+
+def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
+    r"""Whether it is the function of `\log\Gamma(x)`."""
+    is_logarithm = bool(before) and before[-1].type == "FUNC" and before[-1].value == "log"
+    return is_logarithm and following in ("LPAR", "LSQB") and token.value == "Gamma"
 
 
 def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:

@@ -34,12 +34,18 @@ from tadc.syntax.tex.ranges import refusal, said_ranges
 from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, Guess, bound_names, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.statements import Statement, add_range_behind, depths, statements
+from tadc.syntax.tex.statements import (
+    Statement,
+    add_range_behind,
+    depths,
+    statements,
+    with_shared_ranges,
+)
 from tadc.syntax.tex.targets import (
     OwnFunction,
     own_function,
     with_named_squares,
-    with_plain_target,
+    with_plain_targets,
 )
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
@@ -84,24 +90,18 @@ def _program(source: Source, index_base: int) -> ast.Program:
     regions = [replace(r, start=a, end=b) for r, (a, b) in zip(formulas, places, strict=True)]
     _collect_statements(found, text, regions)
 
+    found.displays = [with_shared_ranges(display) for display in found.displays]
     functions = _own_functions(found)
+    headed, indexed = _make_targets_plain(found)
     definitions, skipped = _counted(found.displays, document.macros, text)
     guesses: list[Guess] = []
-    printed, definitions = definitions, [with_plain_target(d) for d in definitions]
-    headed = {
-        d.target for d in printed if any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal])
-    }
-    indexed = {
-        new.target
-        for old, new in zip(printed, definitions, strict=True)
-        if old.is_scalar and not new.is_scalar
-    }
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
     shapes = _about([*found.shapes, *prose], used - declared)
     rows, shapes = _rows(shapes, definitions)
-    every, shapes = styled_apart([*definitions, *(f.statement for f in functions)], shapes)
+    every = [*definitions, *(f.statement for f in functions)]
+    every, shapes = styled_apart(every, shapes, declared)
     every = _with_scripts(found, every, shapes, functions, indexed, headed, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
@@ -229,6 +229,18 @@ def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) 
     first = statement.tokens[0]
     is_macro = first.type == "ERROR" and text.text[first.start : first.end] in macros
     return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro
+
+
+def _make_targets_plain(found: _Found) -> tuple[set[str], set[str]]:
+    """Bring left sides to the form of the grammar; the names that had lists there, and those whose lists are indices."""
+    printed = [s for display in found.displays for s in display if s.kind == "definition"]
+    plain = with_plain_targets(printed)
+    pairs = list(zip(printed, plain, strict=True))
+    by_place = {id(old): new for old, new in pairs}
+    found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
+    has_list = [any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal]) for d in printed]
+    headed = {d.target for d, listed in zip(printed, has_list, strict=True) if listed}
+    return headed, {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
 
 
 def _own_functions(found: _Found) -> list[OwnFunction]:
@@ -435,7 +447,7 @@ class _Reader:
             span = self.text.span(s.name.start, s.high[-1].end)
             name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
             ranges[s.name.value] = ast.Range(name, span, low=low, high=high)
-        return Read(definition, ranges)
+        return Read(definition, ranges, statement.is_shared)
 
     def function(
         self, function: OwnFunction, statement: Statement

@@ -288,6 +288,7 @@ def inputs_of(
     found: dict[str, list[_Dimension]] = {}
     places: dict[str, Element | Name] = {}
     bare: list[tuple[_Index, Expression]] = []  # and extents of declared tensors that it reads
+    defined = {d.target.name: [r.extent for r in d.lefts] for d in definitions}
     for node, around in (r for d in definitions for r in _reads(d, base)):
         name = node.name if isinstance(node, Name) else node.name.name
         subscripts = node.subscripts if isinstance(node, Element) else ()
@@ -297,7 +298,11 @@ def inputs_of(
         if shapes.get(name) is not None:
             extents = shapes[name] or ()
             bare += [(i, e) for i, e in zip(indices, extents, strict=False) if i is not None]
-        elif name not in targets:
+        elif name in targets:
+            extents = [e for e in defined[name] if e is not None]
+            if len(extents) == len(indices):
+                bare += [(i, e) for i, e in zip(indices, extents, strict=True) if i is not None]
+        else:
             dimensions = found.setdefault(name, [_Dimension() for _ in subscripts])
             places.setdefault(name, node)
             for d, i in zip(dimensions, indices, strict=False):

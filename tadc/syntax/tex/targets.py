@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import OPENERS, Token
 
-__all__ = ["OwnFunction", "own_function", "with_named_squares", "with_plain_target"]
+__all__ = ["OwnFunction", "own_function", "with_named_squares", "with_plain_targets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,27 @@ class OwnFunction:
     statement: Statement
 
 
-def with_plain_target(statement: Statement) -> Statement:
-    """The definition with a left side that the grammar reads, and with one right side."""
+def with_plain_targets(definitions: Sequence[Statement]) -> list[Statement]:
+    """The definitions with left sides that the grammar reads, and with one right side each."""
+    indexed: set[str] = set()
+    while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
+        result = [_with_plain_target(d, indexed) for d in definitions]
+        pairs = zip(definitions, result, strict=True)
+        found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
+        if found <= indexed:
+            return result
+        indexed |= found
+
+
+def _with_plain_target(statement: Statement, indexed: set[str]) -> Statement:
     sides, signs = _sides(statement.tokens)
     if len(sides) < 2:
         return statement
     right = _right(sides[1:])
     if right is None:
         return statement
-    left = _left(sides[0], right)
+    ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
+    left = _left(sides[0], right, ranged | _arguments_of(indexed, right))
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -54,6 +67,8 @@ def own_function(statement: Statement, applied: set[str]) -> OwnFunction | None:
     if len(sides) != 2:
         return None
     left = sides[0]
+    if statement.ranges:
+        return None  # `w(n) =` at integers
     kinds = [t.type for t in left]
     is_call = (
         kinds[:1] == ["NAME"]
@@ -130,7 +145,19 @@ def _behind_scripts(tokens: Sequence[Token], place: int, closing: dict[int, int]
 # ---------------------------------------------------------------------- the left side
 
 
-def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
+def _arguments_of(indexed: set[str], right: Sequence[Token]) -> set[str]:
+    """The letters that stand alone in brackets behind these names."""
+    fours = zip(right, right[1:], right[2:], right[3:], strict=False)
+    return {
+        name.value
+        for base, opening, name, closing in fours
+        if base.value in indexed and name.type == "NAME"
+        if (opening.type, closing.type) in (("LPAR", "RPAR"), ("LSQB", "RSQB"))
+    }
+
+
+def _left(left: list[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
+    """The left side; `known` are letters that are indices for sure."""
     left = _subscript_first(_without_braces(left))
     if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
         function, name = left[:2]
@@ -149,7 +176,7 @@ def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
     head, listed = left[:place], left[place + 1 : closing[place]]
     if behind := left[closing[place] + 1 :]:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
-    if indices := _indices_in(listed, right):
+    if indices := _indices_in(listed, right, known):
         return [*_with_indices(head, indices, right)]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
@@ -202,7 +229,7 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     return [name, *kept, *rest[place:]]
 
 
-def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
+def _indices_in(listed: Sequence[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
     """The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`."""
     parts: list[list[Token]] = [[]]
     for token, depth in depths(listed):
@@ -210,7 +237,7 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
             parts.append([])
         else:
             parts[-1].append(token)
-    in_subscripts = _names_in_subscripts(right)
+    in_subscripts = _names_in_subscripts(right) | known
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
@@ -268,9 +295,12 @@ def _with_indices(
         listed += [Token("COMMA", "", token.start, token.start), token]
     kinds = [t.type for t in head]
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
+        letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
-        if kinds[3:-1] == ["NAME"] and head[3].value not in others:
-            name = replace(head[0], value=f"{head[0].value}_{head[3].value}")
+        if len(letters) > 1:
+            others |= _names_in_subscripts(right)
+        if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
+            name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")
             return _with_indices([name], indices, right)
         return [*head[:-1], *listed, head[-1]]
     start, end = indices[0].start, indices[-1].end

@@ -2,7 +2,7 @@ r"""The vocabulary of a document: the kinds of its names, found in its declarati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax import ast
@@ -125,11 +125,12 @@ _SUFFIXES = {
 
 
 def styled_apart(
-    statements: Sequence[Statement], shapes: Sequence[Statement]
+    statements: Sequence[Statement], shapes: Sequence[Statement], declared: Set[str] = frozenset()
 ) -> tuple[list[Statement], list[Statement]]:
     r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`.
 
-    Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`.
+    Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`. Nor do
+    letters of names that are `declared` with a label, such as the `c` of `c_s`.
     """
     bound = {name for statement in statements for name in bound_names(statement.tokens)}
     styles: dict[str, set[str]] = {}
@@ -139,6 +140,11 @@ def styled_apart(
             for _, _, inner in scripted(statement.tokens, "SUB")
             for token in inner
             if token.value not in bound
+        }
+        labels |= {
+            name
+            for name, _, inner in scripted(statement.tokens, "SUB")
+            if f"{name.value}_{''.join(t.value for t in inner)}" in declared
         }
         for token in _outside_lists(statement):
             if token not in labels:
