@@ -15,6 +15,7 @@ from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.printed import base_of, bound_sizes, inputs_of, with_extents
 from tadc.syntax.tex.vectors import Vectors
+from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
 __all__ = ["Read", "meaning"]
 
@@ -64,6 +65,8 @@ def meaning(
     more: list[ast.Item] = []
     if base != index_base and not declared:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
+    if not declared and base == 1:
+        definitions = _with_starts_at_one(definitions, notes)
     definitions = _with_left_indices(definitions, items, notes)
     definitions = _placed(definitions, base, notes)
     known = {
@@ -181,6 +184,16 @@ def _base(definitions: Sequence[Definition], notes: list[Note]) -> int | None:
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
     return base
+
+
+def _with_starts_at_one(definitions: Sequence[Definition], notes: list[Note]) -> list[Definition]:
+    dimensions = beginning_at_zero(definitions) or set()
+    for name in dict.fromkeys(sorted(name for name, _ in dimensions)):
+        reads = [n for d in definitions for n in nodes((d.body,)) if isinstance(n, ast.Element)]
+        place = next(read for read in reads if read.name.name == name)
+        said = f"`{name}` begins at 0, since a subscript is 0; the other tensors begin at 1"
+        notes.append(Note(place.span, said, is_guess=True))
+    return [with_starts_at_one(d, dimensions) if dimensions else d for d in definitions]
 
 
 def _with_left_indices(

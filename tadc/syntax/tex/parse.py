@@ -31,7 +31,7 @@ from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
 from tadc.syntax.tex.ranges import refusal, said_ranges
-from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, Guess, bound_names, scripted
+from tadc.syntax.tex.script_tokens import Guess, bound_names, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
 from tadc.syntax.tex.statements import (
@@ -367,7 +367,7 @@ def _with_scripts(
         (indexed_names(statements) | indexed) - names,
         names,
         ranks,
-        sizes | _bounds(statements),
+        sizes | names_in_bounds(s.tokens for s in statements),
         headed,
     )
     statements = [brackets(s) for s in statements]
@@ -388,27 +388,6 @@ def _with_scripts(
 def _rank(shape: Statement) -> int:
     """The number of extents of a shape."""
     return sum(t.type == "BY" for t in shape.tokens) + any(t.type == "SUP" for t in shape.tokens)
-
-
-def _bounds(statements: Sequence[Statement]) -> set[str]:
-    """The names above reductions, and behind relations in what is below them."""
-    names: set[str] = set()
-    for statement in statements:
-        tokens = statement.tokens
-        for place, token in enumerate(tokens):
-            if token.type != "RED":
-                continue
-            depth, is_low = 0, True
-            for inner in tokens[place + 1 : place + LONGEST_SCRIPT]:
-                if depth == 0 and inner.type not in ("SUB", "SUP", "LBRACE"):
-                    break
-                is_low = (
-                    inner.type == "SUB" if depth == 0 and inner.type in ("SUB", "SUP") else is_low
-                )
-                depth += (inner.type == "LBRACE") - (inner.type == "RBRACE")
-                if inner.type == "NAME" and not is_low:
-                    names.add(inner.value)
-    return names
 
 
 _SAYS_SIGMOID = re.compile(

@@ -23,6 +23,8 @@ from tadc.syntax.nodes import (
     rewritten,
     substituted,
 )
+from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.tex.zero_starts import beginning_at_zero
 
 __all__ = ["Start", "base_of", "bound_sizes", "inputs_of", "with_extents"]
 
@@ -50,6 +52,8 @@ def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | 
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
     if ones and not zeros and not reaching:
+        return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
+    if ones and reaching and not zeros and beginning_at_zero(definitions):
         return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
     if reaching:
         return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
@@ -105,25 +109,11 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
         return Start(None, r.span)
     first = int(low.text)
     reached = [
-        value for value in (_at(s, {r.name.name: first}) for s in subscripts) if value is not None
+        value
+        for value in (lowest(s, {r.name.name: first}) for s in subscripts)
+        if value is not None
     ]
     return Start(first, r.span, min(reached, default=None))
-
-
-def _at(subscript: Expression, values: Mapping[str, int]) -> int | None:
-    """The value of a subscript made of integers and the one index, where it grows with it; else None."""
-    match subscript:
-        case Number(text) if text.isdigit():
-            return int(text)
-        case Name(name):
-            return values.get(name)
-        case Binary("+" | "-" | "*" as sign, left, right):
-            a, b = _at(left, values), _at(right, {} if sign == "-" else values)
-            if a is None or b is None:
-                return None
-            return {"+": a + b, "-": a - b, "*": a * b}[sign]
-        case _:
-            return None
 
 
 def _subscripts_by_index(body: Expression) -> dict[str, list[Expression]]:

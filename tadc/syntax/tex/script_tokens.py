@@ -2,7 +2,7 @@ r"""The scripts of names in tokens: where they are, what stands in them, and whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
@@ -16,6 +16,7 @@ __all__ = [
     "equal_place",
     "has_style",
     "left_indices",
+    "names_in_bounds",
     "scripted",
     "scripts_at",
     "with_label",
@@ -105,3 +106,23 @@ def with_label(base: Token, labels: Sequence[Token], end: int) -> Token:
 
 def comma(at: Token) -> Token:
     return Token("COMMA", "", at.start, at.start)
+
+
+def names_in_bounds(definitions: Iterable[Sequence[Token]]) -> set[str]:
+    """The names above reductions, and behind relations in what is below them."""
+    names: set[str] = set()
+    for tokens in definitions:
+        for place, token in enumerate(tokens):
+            if token.type != "RED":
+                continue
+            depth, is_low = 0, True
+            for inner in tokens[place + 1 : place + LONGEST_SCRIPT]:
+                if depth == 0 and inner.type not in ("SUB", "SUP", "LBRACE"):
+                    break
+                is_low = (
+                    inner.type == "SUB" if depth == 0 and inner.type in ("SUB", "SUP") else is_low
+                )
+                depth += (inner.type == "LBRACE") - (inner.type == "RBRACE")
+                if inner.type == "NAME" and not is_low:
+                    names.add(inner.value)
+    return names

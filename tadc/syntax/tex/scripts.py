@@ -21,6 +21,7 @@ from tadc.syntax.tex.script_tokens import (
     comma,
     equal_place,
     left_indices,
+    names_in_bounds,
     scripted,
     scripts_at,
     with_label,
@@ -49,6 +50,7 @@ class Scripts:
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
+    _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
 
     def __post_init__(self) -> None:
@@ -62,6 +64,7 @@ class Scripts:
             self._summed |= _summed(definition.tokens[definition.equal :])
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
+        self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
             self.scalars,
@@ -146,7 +149,7 @@ class Scripts:
             return with_label(base, names, below[-1].end), None
         if not inner or self.is_einstein or letters is None or not kinds <= {"NAME", "COMMA"}:
             return base, below
-        known = bound | moving | self.sizes
+        known = self._bounds | bound | moving | self.sizes
         is_free = not any(t.value in known for t in names)
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
         if not is_free or base.value in self.declared:
