@@ -55,6 +55,12 @@ def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | 
         return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
     if ones and reaching and not zeros and beginning_at_zero(definitions):
         return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
+    if ones and reaching and not zeros and beginning_at_zero(definitions) is None:
+        raise SyntaxError(
+            ones[0].span,
+            f"a range starts at 1 here, and a subscript is 0 or less, `{_shown(reaching[0].span)}`: is the first element `x_0` or `x_1`?",
+            fix="write `%!tadc base 0` or `%!tadc base 1`, and the ranges of all indices",
+        )
     if reaching:
         return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
     if ones and zeros:
