@@ -30,7 +30,9 @@ from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
+from tadc.syntax.tex.prose import says_where, spoken_definitions
 from tadc.syntax.tex.ranges import refusal, said_ranges
+from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, bound_names, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
@@ -76,6 +78,7 @@ class _Found:
     displays: list[list[Statement]] = field(default_factory=list)
     shapes: list[Statement] = field(default_factory=list)
     in_prose: list[Statement] = field(default_factory=list)
+    spoken: list[Statement] = field(default_factory=list)  # those of `where $x = ..$`
     is_upper: bool = False
 
 
@@ -92,9 +95,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
     functions = _own_functions(found)
+    guesses: list[Guess] = []
+    for statement in spoken_definitions(found.displays, found.spoken):
+        found.displays.append([statement])
+        said = f"`{statement.target}` is defined in the prose"
+        guesses.append(Guess(said, statement.start, statement.end))
     headed, indexed = _make_targets_plain(found)
     definitions, skipped = _counted(found.displays, document.macros, text)
-    guesses: list[Guess] = []
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
@@ -155,6 +162,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
         said = statements(left_names.applied(streams[region]))
         if region.kind == "inline":
             found.in_prose += said
+            found.spoken += said if says_where(text.text[: region.start]) else ()
         else:
             found.shapes += [s for s in said if s.kind == "shape"]
             found.displays.append(said)
@@ -382,7 +390,7 @@ def _with_scripts(
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
-    return statements
+    return letters_apart(statements, {name for name, rank in ranks.items() if rank})
 
 
 def _rank(shape: Statement) -> int:

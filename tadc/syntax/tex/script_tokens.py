@@ -109,20 +109,30 @@ def comma(at: Token) -> Token:
 
 
 def names_in_bounds(definitions: Iterable[Sequence[Token]]) -> set[str]:
-    """The names above reductions, and behind relations in what is below them."""
+    """The names above reductions, and behind relations in what is below them; not those in their subscripts."""
     names: set[str] = set()
     for tokens in definitions:
+        closing = closing_braces(tokens)
         for place, token in enumerate(tokens):
             if token.type != "RED":
                 continue
-            depth, is_low = 0, True
-            for inner in tokens[place + 1 : place + LONGEST_SCRIPT]:
-                if depth == 0 and inner.type not in ("SUB", "SUP", "LBRACE"):
-                    break
-                is_low = (
-                    inner.type == "SUB" if depth == 0 and inner.type in ("SUB", "SUP") else is_low
-                )
-                depth += (inner.type == "LBRACE") - (inner.type == "RBRACE")
-                if inner.type == "NAME" and not is_low:
-                    names.add(inner.value)
+            at = place + 1
+            while at + 1 in closing and tokens[at].type in ("SUB", "SUP"):
+                end = min(closing[at + 1], place + LONGEST_SCRIPT)
+                names.update(_names_in_bound(tokens[at + 2 : end], is_low=tokens[at].type == "SUB"))
+                at = closing[at + 1] + 1
     return names
+
+
+def _names_in_bound(inner: Sequence[Token], *, is_low: bool) -> Iterator[str]:
+    closing = closing_braces(inner)
+    place = 0
+    while place < len(inner):
+        token = inner[place]
+        if token.type == "SUB":
+            place = closing.get(place + 1, place)
+        elif token.type == "REL":
+            is_low = False
+        elif token.type == "NAME" and not is_low:
+            yield token.value
+        place += 1
