@@ -65,6 +65,7 @@ class Brackets:
 
     indexed: Set[str]
     functions: Set[str]
+    with_index: Set[str]  # functions whose first parameters stand below their names
     ranks: Mapping[str, int]
     sizes: Set[str]
     headed: Set[str] = frozenset()
@@ -84,6 +85,9 @@ class Brackets:
             elif call.name.value in self.functions and not call.below:
                 result.append(replace(call.name, type="CALLED"))
                 place += 1
+            elif call.name.value in self.with_index and call.below:
+                result += _applied(call, tokens)
+                place = call.end + 1
             elif call.name.value in self.headed and call.below and _is_list(call.inner):
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
@@ -189,6 +193,14 @@ def _listed(tokens: Sequence[Token]) -> list[list[Token]]:
         else:
             parts[-1].append(token)
     return parts
+
+
+def _applied(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+    """The function with what is below its name as its first arguments."""
+    opening, closing = tokens[call.end - len(call.inner) - 1], tokens[call.end]
+    sign = Token("COMMA", "", opening.start, opening.start)
+    name = replace(call.name, type="CALLED")
+    return [name, opening, *call.below[1:-1], sign, *call.inner, closing]
 
 
 def _element(call: _Call, tokens: Sequence[Token]) -> list[Token]:

@@ -24,6 +24,11 @@ from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.brackets import Brackets, applied_names, indexed_names
 from tadc.syntax.tex.build import Build
 from tadc.syntax.tex.document import Region, scanned
+from tadc.syntax.tex.function_heads import (
+    OwnFunction,
+    own_functions,
+    with_labelled_functions,
+)
 from tadc.syntax.tex.hints import explained
 from tadc.syntax.tex.labels import left_labels
 from tadc.syntax.tex.left_names import LeftNames
@@ -44,8 +49,6 @@ from tadc.syntax.tex.statements import (
     with_shared_ranges,
 )
 from tadc.syntax.tex.targets import (
-    OwnFunction,
-    own_function,
     with_named_squares,
     with_plain_targets,
 )
@@ -255,15 +258,15 @@ def _own_functions(found: _Found) -> list[OwnFunction]:
     """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
     displayed = [s for display in found.displays for s in display if s.kind == "definition"]
     candidates = [*displayed, *(s for s in found.in_prose if s.kind == "definition")]
-    applied = applied_names(candidates)
-    functions: dict[str, OwnFunction] = {}
-    for statement in candidates:
-        function = own_function(statement, applied)
-        if function is not None:
-            functions.setdefault(function.name, function)
-    statements = {id(f.statement) for f in functions.values()}
-    found.displays = [[s for s in d if id(s) not in statements] for d in found.displays]
-    return list(functions.values())
+    functions = own_functions(candidates, applied_names(candidates))
+    heads = {id(f.printed) for f in functions}
+    found.displays = [
+        with_labelled_functions([s for s in display if id(s) not in heads], functions)
+        for display in found.displays
+    ]
+    found.spoken = [s for s in found.spoken if id(s) not in heads]
+    bodies = with_labelled_functions([f.statement for f in functions], functions)
+    return [replace(f, statement=body) for f, body in zip(functions, bodies, strict=True)]
 
 
 def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
@@ -374,6 +377,7 @@ def _with_scripts(
     brackets = Brackets(
         (indexed_names(statements) | indexed) - names,
         names,
+        {f.name for f in functions if f.has_index},
         ranks,
         sizes | names_in_bounds(s.tokens for s in statements),
         headed,

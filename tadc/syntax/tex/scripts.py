@@ -33,6 +33,18 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["Scripts"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Of one definition: the names that it binds, how often letters stand in subscripts, and those that are moved, `i + 1`.
+
+    There are no counts where the right side lacks an index of the left one.
+    """
+
+    bound: Set[str]
+    letters: Counter[str] | None
+    moving: Set[str]
+
+
 @dataclass(slots=True)
 class Scripts:
     """What a document says of its names. `scalars` are declared without dimensions, `sizes` as sizes."""
@@ -87,48 +99,49 @@ class Scripts:
         ]
 
     def _read(self, tokens: Sequence[Token], bound: Set[str]) -> list[Token]:
-        closing = closing_braces(tokens)
         left = {t.value for t in left_indices(tokens)}
         is_whole = left <= {t.value for t in tokens[equal_place(tokens) :]}
-        letters = Counter(
-            t.value for _, _, inner in scripted(tokens, "SUB") for t in inner if t.type == "NAME"
-        )
+        scripts = [inner for _, _, inner in scripted(tokens, "SUB")]
+        letters = Counter(t.value for inner in scripts for t in inner if t.type == "NAME")
         moving = {
             t.value
-            for _, _, inner in scripted(tokens, "SUB")
+            for inner in scripts
             if any(t.type in ("PLUS", "MINUS") for t in inner)
             for t in inner
             if t.type == "NAME"
         }
+        scope = _Scope(bound, letters if is_whole else None, moving)
+        return self._with_names(tokens, scope)
+
+    def _with_names(self, tokens: Sequence[Token], scope: _Scope) -> list[Token]:
+        """The tokens with the meaning of the scripts on each name; what stands in a power is read first."""
+        closing = closing_braces(tokens)
         result: list[Token] = []
         place = 0
         while place < len(tokens):
             token = tokens[place]
-            if token.type != "NAME" or tokens[place + 1 : place + 2] == ():
-                result.append(token)
-                place += 1
-                continue
-            below, above, end = scripts_at(tokens, place, closing)
+            below, above, end = None, None, place + 1
+            if token.type == "NAME":
+                below, above, end = scripts_at(tokens, place, closing)
             if below is None and above is None:
                 result.append(token)
                 place += 1
                 continue
-            name, rest = self._labelled(token, below, bound, letters if is_whole else None, moving)
-            result += self._superscripts(name, rest, above, bound, tokens[place:end], below)
+            if above is not None:
+                above = (above[0], *self._with_names(above[1:-1], scope), above[-1])
+            name, rest = self._labelled(token, below, scope)
+            whole = tokens[place:end]
+            result += self._superscripts(name, rest, above, scope.bound, whole, below)
             place = end
         return result
 
     # ------------------------------------------------------------------ subscripts
 
     def _labelled(
-        self,
-        base: Token,
-        below: Sequence[Token] | None,
-        bound: Set[str],
-        letters: Counter[str] | None,
-        moving: Set[str],
+        self, base: Token, below: Sequence[Token] | None, scope: _Scope
     ) -> tuple[Token, Sequence[Token] | None]:
         """The name with labels, and the braces of the indices that are left; letters are labels if their counts are given."""
+        bound, letters, moving = scope.bound, scope.letters, scope.moving
         if below is None:
             return base, None
         inner = below[1:-1]

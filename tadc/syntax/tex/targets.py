@@ -11,23 +11,14 @@ W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import OPENERS, Token
 
-__all__ = ["OwnFunction", "own_function", "with_named_squares", "with_plain_targets"]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnFunction:
-    r"""`\phi(x) = \log(1 + e^x)`: the function's name, its parameters, and the statement."""
-
-    name: str
-    parameters: tuple[Token, ...]
-    statement: Statement
+__all__ = ["names_in_subscripts", "sides_of", "with_named_squares", "with_plain_targets"]
 
 
 def with_plain_targets(definitions: Sequence[Statement]) -> list[Statement]:
@@ -43,7 +34,7 @@ def with_plain_targets(definitions: Sequence[Statement]) -> list[Statement]:
 
 
 def _with_plain_target(statement: Statement, indexed: set[str]) -> Statement:
-    sides, signs = _sides(statement.tokens)
+    sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
         return statement
     right = _right(sides[1:])
@@ -61,36 +52,10 @@ def _with_plain_target(statement: Statement, indexed: set[str]) -> Statement:
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
 
 
-def own_function(statement: Statement, applied: set[str]) -> OwnFunction | None:
-    """The function that the statement defines, if its name is among those that the document applies."""
-    sides, _ = _sides(statement.tokens)
-    if len(sides) != 2:
-        return None
-    left = sides[0]
-    if statement.ranges:
-        return None  # `w(n) =` at integers
-    kinds = [t.type for t in left]
-    is_call = (
-        kinds[:1] == ["NAME"]
-        and kinds[1:2] in (["LPAR"], ["LSQB"])
-        and kinds[-1:] in (["RPAR"], ["RSQB"])
-    )
-    if not is_call or left[0].value not in applied:
-        return None
-    inner = left[2:-1]
-    if (
-        not inner
-        or {t.type for t in inner[::2]} != {"NAME"}
-        or {t.type for t in inner[1::2]} - {"COMMA"}
-    ):
-        return None
-    return OwnFunction(left[0].value, tuple(inner[::2]), statement)
-
-
 # ---------------------------------------------------------------------- sides
 
 
-def _sides(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
+def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
     """What stands between the equality signs outside of brackets, and the signs."""
     sides: list[list[Token]] = [[]]
     signs: list[Token] = []
@@ -237,7 +202,7 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token], known: set[str]
             parts.append([])
         else:
             parts[-1].append(token)
-    in_subscripts = _names_in_subscripts(right) | known
+    in_subscripts = names_in_subscripts(right) | known
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
@@ -252,7 +217,7 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token], known: set[str]
     return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
 
 
-def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
+def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     """The names in subscripts, in brackets that hold indices, and in limits that the limits do not bind themselves."""
     closing = closing_braces(tokens)
     names: set[str] = set()
@@ -298,7 +263,7 @@ def _with_indices(
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
         if len(letters) > 1:
-            others |= _names_in_subscripts(right)
+            others |= names_in_subscripts(right)
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
             name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")
             return _with_indices([name], indices, right)
