@@ -29,6 +29,7 @@ __all__ = [
     "TEXTS",
     "TEX_FUNCTIONS",
     "TEX_REDUCTIONS",
+    "TWO_READINGS",
     "WITH_COLUMNS",
     "WORDS",
     "WRAPPERS",
@@ -154,6 +155,21 @@ DISPLAYS = words(
 LAYOUTS = words("split aligned gathered alignedat multlined array subequations")
 
 WITH_COLUMNS = words("array alignedat alignat xalignat IEEEeqnarray")
+
+# Statistics of samples, written out with a divisor.
+_VARIANCE = r"\frac{1}{N} \sum_{i=1}^{N} (x_i - \bar{x})^2` or `\frac{1}{N-1} \sum_{i=1}^{N} (x_i - \bar{x})^2"
+_COVARIANCE = (
+    r"\frac{1}{N} \sum_{i=1}^{N} (x_i - \bar{x}) (y_i - \bar{y})` or the same with `\frac{1}{N-1}"
+)
+_MEAN = r"\bar{x} = \frac{1}{N} \sum_{i=1}^{N} x_i"
+TWO_READINGS = {
+    "Var": f"write `{_VARIANCE}`, with `{_MEAN}`",
+    "var": f"write `{_VARIANCE}`, with `{_MEAN}`",
+    "Cov": f"write `{_COVARIANCE}`, with `{_MEAN}`",
+    "cov": f"write `{_COVARIANCE}`, with `{_MEAN}`",
+    "Std": rf"write the root, `\sqrt{{..}}`, of `{_VARIANCE}`",
+    "std": rf"write the root, `\sqrt{{..}}`, of `{_VARIANCE}`",
+}
 
 _TRANSPOSE = "write the element with its subscripts in the other order: `x_{ji}`"
 REFUSED = {

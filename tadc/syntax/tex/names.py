@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from tadc.syntax.tex.commands import FUNCTION_LETTERS
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, TWO_READINGS
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
 
 __all__ = ["Vocabulary", "assembled", "closing_braces", "limit_names", "spelled"]
@@ -258,6 +258,8 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
         if _is_gamma(token, result, following):
             result.pop()
             token = Token("FUNC", "lgamma", token.start, token.end)
+        if (statistic := _statistic(tokens, place)) is not None:
+            token = statistic
         token = _identified(token, following, vocabulary)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
         if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
@@ -381,6 +383,22 @@ def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
     r"""Whether it is the function of `\log\Gamma(x)`."""
     is_logarithm = bool(before) and before[-1].type == "FUNC" and before[-1].value == "log"
     return is_logarithm and following in ("LPAR", "LSQB") and token.value == "Gamma"
+
+
+def _statistic(tokens: Sequence[Token], place: int) -> Token | None:
+    r"""The error of `\operatorname{Var}(x_i)` and `\operatorname{Var}_i(x_{ij})`, which have two readings."""
+    token = tokens[place]
+    name = token.value.split("_")[0]
+    if token.type != "NAME" or token.note != "upright" or name not in TWO_READINGS:
+        return None
+    behind = place + 1
+    if [t.type for t in tokens[behind : behind + 2]] == ["SUB", "LBRACE"]:
+        ends = (n for n in range(behind, len(tokens)) if tokens[n].type == "RBRACE")
+        behind = next(ends, behind) + 1
+    if behind >= len(tokens) or tokens[behind].type not in ("LPAR", "LSQB"):
+        return None
+    fact = f"`{name}` divides by the number of samples, `N`, or by `N - 1`, and nothing in the document tells which"
+    return Token("ERROR", fact, token.start, token.end, TWO_READINGS[name])
 
 
 def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:

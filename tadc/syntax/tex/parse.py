@@ -30,6 +30,7 @@ from tadc.syntax.tex.function_heads import (
     with_labelled_functions,
 )
 from tadc.syntax.tex.hints import explained
+from tadc.syntax.tex.integrals import with_integrals
 from tadc.syntax.tex.labels import left_labels
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.macros import Expansion, expanded
@@ -382,6 +383,8 @@ def _with_scripts(
         sizes | names_in_bounds(s.tokens for s in statements),
         headed,
     )
+    unnamed = {name for name, rank in ranks.items() if rank == 4}
+    statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
     scripts = Scripts(
