@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .formula import formula
+from published.formula import formula
 
 
 def _softmax(x):
@@ -39,7 +39,7 @@ e_{ij} = \mathrm{LeakyReLU}\left(\vec{\mathbf{a}}^T[\mathbf{W}\vec{h}_i \| \math
 \end{equation}
 """,
     source="Velickovic et al., Graph attention networks, 2018",
-    output="REFUSE",
+    output="",
     e="3 3",
 )
 def graph_attention(e):
@@ -53,10 +53,10 @@ def graph_attention(e):
 \end{equation}
 """,
     source="Vaswani et al., Attention is all you need, 2017",
-    output="REFUSE",
+    output="",
     Q="3 3",
 )
-def multi_head(Q):  # noqa: N803
+def multi_head(Q):
     return None
 
 
@@ -67,7 +67,7 @@ PE_{(pos,i)} = \sin\left(\frac{pos}{10000^{2i/d}}\right)
 \end{equation}
 """,
     source="Vaswani et al., Attention is all you need, 2017",
-    output="REFUSE",
+    output="",
     d="",
 )
 def positional_encoding(d):
@@ -82,7 +82,10 @@ def positional_encoding(d):
 \end{equation}
 """,
     source="Redmon et al., You only look once, 2016, shortened",
-    shapes=("size S = 2", "input m[4, B], x[4], x_hat[4], y[4], y_hat[4], lambda_noobj[], C[4], C_hat[4]"),
+    shapes=(
+        "size S = 2",
+        "input m[4, B], x[4], x_hat[4], y[4], y_hat[4], lambda_noobj[], C[4], C_hat[4]",
+    ),
     m="4 2",
     x="4",
     x_hat="4",
@@ -134,7 +137,7 @@ def layers(W_1, h_1, b_1):
 \end{equation}
 """,
     source="Koren, Factorization meets the neighborhood, 2008 (biases are one letter in the paper)",
-    output="REFUSE",
+    output="",
     mu="",
 )
 def svd_plus_plus(mu):
@@ -166,6 +169,7 @@ L_{\mathrm{style}}^{l} = \frac{1}{4 N_l^2 M_l^2}\sum_{i,j}\left(G_{ij} - A_{ij}\
 \end{equation}
 """,
     source="Gatys, Ecker and Bethge, Image style transfer, 2016",
+    shapes=("input N_l[], M_l[], F[N, M], A[N, N]",),
     output="L_style_l",
     N_l="",
     M_l="",
@@ -287,7 +291,7 @@ def bellman(R, gamma, P, U):
 \end{equation}
 """,
     source="Schulman et al., High-dimensional continuous control using generalized advantage estimation, 2016",
-    shapes=("size L = 2", "input r[T], gamma[], V[T+1], lambda[]"),
+    shapes=("size L = 2", "input r[T], gamma[], V[T+1], lambda[]", r"$\delta \in \mathbb{R}^{T}$"),
     output="A_hat",
     r="5",
     gamma="",
@@ -398,7 +402,7 @@ I(X;Y) = \sum_{x}\sum_{y} p(x,y)\log\frac{p(x,y)}{p(x)\,p(y)}
 \end{equation}
 """,
     source="Cover and Thomas, Elements of Information Theory, 1991: one letter for three distributions",
-    output="REFUSE",
+    output="",
     p="3 4",
 )
 def mutual_information(p):

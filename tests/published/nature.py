@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .formula import formula
+from published.formula import formula
 
 
 @formula(
@@ -33,6 +33,7 @@ def lotka_volterra(r, x, alpha, K):
 """,
     source="Hodgkin and Huxley, 1952",
     output="I",
+    shapes=("input g_bar_Na[], m[], h[], V[], E_Na[], g_bar_K[], n[], E_K[], g_bar_L[], E_L[]",),
     g_bar_Na="",
     m="",
     h="",
@@ -45,9 +46,7 @@ def lotka_volterra(r, x, alpha, K):
     E_L="",
 )
 def hodgkin_huxley(g_bar_Na, m, h, V, E_Na, g_bar_K, n, E_K, g_bar_L, E_L):
-    return (
-        g_bar_Na * m**3 * h * (V - E_Na) + g_bar_K * n**4 * (V - E_K) + g_bar_L * (V - E_L)
-    )
+    return g_bar_Na * m**3 * h * (V - E_Na) + g_bar_K * n**4 * (V - E_K) + g_bar_L * (V - E_L)
 
 
 @formula(
@@ -127,7 +126,7 @@ def oja(eta, x, y, alpha, w):
 \end{equation}
 """,
     source="Rabiner, A tutorial on hidden Markov models, 1989: the forward induction",
-    output="REFUSE",
+    output="alpha",
     beta="3",
     a="3 3",
     b="3 4",
@@ -284,7 +283,7 @@ def lorenz_96(X, F):
 \end{equation}
 """,
     source="Nash and Sutcliffe, River flow forecasting, 1970",
-    output="REFUSE",
+    output="",
     Q_o="5",
     Q_m="5",
 )

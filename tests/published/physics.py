@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .formula import formula
+from published.formula import formula
 
 
 @formula(
@@ -52,16 +52,16 @@ U(\mathbf{r}_1,\dots,\mathbf{r}_N) = \sum_{i=1}^{N-1}\sum_{j=i+1}^{N} 4\epsilon\
 \end{equation}
 """,
     source="Frenkel and Smit, Understanding Molecular Simulation, 2002",
-    shapes=("input r[N, 3]",),
-    r="4 3",
+    shapes=("input r_bf[N, 3]",),
+    r_bf="4 3",
     epsilon="",
     sigma="",
 )
-def lennard_jones_distances(r, epsilon, sigma):
+def lennard_jones_distances(r_bf, epsilon, sigma):
     u = 0.0
     for i in range(4):
         for j in range(i + 1, 4):
-            d = np.linalg.norm(r[i] - r[j])
+            d = np.linalg.norm(r_bf[i] - r_bf[j])
             u += 4 * epsilon * ((sigma / d) ** 12 - (sigma / d) ** 6)
     return u
 
@@ -79,9 +79,7 @@ def lennard_jones_distances(r, epsilon, sigma):
     alpha="",
 )
 def sakaguchi(omega, K, theta, alpha):
-    return omega + np.array(
-        [np.mean(K[i] * np.sin(theta - theta[i] - alpha)) for i in range(4)]
-    )
+    return omega + np.array([np.mean(K[i] * np.sin(theta - theta[i] - alpha)) for i in range(4)])
 
 
 @formula(
@@ -136,8 +134,7 @@ Z &= \sum_n g_n e^{-E_n/\kB T}, & p_n &= \frac{g_n e^{-E_n/\kB T}}{Z}.
 \end{document}
 """,
     source="Reif, Fundamentals of Statistical and Thermal Physics, 1965",
-    output="p",
-    shapes=("input g[N], E[N], k_B[], T[]",),
+    output="",
     g="5",
     E="5",
     k_B="",
@@ -179,13 +176,12 @@ The bond-order parameter and its average are
 \end{equation}
 """,
     source="Lechner and Dellago, Accurate determination of crystal structures, 2008, with weights",
-    shapes=("size L, M, N", "input N_b_tilde[], q[L, M, K], W[N, K]", "output q_bar"),
-    N_b_tilde="",
+    N_tilde_b="",
     q="2 3 4",
     W="5 4",
 )
-def averaged_bond_order(N_b_tilde, q, W):
-    return np.einsum("lmk,ik->lmi", q, W) / N_b_tilde
+def averaged_bond_order(N_tilde_b, q, W):
+    return np.einsum("lmk,ik->lmi", q, W) / N_tilde_b
 
 
 @formula(
@@ -195,6 +191,7 @@ J_{i+1/2}= -\tfrac12\bigl(D_i + D_{i+1}\bigr)\frac{\phi_{i+1}-\phi_i}{\Delta x}
 \end{equation}
 """,
     source="Patankar, Numerical Heat Transfer and Fluid Flow, 1980: a half index",
+    output="",
     D="5",
     phi="5",
     Delta="",
@@ -236,11 +233,7 @@ F_{\mu\nu} = H_{\mu\nu}^{\text{core}} + \sum_{\lambda\sigma} P_{\lambda\sigma}\l
     eri="3 3 3 3",
 )
 def fock_matrix(H_core, P, eri):
-    return (
-        H_core
-        + np.einsum("ls,mnsl->mn", P, eri)
-        - 0.5 * np.einsum("ls,mlsn->mn", P, eri)
-    )
+    return H_core + np.einsum("ls,mnsl->mn", P, eri) - 0.5 * np.einsum("ls,mlsn->mn", P, eri)
 
 
 @formula(
@@ -275,7 +268,7 @@ f_c(R_{ij}) = \begin{cases} 0.5\cdot\left[\cos\left(\frac{\pi R_{ij}}{R_c}\right
 \end{equation}
 """,
     source="Behler and Parrinello, Generalized neural-network representation, 2007",
-    output="G_2",
+    output="G_squared",
     shapes=("input eta[], R[N, N], R_s[], R_c[]",),
     eta="",
     R="4 4",
@@ -287,7 +280,9 @@ def symmetry_function(eta, R, R_s, R_c):
     for i in range(4):
         for j in range(4):
             if j != i and R[i, j] <= R_c:
-                g[i] += np.exp(-eta * (R[i, j] - R_s) ** 2) * 0.5 * (np.cos(np.pi * R[i, j] / R_c) + 1)
+                g[i] += (
+                    np.exp(-eta * (R[i, j] - R_s) ** 2) * 0.5 * (np.cos(np.pi * R[i, j] / R_c) + 1)
+                )
     return g
 
 

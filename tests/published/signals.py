@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .formula import formula
+from published.formula import formula
 
 
 @formula(
@@ -14,7 +14,7 @@ y[n] = \sum_{k=0}^{M-1} h[k]\,x[n-k]
 \end{equation}
 """,
     source="Oppenheim and Schafer, Discrete-Time Signal Processing, 1989 (valid part)",
-    output="REFUSE",
+    output="",
     h="3",
     x="6",
 )
@@ -29,7 +29,7 @@ X_k = \sum_{n=0}^{N-1} x_n \left[\cos\left(\frac{2\pi}{N}kn\right) - \mathrm{i}\
 \end{equation}
 """,
     source="the discrete Fourier transform",
-    output="REFUSE",
+    output="",
     x="5",
 )
 def fourier(x):
@@ -94,7 +94,7 @@ def autocorrelation(x):
     I="3 4",
     K="3 4",
 )
-def psnr(MAX, I, K):  # noqa: E741, N803
+def psnr(MAX, I, K):  # noqa: E741
     return 10 * np.log10(MAX**2 / ((I - K) ** 2).mean())
 
 
@@ -199,7 +199,7 @@ e_t = d_t - \sum_{k=0}^{K-1} w_k x_{t-k}, \qquad J = \sum_{t=K-1}^{T-1} e_t^2
 """,
     source="Haykin, Adaptive Filter Theory, 1986",
     shapes=("input d[T], w[K], x[T]",),
-    output="REFUSE",
+    output="",
     d="6",
     w="2",
     x="6",
@@ -215,7 +215,7 @@ p(t) = \sum_{i=1}^{4} W_i \int_{0}^{1} f_i\,\mathrm{d}s
 \end{equation}
 """,
     source="an integral",
-    output="REFUSE",
+    output="",
     W="4",
 )
 def integral(W):

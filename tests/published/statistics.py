@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .formula import formula
+from published.formula import formula
 
 
 @formula(
@@ -122,7 +122,7 @@ A_{jk} = a_{jk} - \bar{a}_{j\cdot} - \bar{a}_{\cdot k} + \bar{a}_{\cdot\cdot}
 \end{equation}
 """,
     source="Szekely, Rizzo and Bakirov, 2007 (the means are given)",
-    shapes=("input a[n, n], a_row[n], a_col[n], a_all[], B[n, n]",),
+    output="",
     a="3 3",
     a_row="3",
     a_col="3",
@@ -175,7 +175,7 @@ def sample_covariance(x):
     O="3 4",
     N="",
 )
-def chi_squared(O, N):  # noqa: N803
+def chi_squared(O, N):  # noqa: E741
     E = np.outer(O.sum(1), O.sum(0)) / N
     return ((O - E) ** 2 / E).sum()
 
@@ -191,6 +191,7 @@ L = \frac{1}{2n}\|\mathbf{y}-\mathbf{X}\beta\|_2^2 + \lambda\left(\alpha\|\beta\
 with $\mathbf{y}\in\mathbb{R}^n$, $\mathbf{X}\in\mathbb{R}^{n\times p}$.
 """,
     source="Zou and Hastie, Regularization and variable selection via the elastic net, 2005",
+    shapes=(r"$\beta \in \mathbb{R}^p$",),
     y="4",
     X="4 3",
     beta="3",
@@ -210,7 +211,7 @@ def elastic_net(y, X, beta, alpha, **rest):
 \end{equation}
 """,
     source="Shrout and Fleiss, 1979, with an explicit variance",
-    shapes=(),
+    output="",
     x_bar="4",
     sigma="",
 )
@@ -226,6 +227,7 @@ C_t = \sum_{i=1}^{N} w_i \max\left(S_{i,t} - K_i, 0\right) e^{-r(T-t)}, \qquad t
 \end{equation}
 """,
     source="Hull, Options, Futures, and Other Derivatives: a book of calls",
+    shapes=("input w[N], S[N, T], K[N], r[]",),
     w="3",
     S="3 4",
     K="3",
@@ -233,9 +235,7 @@ C_t = \sum_{i=1}^{N} w_i \max\left(S_{i,t} - K_i, 0\right) e^{-r(T-t)}, \qquad t
 )
 def call_book(w, S, K, r):
     t = np.arange(1, 5)
-    return np.array(
-        [sum(w * np.maximum(S[:, n - 1] - K, 0)) * np.exp(-r * (4 - n)) for n in t]
-    )
+    return np.array([sum(w * np.maximum(S[:, n - 1] - K, 0)) * np.exp(-r * (4 - n)) for n in t])
 
 
 @formula(
@@ -282,24 +282,26 @@ y(\tau_i) = \beta_0 + \beta_1\left(\frac{1-e^{-\lambda\tau_i}}{\lambda\tau_i}\ri
 \end{equation}
 """,
     source="Nelson and Siegel, Parsimonious modeling of yield curves, 1987; Diebold and Li, 2006",
-    beta="3",
+    beta_0="",
+    beta_1="",
     tau="5",
+    beta_2="",
     **{"lambda": ""},
 )
-def nelson_siegel(beta, tau, **rest):
+def nelson_siegel(beta_0, beta_1, tau, beta_2, **rest):
     z = rest["lambda"] * tau
     f = (1 - np.exp(-z)) / z
-    return beta[0] + beta[1] * f + beta[2] * (f - np.exp(-z))
+    return beta_0 + beta_1 * f + beta_2 * (f - np.exp(-z))
 
 
 @formula(
     r"""
 \begin{equation}
-\sigma_t^2 = \omega + \sum_{i=1}^{q}\alpha_i\epsilon_{t-i}^2 + \sum_{i=1}^{p}\beta_i s_{t-i}
+\sigma_t^2 = \omega + \sum_{i=1}^{q}\alpha_i\epsilon_{t-i}^2 + \sum_{i=1}^{p}\beta_i s_{t-i}, \qquad t = 3, \dots, T
 \end{equation}
 """,
     source="Bollerslev, Generalized autoregressive conditional heteroskedasticity, 1986 (past variances s given)",
-    shapes=("size T", "input omega[], alpha[q], epsilon[T], beta[p], s[T]"),
+    shapes=("base 1", "input omega[], alpha[2], epsilon[T], beta[2], s[T]", "size q = 2, p = 2"),
     sizes={},
     omega="",
     alpha="2",

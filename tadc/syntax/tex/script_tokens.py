@@ -95,8 +95,8 @@ def left_indices(tokens: Sequence[Token]) -> list[Token]:
 
 
 def has_style(token: Token) -> bool:
-    is_word = token.note in ("upright", "sans") and len(token.value) > 1
-    return is_word or token.note in ("calligraphic", "script", "fraktur")
+    """Whether it is written as a label: roman, or in one of the ornate alphabets."""
+    return token.note in ("upright", "sans", "calligraphic", "script", "fraktur")
 
 
 def with_label(base: Token, labels: Sequence[Token], end: int) -> Token:
