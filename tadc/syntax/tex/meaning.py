@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
@@ -59,6 +60,7 @@ def meaning(
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
+    notes += _about_deltas(definitions)
     declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
     told = declared[-1].base if declared else _base(definitions, notes)
     base = index_base if told is None else told
@@ -134,6 +136,18 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
                     f"`{name}` is no index here, and complex numbers are not there yet",
                     fix=rf"write real and imaginary part as formulas with `\cos` and `\sin`; a number is declared: `%!tadc input {name}[]`",
                 )
+
+
+def _about_deltas(definitions: Sequence[Definition]) -> list[Note]:
+    """A line on Kronecker's delta, for the first one."""
+    said = r"`\delta_{ij}` is Kronecker's delta; data of that name is declared, `%!tadc input delta[N, M]`"
+    deltas = (
+        node
+        for d in definitions
+        for node in nodes((d.body,))
+        if isinstance(node, ast.Application) and node.function.name == "delta"
+    )
+    return [Note(node.span, said) for node in islice(deltas, 1)]
 
 
 def _raise(errors: Sequence[Error]) -> None:
