@@ -247,18 +247,17 @@ u'_{i,j} = 2u_{i,j} - \check{u}_{i,j} + \left(\frac{v_{i,j}\Delta t}{h}\right)^2
 for $i = 2,\dots,M-1$ and $j = 2,\dots,N-1$.
 """,
     source="Alford, Kelly and Boore, Accuracy of finite-difference modeling of the acoustic wave equation, 1974",
-    shapes=("input u[M, N], u_check[M, N], v[M, N], Delta[], t[], h[]", "base 1"),
+    shapes=("input u[M, N], u_check[M, N], v[M, N], Delta_t[], h[]", "base 1"),
     u="5 6",
     u_check="5 6",
     v="5 6",
-    Delta="",
-    t="",
+    Delta_t="",
     h="",
 )
-def acoustic_step(u, u_check, v, Delta, t, h):
+def acoustic_step(u, u_check, v, Delta_t, h):
     c = (slice(1, -1), slice(1, -1))
     lap = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[c]
-    return 2 * u[c] - u_check[c] + (v[c] * Delta * t / h) ** 2 * lap
+    return 2 * u[c] - u_check[c] + (v[c] * Delta_t / h) ** 2 * lap
 
 
 @formula(

@@ -194,11 +194,10 @@ J_{i+1/2}= -\tfrac12\bigl(D_i + D_{i+1}\bigr)\frac{\phi_{i+1}-\phi_i}{\Delta x}
     output="",
     D="5",
     phi="5",
-    Delta="",
-    x="",
+    Delta_x="",
 )
-def half_index(D, phi, Delta, x):
-    return -0.5 * (D[:-1] + D[1:]) * np.diff(phi) / (Delta * x)
+def half_index(D, phi, Delta_x):
+    return -0.5 * (D[:-1] + D[1:]) * np.diff(phi) / Delta_x
 
 
 @formula(

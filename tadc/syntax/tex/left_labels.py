@@ -4,6 +4,7 @@ E_x \approx E_{i+1,j} - E_{ij}       nothing on the right side has an `x`, and i
 \mu_p = \sum_i w_i \mu_i             with an index `p` it would read itself
 r_{xy} = \sum_i x_i y_i              `x` and `y` are tensors of the right side
 M_u = \sum_i m_i                     a capital letter that stands nowhere else
+E_{tot} = T + V                      letters of which the right side has none
 """
 
 from __future__ import annotations
@@ -72,12 +73,16 @@ class LeftLabels:
         tensors = {name.value for name, _ in right}
         inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
         letters = {t.value for t in left}
-        if not letters <= tensors - inside or len(left) != sum(
-            t.type == "NAME" for t in tokens[3:closing]
-        ):
+        kinds = [t.type for t in tokens[3:closing]]
+        is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
+        is_word = is_plain and not letters & {t.value for t in tokens[equal:]}
+        are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
+        if not (is_word or are_tensors):
             return None
         name = with_label(tokens[0], left, tokens[closing].end)
-        text = f"`{name.value}` is one name: its letters are tensors of the right side"
+        why = "the right side has none of its letters"
+        why = why if is_word else "its letters are tensors of the right side"
+        text = f"`{name.value}` is one name: {why}"
         self._labelled.add((tokens[0].value, *(t.value for t in left)))
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
         return replace(definition, tokens=(name, *tokens[closing + 1 :]))

@@ -1,7 +1,7 @@
 r"""Left sides of several signs that are one name, in the whole document.
 
 \frac{dx_i}{dt} =, \partial_t x_i =     the element `dx_dt[i]`
-\Delta w_{ij} =                         the element `Delta_w[i, j]`
+\Delta w_{ij} =                         the element `Delta_w[i, j]`; `\Delta t` is one name everywhere, unless `\Delta` stands alone
 MSE =, TV(u) =                          `MSE` and `TV`, whose letters mean nothing else here
 w^*_i =, \hat{x}_k^- =                  `w_star[i]` and `x_hat_minus[k]`
 """
@@ -9,8 +9,9 @@ w^*_i =, \hat{x}_k^- =                  `w_star[i]` and `x_hat_minus[k]`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
@@ -38,13 +39,14 @@ class _Head(NamedTuple):
 class LeftNames:
     """The signs that left sides of a document define as one name."""
 
+    has_steps: bool = True  # whether `\Delta t` is one name
     _defined: set[Key] = field(default_factory=set)
 
     @classmethod
-    def of(cls, displays: Iterable[Sequence[Token]]) -> LeftNames:
-        """`displays` are the assembled tokens of each."""
+    def of(cls, displays: Iterable[Sequence[Token]], declared: Set[str]) -> LeftNames:
+        """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines."""
         displays = [list(tokens) for tokens in displays]
-        names = cls()
+        names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)))
         letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
         for tokens in displays:
             closing = closing_braces(tokens)
@@ -61,13 +63,29 @@ class LeftNames:
         place = 0
         while place < len(tokens):
             head = _head(tokens, place, closing)
-            if head is not None and (head.key in self._defined or head.key[-1] == r"\star"):
+            if head is not None and self._is_name(head, tokens[head.end : head.end + 1]):
                 result += _element(head, tokens[place], tokens[head.end - 1])
                 place = head.end
             else:
                 result.append(tokens[place])
                 place += 1
         return result
+
+    def _is_name(self, head: _Head, following: Sequence[Token]) -> bool:
+        is_step = head.key[:2] == ("letters", "Delta")
+        is_raised = bool(following) and following[0].type == "SUP"
+        if head.key in self._defined or head.key[-1] == r"\star":
+            return True
+        return is_step and self.has_steps and not is_raised  # `\Delta t^2` has two readings
+
+
+def _has_delta_alone(tokens: Sequence[Token]) -> bool:
+    r"""Whether `\Delta` is a number or a tensor of its own here."""
+    pairs = zip_longest(tokens, tokens[1:])
+    return any(
+        t.type == "NAME" and t.value == "Delta" and (after is None or after.type != "NAME")
+        for t, after in pairs
+    )
 
 
 def _left_sides(tokens: Sequence[Token]) -> Iterator[int]:

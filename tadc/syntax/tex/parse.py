@@ -155,7 +155,10 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
     labels = set() if found.is_upper else labels
     streams = {r: assembled(tokens[r], labels) for r in regions}
-    left_names = LeftNames.of(streams[r] for r in regions if r.kind != "inline")
+    displayed = [streams[r] for r in regions if r.kind != "inline"]
+    named = (ast.SizeDeclaration, ast.TensorDeclaration)
+    declared = {i.name.name for i in found.items if isinstance(i, named)}
+    left_names = LeftNames.of(displayed, declared)
     end = 0  # of the last display, and of the ranges after it
     for region in regions:
         if region.kind != "inline":
