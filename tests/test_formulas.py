@@ -227,9 +227,9 @@ def tv_denoising(f, u, epsilon, lambda_):
     return np.sqrt(dx**2 + dy**2 + epsilon).sum() + lambda_ / 2 * ((u - f) ** 2).sum()
 
 
-def wave(u, u_old, c, Delta, t, h):
+def wave(u, u_old, c, dt, h):
     around = sum(np.roll(u, s, axis) for s in (1, -1) for axis in (0, 1))
-    return 2 * u - u_old + c**2 * (Delta * t) ** 2 / h**2 * (around - 4 * u)
+    return 2 * u - u_old + c**2 * dt**2 / h**2 * (around - 4 * u)
 
 
 # The inputs in order, each with its shape, and what the book computes from them.
@@ -295,7 +295,7 @@ READ = {
     "batch_norm": ("x 5, epsilon, gamma, beta", batch_norm),
     "strided_convolution": ("V 2 7 9, K 3 2 2 3", lambda V, K: convolution(V, K, 2)),
     "wigner": ("C 5 3 2, u 3, v 2", lambda C, u, v: np.einsum("mij,i,j->m", C, u, v)),
-    "wave_step": ("u 4 5, u_old 4 5, c, Delta, t, h", wave),
+    "wave_step": ("u 4 5, u_old 4 5, c, Delta_t, h", wave),
     "wigner_elements": ("C 5 3 2, u 4 6 3, v 4 2", lambda C, u, v: np.einsum("mij,aci,aj->acm", C, u, v)),
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.commands import FUNCTION_LETTERS
-from tadc.syntax.tex.scripts import bound_names
+from tadc.syntax.tex.script_tokens import bound_names
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
@@ -31,6 +31,7 @@ class _Call:
     inner: tuple[Token, ...]
     start: int
     end: int
+    is_raised: bool = False  # whether a power stands before the bracket
 
 
 def applied_names(statements: Iterable[Statement]) -> set[str]:
@@ -65,6 +66,7 @@ class Brackets:
 
     indexed: Set[str]
     functions: Set[str]
+    with_index: Set[str]  # functions whose first parameters stand below their names
     ranks: Mapping[str, int]
     sizes: Set[str]
     headed: Set[str] = frozenset()
@@ -78,12 +80,18 @@ class Brackets:
         place = 0
         while place < len(tokens):
             call = calls.get(place)
-            if call is None:
+            if call is None or (call.is_raised and not self._is_function(call)):
                 result.append(tokens[place])
                 place += 1
+            elif call.is_raised:
+                result.append(self._unclear(call))
+                place = call.end + 1
             elif call.name.value in self.functions and not call.below:
                 result.append(replace(call.name, type="CALLED"))
                 place += 1
+            elif call.name.value in self.with_index and call.below:
+                result += _applied(call, tokens)
+                place = call.end + 1
             elif call.name.value in self.headed and call.below and _is_list(call.inner):
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
@@ -91,18 +99,27 @@ class Brackets:
                 result += _element(call, tokens)
                 place = call.end + 1
             elif self._is_unclear(call, bound):
-                name = call.name.value
-                fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
-                fix = (
-                    rf"write the element with a subscript, `{name}_{{i}}`, the product with a sign, `{name} \cdot (..)`; define the"
-                    rf" function, `{name}(x) = ..`; or declare a number, `%!tadc input {name}[]`"
-                )
-                result.append(Token("ERROR", fact, call.name.start, call.inner[-1].end, fix))
+                result.append(self._unclear(call))
                 place = call.end + 1
             else:
                 result.append(tokens[place])
                 place += 1
         return replace(definition, tokens=tuple(result))
+
+    def _is_function(self, call: _Call) -> bool:
+        """Whether a bracket behind a power holds one name with its scripts, as of a function: `f_i^2(x)`."""
+        is_known = call.name.value in self.ranks or call.name.value in self.sizes
+        return not is_known and _is_operand(call.inner) and call.name.value not in _NUMBERS
+
+    @staticmethod
+    def _unclear(call: _Call) -> Token:
+        name = call.name.value
+        fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
+        fix = (
+            rf"write the element with a subscript, `{name}_{{i}}`, the product with a sign, `{name} \cdot (..)`; define the"
+            rf" function, `{name}(x) = ..`; or declare a number, `%!tadc input {name}[]`"
+        )
+        return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
     def _is_element(self, call: _Call, bound: Set[str]) -> bool:
         name = call.name.value
@@ -141,6 +158,9 @@ def _calls(tokens: Sequence[Token]) -> list[_Call]:
         if at < len(tokens) and tokens[at].type == "SUB" and at + 1 in closing:
             below = tuple(tokens[at + 1 : min(closing[at + 1], at + LONGEST_BRACKET) + 1])
             at = closing[at + 1] + 1
+        is_raised = at < len(tokens) and tokens[at].type == "SUP" and at + 1 in closing
+        if is_raised and closing[at + 1] - at < LONGEST_BRACKET:
+            at = closing[at + 1] + 1  # `f_i^2(x)`
         length = closing.get(at, at) - at
         if (
             at < len(tokens)
@@ -149,9 +169,8 @@ def _calls(tokens: Sequence[Token]) -> list[_Call]:
         ):
             if "{" in tokens[at].value:
                 continue
-            calls.append(
-                _Call(token, below, tuple(tokens[at + 1 : closing[at]]), place, closing[at])
-            )
+            inner = tuple(tokens[at + 1 : closing[at]])
+            calls.append(_Call(token, below, inner, place, closing[at], is_raised))
     return calls
 
 
@@ -189,6 +208,14 @@ def _listed(tokens: Sequence[Token]) -> list[list[Token]]:
         else:
             parts[-1].append(token)
     return parts
+
+
+def _applied(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+    """The function with what is below its name as its first arguments."""
+    opening, closing = tokens[call.end - len(call.inner) - 1], tokens[call.end]
+    sign = Token("COMMA", "", opening.start, opening.start)
+    name = replace(call.name, type="CALLED")
+    return [name, opening, *call.below[1:-1], sign, *call.inner, closing]
 
 
 def _element(call: _Call, tokens: Sequence[Token]) -> list[Token]:

@@ -203,6 +203,8 @@ class Build:
     def _call(self, span: Span, function: Token, *rest: Part) -> Expression:
         first = next(n for n, part in enumerate(rest) if not isinstance(part, Script))
         on_name, argument, behind = rest[:first], rest[first], rest[first + 1 :]
+        if function.value == "clip":
+            return raised(_clipped(argument, self._at(function), span), behind)
         if function.type != "FUNC":
             return raised(Application(self._named(function), argument.items, span), behind)
         base, power = script_of(on_name, "SUB"), script_of(on_name, "SUP")
@@ -414,6 +416,19 @@ def _kind_of_norm(below: Script) -> str:
             fix=r"norms are `\|x\|`, `\|x\|_1`, `\|x\|_2`, `\|x\|_\infty` and `\|A\|_F`; else write the sum",
         )
     return _NORMS[words]
+
+
+def _clipped(arguments: Several, function: Span, span: Span) -> Expression:
+    r"""`\operatorname{clip}(x, a, b)`: between `a` and `b`, and `b` where these cross, as of numpy."""
+    if len(arguments.items) != 3:
+        raise SyntaxError(
+            span,
+            "`clip` has three arguments",
+            fix=r"write `\operatorname{clip}(x, a, b)`, with the least and the largest value",
+        )
+    x, low, high = map(number, arguments.items)
+    above = Application(Name("max", function), (x, low), span)
+    return Application(Name("min", function), (above, high), span)
 
 
 def _is_minus_one(power: Expression | Condition) -> bool:

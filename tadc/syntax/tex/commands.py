@@ -29,6 +29,7 @@ __all__ = [
     "TEXTS",
     "TEX_FUNCTIONS",
     "TEX_REDUCTIONS",
+    "TWO_READINGS",
     "WITH_COLUMNS",
     "WORDS",
     "WRAPPERS",
@@ -94,7 +95,7 @@ INVERSES = {
 
 # Names that are always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
-    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp pad wrap reflect symmetric"""
+    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip pad wrap reflect symmetric"""
 )
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
@@ -126,7 +127,7 @@ SYMBOLS = {
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
     "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
-    "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
+    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",
@@ -155,6 +156,21 @@ LAYOUTS = words("split aligned gathered alignedat multlined array subequations")
 
 WITH_COLUMNS = words("array alignedat alignat xalignat IEEEeqnarray")
 
+# Statistics of samples, written out with a divisor.
+_VARIANCE = r"\frac{1}{N} \sum_{i=1}^{N} (x_i - \bar{x})^2` or `\frac{1}{N-1} \sum_{i=1}^{N} (x_i - \bar{x})^2"
+_COVARIANCE = (
+    r"\frac{1}{N} \sum_{i=1}^{N} (x_i - \bar{x}) (y_i - \bar{y})` or the same with `\frac{1}{N-1}"
+)
+_MEAN = r"\bar{x} = \frac{1}{N} \sum_{i=1}^{N} x_i"
+TWO_READINGS = {
+    "Var": f"write `{_VARIANCE}`, with `{_MEAN}`",
+    "var": f"write `{_VARIANCE}`, with `{_MEAN}`",
+    "Cov": f"write `{_COVARIANCE}`, with `{_MEAN}`",
+    "cov": f"write `{_COVARIANCE}`, with `{_MEAN}`",
+    "Std": rf"write the root, `\sqrt{{..}}`, of `{_VARIANCE}`",
+    "std": rf"write the root, `\sqrt{{..}}`, of `{_VARIANCE}`",
+}
+
 _TRANSPOSE = "write the element with its subscripts in the other order: `x_{ji}`"
 REFUSED = {
     "not": ("`\\not` is read before `=` only", r"write the opposite relation: `\ge` for `\not<`"),
@@ -163,7 +179,6 @@ REFUSED = {
     "pm": ("`\\pm` is two formulas", "write one display for each sign"),
     "mp": ("`\\mp` is two formulas", "write one display for each sign"),
     "pmod": ("a remainder is an operator here", r"write `i \bmod 3`"),
-    "partial": ("derivatives are not written in formulas", "tadc derives the program itself"),
     "int": ("integrals are not part of the language", r"write a finite sum, `\sum_{k=0}^{N-1}`"),
     "otimes": ("`\\otimes` hides the indices", "write the product of elements: `a_i b_j`"),
     "over": ("`\\over` is the fraction of plain TeX", r"write `\frac{a}{b}`"),

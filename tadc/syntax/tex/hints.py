@@ -67,8 +67,13 @@ def _mistake(
                 "a transpose stands where a power is expected",
                 r"write it alone above what is transposed: `A^\top`",
             )
-        case "NABLA":
+        case "NABLA" | "PARTIAL":
             return "derivatives are not written in formulas", "tadc derives the program itself"
+        case "STAR":
+            return (
+                r"`\star` stands between numbers",
+                r"write the sum that it stands for, or `\cdot` for a product",
+            )
         case "APPROX":
             return (
                 r"`\approx` stands inside a formula",

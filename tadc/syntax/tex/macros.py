@@ -79,6 +79,7 @@ PACKAGES = {
     "underbrace": Macro(1, "{#1}", drops="_"), "overbrace": Macro(1, "{#1}", drops="^"),
     "argmax": Macro(0, r"\operatorname*{argmax}"), "argmin": Macro(0, r"\operatorname*{argmin}"),
     "softmax": Macro(0, r"\operatorname{softmax}"),
+    "dv": Macro(2, r"\frac{d #1}{d #2}"), "pdv": Macro(2, r"\frac{\partial #1}{\partial #2}"), "dd": Macro(0, "d "),
     "inner": Macro(2, r"\left\langle #1, #2\right\rangle"),
 }  # fmt: skip
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.implicit import with_left_indices
+from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.printed import base_of, bound_sizes, inputs_of, with_extents
 from tadc.syntax.tex.vectors import Vectors
+from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
 __all__ = ["Read", "meaning"]
 
@@ -24,6 +27,7 @@ class Read:
 
     definition: Definition
     ranges: Mapping[str, Range] = field(default_factory=dict)
+    is_shared: bool = False  # some may be those of other definitions
 
 
 def meaning(
@@ -50,18 +54,21 @@ def meaning(
     definitions: list[Definition] = []
     for r in read:
         try:
-            definition = inlined(_bound(r), bodies, taken)
+            definition = with_products(inlined(_bound(r), bodies, taken))
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition))
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
+    notes += _about_deltas(definitions)
     declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
     told = declared[-1].base if declared else _base(definitions, notes)
     base = index_base if told is None else told
     more: list[ast.Item] = []
     if base != index_base and not declared:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
+    if not declared and base == 1:
+        definitions = _with_starts_at_one(definitions, notes)
     definitions = _with_left_indices(definitions, items, notes)
     definitions = _placed(definitions, base, notes)
     known = {
@@ -72,7 +79,9 @@ def meaning(
         more.append(ast.SizeDeclaration(size, None, size.span))
         notes.append(Note(size.span, f"`{size.name}` is a size: it is a bound"))
     rows = [r for r in rows if r.name.name not in known]
-    ranks = _ranks(definitions) | {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    targets = {d.target.name for d in definitions}
+    ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
+    ranks |= {r.name.name: 1 + len(r.extents or ()) for r in rows}
     definitions = _in_index_notation(
         [*items, *more], in_order(definitions), ranks, {r.name.name for r in rows}, taken, notes
     )
@@ -129,6 +138,18 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
                 )
 
 
+def _about_deltas(definitions: Sequence[Definition]) -> list[Note]:
+    """A line on Kronecker's delta, for the first one."""
+    said = r"`\delta_{ij}` is Kronecker's delta; data of that name is declared, `%!tadc input delta[N, M]`"
+    deltas = (
+        node
+        for d in definitions
+        for node in nodes((d.body,))
+        if isinstance(node, ast.Application) and node.function.name == "delta"
+    )
+    return [Note(node.span, said) for node in islice(deltas, 1)]
+
+
 def _raise(errors: Sequence[Error]) -> None:
     if errors:
         raise merged(errors)
@@ -163,7 +184,7 @@ def _bound(read: Read) -> Definition:
 
     body = rewritten(d.body, rule)
     for name, said in ranges.items():
-        if name not in used:
+        if name not in used and not read.is_shared:
             raise SyntaxError(
                 said.span,
                 f"`{name}` has a range here, and is no index of the formula that has none",
@@ -177,6 +198,16 @@ def _base(definitions: Sequence[Definition], notes: list[Note]) -> int | None:
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
     return base
+
+
+def _with_starts_at_one(definitions: Sequence[Definition], notes: list[Note]) -> list[Definition]:
+    dimensions = beginning_at_zero(definitions) or set()
+    for name in dict.fromkeys(sorted(name for name, _ in dimensions)):
+        reads = [n for d in definitions for n in nodes((d.body,)) if isinstance(n, ast.Element)]
+        place = next(read for read in reads if read.name.name == name)
+        said = f"`{name}` begins at 0, since a subscript is 0; the other tensors begin at 1"
+        notes.append(Note(place.span, said, is_guess=True))
+    return [with_starts_at_one(d, dimensions) if dimensions else d for d in definitions]
 
 
 def _with_left_indices(

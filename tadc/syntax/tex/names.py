@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from tadc.syntax.tex.commands import FUNCTION_LETTERS
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, TWO_READINGS
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
 
 __all__ = ["Vocabulary", "assembled", "closing_braces", "limit_names", "spelled"]
@@ -29,6 +29,7 @@ class Vocabulary:
     directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
     is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
+    bounds: frozenset[str] = frozenset()  # names that stand above sums
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
@@ -254,6 +255,11 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
     commas = [False]
     for place, token in enumerate(tokens):
         following = tokens[place + 1].type if place + 1 < len(tokens) else ""
+        if _is_gamma(token, result, following):
+            result.pop()
+            token = Token("FUNC", "lgamma", token.start, token.end)
+        if (statistic := _statistic(tokens, place)) is not None:
+            token = statistic
         token = _identified(token, following, vocabulary)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
         if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
@@ -267,7 +273,7 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             fix = "tadc derives the program itself; give what is defined a name: `v_i`"
             token = Token("ERROR", fact, token.start, token.end, fix)
         if token.value == "T" and in_power and not vocabulary.knows("T"):
-            token = replace(token, type="TOP")
+            token = _raised_t(token, result[:-2], tokens[place + 1], vocabulary)
         if token.type in CLOSERS and contexts:
             contexts.pop()
             commas.pop()
@@ -282,6 +288,37 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             commas.append(place in with_commas)
         result.append(token)
     return result
+
+
+def _raised_t(
+    letter: Token, before: Sequence[Token], closing: Token, vocabulary: Vocabulary
+) -> Token:
+    r"""The `T` of `x^T`: a transpose; the bound of `\sum_{t=1}^T`, and the power `(1 + r)^T` in a document that has such a sum."""
+    if closing.note == "RED":
+        return letter
+    if letter.value not in vocabulary.bounds:
+        return replace(letter, type="TOP")
+    if before and before[-1].type == "NUM":
+        return letter
+    if before and before[-1].type in ("RPAR", "RSQB") and _adds_number(before):
+        return letter
+    if before and before[-1].type == "NAME" and before[-1].note == "bold":
+        return replace(letter, type="TOP")
+    fact = "`^T` may be a transpose, or a power, since `T` is the bound of a sum here"
+    fix = r"write `^\top` for the transpose, or declare the size, `%!tadc size T`, for the power"
+    return Token("ERROR", fact, letter.start, letter.end, fix)
+
+
+def _adds_number(before: Sequence[Token]) -> bool:
+    """Whether the bracket that ends here adds a number to something: what it holds is no vector."""
+    depth = 0
+    for token in reversed(before):
+        depth += (token.type in CLOSERS) - (token.type in OPENERS)
+        if depth == 0:
+            return False
+        if depth == 1 and token.type == "NUM":
+            return True
+    return False
 
 
 def _is_derivative(tokens: Sequence[Token], place: int) -> bool:
@@ -340,6 +377,28 @@ def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabular
     if left.type == "NUM":
         return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)
     return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
+
+
+def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
+    r"""Whether it is the function of `\log\Gamma(x)`."""
+    is_logarithm = bool(before) and before[-1].type == "FUNC" and before[-1].value == "log"
+    return is_logarithm and following in ("LPAR", "LSQB") and token.value == "Gamma"
+
+
+def _statistic(tokens: Sequence[Token], place: int) -> Token | None:
+    r"""The error of `\operatorname{Var}(x_i)` and `\operatorname{Var}_i(x_{ij})`, which have two readings."""
+    token = tokens[place]
+    name = token.value.split("_")[0]
+    if token.type != "NAME" or token.note != "upright" or name not in TWO_READINGS:
+        return None
+    behind = place + 1
+    if [t.type for t in tokens[behind : behind + 2]] == ["SUB", "LBRACE"]:
+        ends = (n for n in range(behind, len(tokens)) if tokens[n].type == "RBRACE")
+        behind = next(ends, behind) + 1
+    if behind >= len(tokens) or tokens[behind].type not in ("LPAR", "LSQB"):
+        return None
+    fact = f"`{name}` divides by the number of samples, `N`, or by `N - 1`, and nothing in the document tells which"
+    return Token("ERROR", fact, token.start, token.end, TWO_READINGS[name])
 
 
 def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:

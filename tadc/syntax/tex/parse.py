@@ -24,20 +24,34 @@ from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.brackets import Brackets, applied_names, indexed_names
 from tadc.syntax.tex.build import Build
 from tadc.syntax.tex.document import Region, scanned
+from tadc.syntax.tex.function_heads import (
+    OwnFunction,
+    own_functions,
+    with_labelled_functions,
+)
 from tadc.syntax.tex.hints import explained
+from tadc.syntax.tex.integrals import with_integrals
 from tadc.syntax.tex.labels import left_labels
+from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
+from tadc.syntax.tex.prose import says_where, spoken_definitions
 from tadc.syntax.tex.ranges import refusal, said_ranges
-from tadc.syntax.tex.scripts import LONGEST_SCRIPT, Guess, Scripts, bound_names, scripted
+from tadc.syntax.tex.same_letters import letters_apart
+from tadc.syntax.tex.script_tokens import Guess, bound_names, names_in_bounds, scripted
+from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.statements import Statement, add_range_behind, depths, statements
+from tadc.syntax.tex.statements import (
+    Statement,
+    add_range_behind,
+    depths,
+    statements,
+    with_shared_ranges,
+)
 from tadc.syntax.tex.targets import (
-    OwnFunction,
-    own_function,
     with_named_squares,
-    with_plain_target,
+    with_plain_targets,
 )
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
@@ -68,6 +82,7 @@ class _Found:
     displays: list[list[Statement]] = field(default_factory=list)
     shapes: list[Statement] = field(default_factory=list)
     in_prose: list[Statement] = field(default_factory=list)
+    spoken: list[Statement] = field(default_factory=list)  # those of `where $x = ..$`
     is_upper: bool = False
 
 
@@ -82,24 +97,22 @@ def _program(source: Source, index_base: int) -> ast.Program:
     regions = [replace(r, start=a, end=b) for r, (a, b) in zip(formulas, places, strict=True)]
     _collect_statements(found, text, regions)
 
+    found.displays = [with_shared_ranges(display) for display in found.displays]
     functions = _own_functions(found)
-    definitions, skipped = _counted(found.displays, document.macros, text)
     guesses: list[Guess] = []
-    printed, definitions = definitions, [with_plain_target(d) for d in definitions]
-    headed = {
-        d.target for d in printed if any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal])
-    }
-    indexed = {
-        new.target
-        for old, new in zip(printed, definitions, strict=True)
-        if old.is_scalar and not new.is_scalar
-    }
+    for statement in spoken_definitions(found.displays, found.spoken):
+        found.displays.append([statement])
+        said = f"`{statement.target}` is defined in the prose"
+        guesses.append(Guess(said, statement.start, statement.end))
+    headed, indexed = _make_targets_plain(found)
+    definitions, skipped = _counted(found.displays, document.macros, text)
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
     shapes = _about([*found.shapes, *prose], used - declared)
     rows, shapes = _rows(shapes, definitions)
-    every, shapes = styled_apart([*definitions, *(f.statement for f in functions)], shapes)
+    every = [*definitions, *(f.statement for f in functions)]
+    every, shapes = styled_apart(every, shapes, declared)
     every = _with_scripts(found, every, shapes, functions, indexed, headed, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
@@ -141,6 +154,11 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     tokens = {r: _tokens(text, r) for r in regions}
     labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
     labels = set() if found.is_upper else labels
+    streams = {r: assembled(tokens[r], labels) for r in regions}
+    displayed = [streams[r] for r in regions if r.kind != "inline"]
+    named = (ast.SizeDeclaration, ast.TensorDeclaration)
+    declared = {i.name.name for i in found.items if isinstance(i, named)}
+    left_names = LeftNames.of(displayed, declared)
     end = 0  # of the last display, and of the ranges after it
     for region in regions:
         if region.kind != "inline":
@@ -148,9 +166,10 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
         elif found.displays and _BEHIND.fullmatch(text.text, end, region.start):
             is_range = add_range_behind(found.displays[-1], tokens[region])
             end = region.end if is_range else end
-        said = statements(assembled(tokens[region], labels))
+        said = statements(left_names.applied(streams[region]))
         if region.kind == "inline":
             found.in_prose += said
+            found.spoken += said if says_where(text.text[: region.start]) else ()
         else:
             found.shapes += [s for s in said if s.kind == "shape"]
             found.displays.append(said)
@@ -227,19 +246,31 @@ def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) 
     return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro
 
 
+def _make_targets_plain(found: _Found) -> tuple[set[str], set[str]]:
+    """Bring left sides to the form of the grammar; the names that had lists there, and those whose lists are indices."""
+    printed = [s for display in found.displays for s in display if s.kind == "definition"]
+    plain = with_plain_targets(printed)
+    pairs = list(zip(printed, plain, strict=True))
+    by_place = {id(old): new for old, new in pairs}
+    found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
+    has_list = [any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal]) for d in printed]
+    headed = {d.target for d, listed in zip(printed, has_list, strict=True) if listed}
+    return headed, {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
+
+
 def _own_functions(found: _Found) -> list[OwnFunction]:
     """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
     displayed = [s for display in found.displays for s in display if s.kind == "definition"]
     candidates = [*displayed, *(s for s in found.in_prose if s.kind == "definition")]
-    applied = applied_names(candidates)
-    functions: dict[str, OwnFunction] = {}
-    for statement in candidates:
-        function = own_function(statement, applied)
-        if function is not None:
-            functions.setdefault(function.name, function)
-    statements = {id(f.statement) for f in functions.values()}
-    found.displays = [[s for s in d if id(s) not in statements] for d in found.displays]
-    return list(functions.values())
+    functions = own_functions(candidates, applied_names(candidates))
+    heads = {id(f.printed) for f in functions}
+    found.displays = [
+        with_labelled_functions([s for s in display if id(s) not in heads], functions)
+        for display in found.displays
+    ]
+    found.spoken = [s for s in found.spoken if id(s) not in heads]
+    bodies = with_labelled_functions([f.statement for f in functions], functions)
+    return [replace(f, statement=body) for f, body in zip(functions, bodies, strict=True)]
 
 
 def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
@@ -350,10 +381,13 @@ def _with_scripts(
     brackets = Brackets(
         (indexed_names(statements) | indexed) - names,
         names,
+        {f.name for f in functions if f.has_index},
         ranks,
-        sizes | _bounds(statements),
+        sizes | names_in_bounds(s.tokens for s in statements),
         headed,
     )
+    unnamed = {name for name, rank in ranks.items() if rank == 4}
+    statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
     scripts = Scripts(
@@ -366,33 +400,12 @@ def _with_scripts(
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
-    return statements
+    return letters_apart(statements, {name for name, rank in ranks.items() if rank})
 
 
 def _rank(shape: Statement) -> int:
     """The number of extents of a shape."""
     return sum(t.type == "BY" for t in shape.tokens) + any(t.type == "SUP" for t in shape.tokens)
-
-
-def _bounds(statements: Sequence[Statement]) -> set[str]:
-    """The names above reductions, and behind relations in what is below them."""
-    names: set[str] = set()
-    for statement in statements:
-        tokens = statement.tokens
-        for place, token in enumerate(tokens):
-            if token.type != "RED":
-                continue
-            depth, is_low = 0, True
-            for inner in tokens[place + 1 : place + LONGEST_SCRIPT]:
-                if depth == 0 and inner.type not in ("SUB", "SUP", "LBRACE"):
-                    break
-                is_low = (
-                    inner.type == "SUB" if depth == 0 and inner.type in ("SUB", "SUP") else is_low
-                )
-                depth += (inner.type == "LBRACE") - (inner.type == "RBRACE")
-                if inner.type == "NAME" and not is_low:
-                    names.add(inner.value)
-    return names
 
 
 _SAYS_SIGMOID = re.compile(
@@ -431,7 +444,7 @@ class _Reader:
             span = self.text.span(s.name.start, s.high[-1].end)
             name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
             ranges[s.name.value] = ast.Range(name, span, low=low, high=high)
-        return Read(definition, ranges)
+        return Read(definition, ranges, statement.is_shared)
 
     def function(
         self, function: OwnFunction, statement: Statement

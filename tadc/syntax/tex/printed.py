@@ -23,6 +23,8 @@ from tadc.syntax.nodes import (
     rewritten,
     substituted,
 )
+from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.tex.zero_starts import beginning_at_zero
 
 __all__ = ["Start", "base_of", "bound_sizes", "inputs_of", "with_extents"]
 
@@ -51,6 +53,14 @@ def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | 
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
     if ones and not zeros and not reaching:
         return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
+    if ones and reaching and not zeros and beginning_at_zero(definitions):
+        return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
+    if ones and reaching and not zeros and beginning_at_zero(definitions) is None:
+        raise SyntaxError(
+            ones[0].span,
+            f"a range starts at 1 here, and a subscript is 0 or less, `{_shown(reaching[0].span)}`: is the first element `x_0` or `x_1`?",
+            fix="write `%!tadc base 0` or `%!tadc base 1`, and the ranges of all indices",
+        )
     if reaching:
         return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
     if ones and zeros:
@@ -105,25 +115,11 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
         return Start(None, r.span)
     first = int(low.text)
     reached = [
-        value for value in (_at(s, {r.name.name: first}) for s in subscripts) if value is not None
+        value
+        for value in (lowest(s, {r.name.name: first}) for s in subscripts)
+        if value is not None
     ]
     return Start(first, r.span, min(reached, default=None))
-
-
-def _at(subscript: Expression, values: Mapping[str, int]) -> int | None:
-    """The value of a subscript made of integers and the one index, where it grows with it; else None."""
-    match subscript:
-        case Number(text) if text.isdigit():
-            return int(text)
-        case Name(name):
-            return values.get(name)
-        case Binary("+" | "-" | "*" as sign, left, right):
-            a, b = _at(left, values), _at(right, {} if sign == "-" else values)
-            if a is None or b is None:
-                return None
-            return {"+": a + b, "-": a - b, "*": a * b}[sign]
-        case _:
-            return None
 
 
 def _subscripts_by_index(body: Expression) -> dict[str, list[Expression]]:
@@ -288,6 +284,7 @@ def inputs_of(
     found: dict[str, list[_Dimension]] = {}
     places: dict[str, Element | Name] = {}
     bare: list[tuple[_Index, Expression]] = []  # and extents of declared tensors that it reads
+    defined = {d.target.name: [r.extent for r in d.lefts] for d in definitions}
     for node, around in (r for d in definitions for r in _reads(d, base)):
         name = node.name if isinstance(node, Name) else node.name.name
         subscripts = node.subscripts if isinstance(node, Element) else ()
@@ -297,7 +294,11 @@ def inputs_of(
         if shapes.get(name) is not None:
             extents = shapes[name] or ()
             bare += [(i, e) for i, e in zip(indices, extents, strict=False) if i is not None]
-        elif name not in targets:
+        elif name in targets:
+            extents = [e for e in defined[name] if e is not None]
+            if len(extents) == len(indices):
+                bare += [(i, e) for i, e in zip(indices, extents, strict=True) if i is not None]
+        else:
             dimensions = found.setdefault(name, [_Dimension() for _ in subscripts])
             places.setdefault(name, node)
             for d, i in zip(dimensions, indices, strict=False):

@@ -24,8 +24,11 @@ _RESTRICTS = re.compile(
 
 
 def indices_of(definition: Sequence[Token]) -> list[str]:
-    """The names in the subscripts of a definition and in the limits of its sums, those of the left side first."""
-    names: list[str] = []
+    """The names in the subscripts of a definition and in the limits of its sums, those of the left side first.
+
+    A list on the left side, `w(n) =`, holds such names too.
+    """
+    names = _listed_on_the_left(definition)
     depth = 0
     for before, token in zip((None, *definition), definition, strict=False):
         if depth:
@@ -35,6 +38,16 @@ def indices_of(definition: Sequence[Token]) -> list[str]:
         if depth and token.type == "NAME":
             names.append(token.value)
     return list(dict.fromkeys(names))
+
+
+def _listed_on_the_left(definition: Sequence[Token]) -> list[str]:
+    equal = next((n for n, t in enumerate(definition) if t.type in ("EQ", "DEF")), 0)
+    left = definition[:equal]
+    opening = next((n for n, t in enumerate(left) if t.type in ("LPAR", "LSQB")), equal)
+    inner = left[opening + 1 : -1]
+    is_list = bool(inner) and left[-1].type in ("RPAR", "RSQB")
+    is_list = is_list and {t.type for t in inner} <= {"NAME", "COMMA"}
+    return [t.value for t in inner if t.type == "NAME"] if is_list else []
 
 
 def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | None) -> bool:

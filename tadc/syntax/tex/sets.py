@@ -6,10 +6,10 @@ i \in [N]                 1 \le i \le N          \sum_{ij}^{\text{occ}}     \sum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.scripts import Guess
+from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statements import depths
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
@@ -20,6 +20,7 @@ def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
     """The tokens of a definition with limits that name sets written as relations, or as the index alone."""
     closing = closing_braces(tokens)
     result: list[Token] = []
+    sets: dict[str, str] = {}  # of indices: the words above their sums
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -27,6 +28,7 @@ def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
         place += 1
         if token.type != "RED":
             continue
+        last = len(result)
         while place + 1 in closing and tokens[place].type in ("SUB", "SUP"):
             end = closing[place + 1]
             inner = tokens[place + 2 : end]
@@ -38,8 +40,30 @@ def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
             else:
                 text = f"the label `{inner[0].value}` above a sum stands for all that the indices can be"
                 guesses.append(Guess(text, inner[0].start, inner[0].end))
+                below = [t.value for t in result[last:] if t.type == "NAME"]
+                sets |= dict.fromkeys(below, inner[0].value)
             place = end + 1
-    return result
+    return _refused_mixture(result, sets)
+
+
+def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token]:
+    r"""The tokens, with an error for `\varepsilon_i - \varepsilon_a` of an `i` in one set and an `a` in another."""
+    if len(set(sets.values())) < 2:
+        return tokens
+    found: dict[tuple[str, int], str] = {}
+    for name, place, inner in scripted(tokens, "SUB"):
+        indices = [t for t in inner if t.type == "NAME"]
+        for n, index in enumerate(indices):
+            other = found.setdefault((name.value, n), index.value)
+            if sets.get(index.value, "") != sets.get(other, ""):
+                fact = f"`{other}` and `{index.value}` are of different sets, and both stand below `{name.value}`"
+                fix = (
+                    "give the parts of the tensor names of their own, "
+                    r"`\varepsilon^{\text{occ}}_i` and `\varepsilon^{\text{virt}}_a`"
+                )
+                error = Token("ERROR", fact, name.start, tokens[place].end, fix)
+                return [*tokens, error]
+    return tokens
 
 
 def _limits(inner: Sequence[Token], guesses: list[Guess]) -> list[Token]:

@@ -16,10 +16,10 @@ from typing import Literal
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.ranges import indices_of, says_range, word_says_range
+from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Statement", "add_range_behind", "depths", "statements"]
+__all__ = ["Statement", "add_range_behind", "depths", "statements", "with_shared_ranges"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Statement:
     kind: Literal["definition", "shape", "skipped"]
     tokens: tuple[Token, ...]
     ranges: tuple[Token, ...] = ()  # what is said behind a definition of where its indices run
+    is_shared: bool = False  # whether the ranges are those of other definitions of the display too
 
     @property
     def start(self) -> int:
@@ -71,6 +72,9 @@ class Statement:
         return any(t.type == "RED" and after.type in ("SUB", "SUP") for t, after in pairs)
 
 
+MOST_WITH_ONE_RANGE = 8  # definitions of a display that share a range behind it
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """The tokens between two separators, and the separators before them."""
@@ -95,12 +99,42 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
 
 
 def add_range_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
-    r"""Whether the tokens after the display give the range of an index of its last definition; then it has it."""
-    defined = display[-1].tokens if display and display[-1].kind == "definition" else ()
-    is_range = bool(defined) and says_range(tokens, indices_of(defined), None)
+    """Whether the tokens after the display give the range of an index of its last definitions; then the last has it."""
+    defined = _last_definitions(display)
+    is_shape = any(token.type == "RR" for token in tokens)
+    is_range = bool(defined) and not is_shape and says_range(tokens, indices_of(defined), None)
     if is_range:
         _add_ranges(display, tokens)
     return is_range
+
+
+def with_shared_ranges(display: Sequence[Statement]) -> list[Statement]:
+    r"""The statements with the ranges behind the last one at the others too, where all of these have indices in it."""
+    last = next((s for s in reversed(display) if s.kind == "definition"), None)
+    said = said_ranges(last.ranges) if last is not None and last.ranges else None
+    if last is None or not said:
+        return list(display)
+    names = {s.name.value for s in said}
+    others = [
+        s
+        for s in display
+        if s.kind == "definition" and not s.ranges and names & {*indices_of(s.tokens)}
+    ]
+    covered = {i for s in (last, *others) for i in indices_of(s.tokens)}
+    if names <= {*indices_of(last.tokens)} or not names <= covered:
+        return list(display)
+    shared = {id(s) for s in (last, *others)}
+    return [
+        replace(s, ranges=last.ranges, is_shared=True) if id(s) in shared else s for s in display
+    ]
+
+
+def _last_definitions(display: Sequence[Statement]) -> tuple[Token, ...]:
+    """The tokens of the definitions that a range behind the display may be about."""
+    if not display or display[-1].kind != "definition":
+        return ()
+    last = [s for s in display[-MOST_WITH_ONE_RANGE:] if s.kind == "definition"]
+    return tuple(token for s in last for token in s.tokens)
 
 
 def depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
@@ -184,7 +218,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         if words:
             in_remark = _is_remark(words[-1])
         tokens = part.tokens
-        defined = result[-1].tokens if result and result[-1].kind == "definition" else ()
+        defined = _last_definitions(result)
         if defined and (spoken := [w for w in words if word_says_range(w)]):
             ranges += spoken
         if not tokens:
@@ -192,7 +226,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         is_range = bool(ranges) or (
             bool(defined) and _says_range([*names, *tokens], defined, words[-1:])
         )
-        if [t.type for t in tokens] == ["NAME"] and not in_remark and not ranges:
+        if [t.type for t in with_compounds(tokens)] == ["NAME"] and not in_remark and not ranges:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):

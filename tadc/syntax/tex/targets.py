@@ -11,33 +11,37 @@ W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import OPENERS, Token
 
-__all__ = ["OwnFunction", "own_function", "with_named_squares", "with_plain_target"]
+__all__ = ["names_in_subscripts", "sides_of", "with_named_squares", "with_plain_targets"]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnFunction:
-    r"""`\phi(x) = \log(1 + e^x)`: the function's name, its parameters, and the statement."""
+def with_plain_targets(definitions: Sequence[Statement]) -> list[Statement]:
+    """The definitions with left sides that the grammar reads, and with one right side each."""
+    indexed: set[str] = set()
+    while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
+        result = [_with_plain_target(d, indexed) for d in definitions]
+        pairs = zip(definitions, result, strict=True)
+        found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
+        if found <= indexed:
+            return result
+        indexed |= found
 
-    name: str
-    parameters: tuple[Token, ...]
-    statement: Statement
 
-
-def with_plain_target(statement: Statement) -> Statement:
-    """The definition with a left side that the grammar reads, and with one right side."""
-    sides, signs = _sides(statement.tokens)
+def _with_plain_target(statement: Statement, indexed: set[str]) -> Statement:
+    sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
         return statement
     right = _right(sides[1:])
     if right is None:
         return statement
-    left = _left(sides[0], right)
+    ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
+    left = _left(sides[0], right, ranged | _arguments_of(indexed, right))
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -48,34 +52,10 @@ def with_plain_target(statement: Statement) -> Statement:
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
 
 
-def own_function(statement: Statement, applied: set[str]) -> OwnFunction | None:
-    """The function that the statement defines, if its name is among those that the document applies."""
-    sides, _ = _sides(statement.tokens)
-    if len(sides) != 2:
-        return None
-    left = sides[0]
-    kinds = [t.type for t in left]
-    is_call = (
-        kinds[:1] == ["NAME"]
-        and kinds[1:2] in (["LPAR"], ["LSQB"])
-        and kinds[-1:] in (["RPAR"], ["RSQB"])
-    )
-    if not is_call or left[0].value not in applied:
-        return None
-    inner = left[2:-1]
-    if (
-        not inner
-        or {t.type for t in inner[::2]} != {"NAME"}
-        or {t.type for t in inner[1::2]} - {"COMMA"}
-    ):
-        return None
-    return OwnFunction(left[0].value, tuple(inner[::2]), statement)
-
-
 # ---------------------------------------------------------------------- sides
 
 
-def _sides(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
+def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
     """What stands between the equality signs outside of brackets, and the signs."""
     sides: list[list[Token]] = [[]]
     signs: list[Token] = []
@@ -130,7 +110,19 @@ def _behind_scripts(tokens: Sequence[Token], place: int, closing: dict[int, int]
 # ---------------------------------------------------------------------- the left side
 
 
-def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
+def _arguments_of(indexed: set[str], right: Sequence[Token]) -> set[str]:
+    """The letters that stand alone in brackets behind these names."""
+    fours = zip(right, right[1:], right[2:], right[3:], strict=False)
+    return {
+        name.value
+        for base, opening, name, closing in fours
+        if base.value in indexed and name.type == "NAME"
+        if (opening.type, closing.type) in (("LPAR", "RPAR"), ("LSQB", "RSQB"))
+    }
+
+
+def _left(left: list[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
+    """The left side; `known` are letters that are indices for sure."""
     left = _subscript_first(_without_braces(left))
     if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
         function, name = left[:2]
@@ -149,8 +141,8 @@ def _left(left: list[Token], right: Sequence[Token]) -> list[Token]:
     head, listed = left[:place], left[place + 1 : closing[place]]
     if behind := left[closing[place] + 1 :]:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
-    if indices := _indices_in(listed, right):
-        return [*_with_indices(head, indices)]
+    if indices := _indices_in(listed, right, known):
+        return [*_with_indices(head, indices, right)]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
@@ -202,7 +194,7 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     return [name, *kept, *rest[place:]]
 
 
-def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
+def _indices_in(listed: Sequence[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
     """The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`."""
     parts: list[list[Token]] = [[]]
     for token, depth in depths(listed):
@@ -210,10 +202,11 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
             parts.append([])
         else:
             parts[-1].append(token)
-    in_subscripts = _names_in_subscripts(right)
+    in_subscripts = names_in_subscripts(right) | known
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
-        return names if all(t.value in in_subscripts for t in names) else []
+        is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
+        return names if is_list else []
     indices: list[Token] = []
     for part in parts:
         kinds = [t.type for t in part]
@@ -224,7 +217,7 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token]) -> list[Token]:
     return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
 
 
-def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
+def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     """The names in subscripts, in brackets that hold indices, and in limits that the limits do not bind themselves."""
     closing = closing_braces(tokens)
     names: set[str] = set()
@@ -247,16 +240,33 @@ def _names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     return names - bound
 
 
-def _with_indices(head: list[Token], indices: Sequence[Token]) -> list[Token]:
-    """`k_y` with the indices as its subscript: what stands there already is a label, or comes first."""
+def _alone_in_brackets(tokens: Sequence[Token]) -> set[str]:
+    """The `t` of `b_j(t)`."""
+    triples = zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
+    return {
+        name.value
+        for base, opening, name, closing in triples
+        if base.type in ("NAME", "RBRACE")
+        and (opening.type, name.type, closing.type) == ("LPAR", "NAME", "RPAR")
+    }
+
+
+def _with_indices(
+    head: list[Token], indices: Sequence[Token], right: Sequence[Token]
+) -> list[Token]:
+    """`k_y` with the indices as its subscript: what stands there already is a label that the right side lacks, or comes first."""
     listed: list[Token] = []
     for token in indices:
         listed += [Token("COMMA", "", token.start, token.start), token]
     kinds = [t.type for t in head]
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
-        if kinds[3:-1] == ["NAME"] and head[3].value not in {t.value for t in indices}:
-            name = replace(head[0], value=f"{head[0].value}_{head[3].value}")
-            return _with_indices([name], indices)
+        letters = [t.value for t in head[3:-1]]
+        others = {t.value for t in indices} | _alone_in_brackets(right)
+        if len(letters) > 1:
+            others |= names_in_subscripts(right)
+        if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
+            name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")
+            return _with_indices([name], indices, right)
         return [*head[:-1], *listed, head[-1]]
     start, end = indices[0].start, indices[-1].end
     sub = Token("SUB", "_", start, start)

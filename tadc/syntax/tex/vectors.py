@@ -237,6 +237,10 @@ class Vectors:
     # ------------------------------------------------------------------ sums and products
 
     def _sum(self, e: Binary, left: _Value, right: _Value) -> _Value:
+        if self._is_number(e.left) and right.rank == 1:
+            return replace(right, at=lambda i: replace(e, right=right.at(i)), span=e.span)
+        if self._is_number(e.right) and left.rank == 1:
+            return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
         if left.rank != right.rank or left.is_row != right.is_row:
             raise _unequal(e.span, left, right)
         return _Value(
@@ -245,6 +249,11 @@ class Vectors:
             e.span,
             left.is_row,
         )
+
+    def _is_number(self, e: Expression) -> bool:
+        """Whether it is one for sure, such as the 1 of `1 - z`: written as one, or declared without dimensions."""
+        is_declared = isinstance(e, Name) and self.extents.get(e.name) == []
+        return isinstance(e, Number) or is_declared
 
     def _product(self, span: Span, sign: str, left: _Value, right: _Value) -> _Value:
         def times(a: Expression, b: Expression) -> Expression:
@@ -458,6 +467,8 @@ class Vectors:
         if rank == 0:
             return _rebuilt(e, values)
         name = e.function.name
+        if name == "abs" and rank == 1:
+            return self._norm(e, "2", values[0])
         if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
             raise SyntaxError(
                 e.span,

@@ -2,11 +2,12 @@ r"""The vocabulary of a document: the kinds of its names, found in its declarati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax import ast
 from tadc.syntax.tex.names import Vocabulary, closing_braces, limit_names
+from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -20,6 +21,7 @@ def vocabulary(
     is_sigmoid: bool = True,
 ) -> Vocabulary:
     r"""`items` are those of the `%!tadc` lines; `is_sigmoid`: the document says that `\sigma(..)` is the sigmoid."""
+    definitions = list(definitions)
     declared: set[str] = set()
     subscripted: set[str] = set()
     indices: set[str] = set()
@@ -54,7 +56,17 @@ def vocabulary(
         frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound")
         | _outside_of_base(items),
         is_sigmoid,
+        frozenset(_bounds(definitions)),
     )
+
+
+def _bounds(definitions: Iterable[Statement]) -> Iterator[str]:
+    """The letters that stand alone above sums."""
+    for definition in definitions:
+        tokens = definition.tokens
+        for opening, name, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if opening.type == "LBRACE" and name.type == "NAME" and closing.note == "RED":
+                yield name.value
 
 
 def _outside_of_base(items: Sequence[ast.Item]) -> frozenset[str]:
@@ -113,16 +125,30 @@ _SUFFIXES = {
 
 
 def styled_apart(
-    statements: Sequence[Statement], shapes: Sequence[Statement]
+    statements: Sequence[Statement], shapes: Sequence[Statement], declared: Set[str] = frozenset()
 ) -> tuple[list[Statement], list[Statement]]:
     r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`.
 
-    Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`.
+    Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`. Nor do
+    letters of names that are `declared` with a label, such as the `c` of `c_s`.
     """
+    bound = {name for statement in statements for name in bound_names(statement.tokens)}
     styles: dict[str, set[str]] = {}
     for statement in statements:
+        labels = {
+            token
+            for _, _, inner in scripted(statement.tokens, "SUB")
+            for token in inner
+            if token.value not in bound
+        }
+        labels |= {
+            name
+            for name, _, inner in scripted(statement.tokens, "SUB")
+            if f"{name.value}_{''.join(t.value for t in inner)}" in declared
+        }
         for token in _outside_lists(statement):
-            styles.setdefault(token.value, set()).add(_style(token))
+            if token not in labels:
+                styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
 

@@ -1,0 +1,191 @@
+r"""Left sides of functions that a document defines and applies.
+
+\phi(x) =               a function of `x`
+f_c(R_{ij}) =           a function `f_c`, whose argument is written as an element
+\varepsilon_{xc}(\rho)  a label
+\phi_k(x) =             a function of `k` and `x`, where `k` is an index of the formulas that apply it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from tadc.syntax.tex.script_tokens import bound_names, comma
+from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.targets import names_in_subscripts, sides_of
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["OwnFunction", "own_functions", "with_labelled_functions"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFunction:
+    r"""`\phi(x) = \log(1 + e^x)`: the function's name, its parameters, those below its name first, and the statement.
+
+    `label` are the letters that stand below the name wherever it is written; they are part of `name`.
+    """
+
+    name: str
+    parameters: tuple[Token, ...]
+    statement: Statement
+    label: tuple[str, ...] = ()
+    has_index: bool = False
+    printed: Statement | None = None  # as it stands in the document
+
+
+def own_functions(statements: Sequence[Statement], applied: Set[str]) -> list[OwnFunction]:
+    """The functions that statements define, of those whose names are `applied`; the first of each name."""
+    found: dict[str, OwnFunction] = {}
+    heads = [(s, head) for s in statements if (head := _head(s)) is not None]
+    defined = {id(s) for s, _ in heads}
+    bound = {n for s in statements if id(s) not in defined for n in bound_names(s.tokens)}
+    for statement, head in heads:
+        if head.name.value in applied and head.is_function:
+            function = head.function(statement, bound)
+            found.setdefault(function.name, function)
+    return list(found.values())
+
+
+def with_labelled_functions(
+    statements: Iterable[Statement], functions: Sequence[OwnFunction]
+) -> list[Statement]:
+    """The statements with one name for each function whose name has a label."""
+    names = {
+        (f.name.removesuffix("_" + "".join(f.label)), f.label): f.name for f in functions if f.label
+    }
+    if not names:
+        return list(statements)
+    return [replace(s, tokens=tuple(_with_labels(s.tokens, names))) for s in statements]
+
+
+def _with_labels(
+    tokens: Sequence[Token], names: Mapping[tuple[str, tuple[str, ...]], str]
+) -> list[Token]:
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        for (base, label), name in names.items():
+            end = place + 4 + len(label)
+            inner = tokens[place + 3 : end - 1]
+            if (
+                token.type == "NAME"
+                and token.value == base
+                and [t.type for t in tokens[place + 1 : place + 3]] == ["SUB", "LBRACE"]
+                and tuple(t.value for t in inner) == label
+                and tokens[end - 1 : end] != ()
+                and tokens[end - 1].type == "RBRACE"
+            ):
+                token, place = replace(token, value=name, end=tokens[end - 1].end), end - 1
+                break
+        result.append(token)
+        place += 1
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """`f_c(R_{ij})`: the name, what is below it, and the arguments, each a name and what is below it."""
+
+    name: Token
+    below: tuple[Token, ...]
+    arguments: tuple[tuple[Token, ...], ...]
+    right: tuple[Token, ...]
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is no element `u_c(i, j)`: with a subscript, its arguments are numbers on the right side."""
+        plain = {a[0].value for a in self.arguments if len(a) == 1}
+        has_elements = any(len(a) > 1 for a in self.arguments)
+        if not self.below and not has_elements:
+            return True
+        values = {t.value for t in self.right if t.type == "NAME"}
+        return plain <= values and not plain & names_in_subscripts(self.right)
+
+    def function(self, statement: Statement, bound: Set[str]) -> OwnFunction:
+        """The function; letters below its name are parameters where they are indices somewhere, `bound`."""
+        letters = [t for t in self.below if t.type == "NAME"]
+        has_index = any(t.value in bound and t.note != "upright" for t in letters)
+        label = () if has_index else tuple(t.value for t in letters)
+        name = "_".join([self.name.value, *(["".join(label)] if label else [])])
+        right = list(self.right)
+        parameters = letters if has_index else []
+        for argument in self.arguments:
+            parameter = argument[0]
+            if len(argument) > 1:
+                inside = "".join(t.value for t in argument if t.type == "NAME")
+                parameter = replace(
+                    parameter, value=f"{parameter.value}_{inside[len(parameter.value) :]}"
+                )
+                right = _with_parameter(right, argument, parameter)
+            parameters = [*parameters, parameter]
+        listed = [t for p in parameters for t in (comma(p), p)][1:]
+        start, end = self.name.start, self.name.end
+        left = [
+            replace(self.name, value=name),
+            Token("LPAR", "(", start, end),
+            *listed,
+            Token("RPAR", ")", start, end),
+        ]
+        sign = statement.tokens[statement.equal]
+        plain = Statement("definition", (*left, replace(sign, type="EQ"), *right))
+        return OwnFunction(name, tuple(parameters), plain, label, has_index, statement)
+
+
+def _with_parameter(
+    tokens: Sequence[Token], argument: Sequence[Token], parameter: Token
+) -> list[Token]:
+    """The tokens with the parameter in place of the element that stands for it."""
+    wanted = [(t.type, t.value) for t in argument if t.type not in ("LBRACE", "RBRACE")]
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        part = tokens[place : place + len(argument)]
+        same = [(t.type, t.value) for t in part if t.type not in ("LBRACE", "RBRACE")] == wanted
+        if same and len(part) == len(argument):
+            result.append(replace(parameter, start=part[0].start, end=part[-1].end))
+            place += len(argument)
+        else:
+            result.append(tokens[place])
+            place += 1
+    return result
+
+
+def _head(statement: Statement) -> _Head | None:
+    sides, _ = sides_of(statement.tokens)
+    if len(sides) != 2 or statement.ranges:  # `w(n) =` at integers
+        return None
+    left = sides[0]
+    kinds = [t.type for t in left]
+    place = 1
+    below: tuple[Token, ...] = ()
+    if kinds[:3] == ["NAME", "SUB", "LBRACE"] and "RBRACE" in kinds:
+        close = kinds.index("RBRACE")
+        below, place = tuple(left[3:close]), close + 1
+    is_call = (
+        kinds[:1] == ["NAME"]
+        and kinds[place : place + 1] in (["LPAR"], ["LSQB"])
+        and kinds[-1:] in (["RPAR"], ["RSQB"])
+    )
+    arguments = _arguments(left[place + 1 : -1]) if is_call else None
+    is_name = {t.type for t in below} <= {"NAME", "COMMA"}
+    if not arguments or not is_name:
+        return None
+    return _Head(left[0], below, arguments, tuple(sides[1]))
+
+
+def _arguments(inner: Sequence[Token]) -> tuple[tuple[Token, ...], ...] | None:
+    """The names between commas, with what is below them; None for anything else."""
+    listed: list[list[Token]] = [[]]
+    for token, depth in depths(inner):
+        if token.type == "COMMA" and depth == 0:
+            listed.append([])
+        else:
+            listed[-1].append(token)
+    for part in listed:
+        kinds = [t.type for t in part]
+        is_element = kinds[:3] == ["NAME", "SUB", "LBRACE"] and kinds.count("RBRACE") == 1
+        if kinds != ["NAME"] and not (is_element and kinds[-1] == "RBRACE"):
+            return None
+    return tuple(tuple(part) for part in listed)

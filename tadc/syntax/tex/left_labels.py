@@ -1,0 +1,134 @@
+r"""Left sides whose subscripts are labels: the left side of a definition is a name, where its letters are no indices.
+
+E_x \approx E_{i+1,j} - E_{ij}       nothing on the right side has an `x`, and it reads moved elements
+\mu_p = \sum_i w_i \mu_i             with an index `p` it would read itself
+r_{xy} = \sum_i x_i y_i              `x` and `y` are tensors of the right side
+M_u = \sum_i m_i                     a capital letter that stands nowhere else
+E_{tot} = T + V                      letters of which the right side has none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import Guess, bound_names, left_indices, scripted, with_label
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["LeftLabels"]
+
+
+@dataclass(slots=True)
+class LeftLabels:
+    """The definitions of a document, and what it declares; `run` adds to `guesses`."""
+
+    definitions: Sequence[Statement]
+    declared: Set[str]
+    guesses: dict[str, Guess]
+    _labelled: set[tuple[str, ...]] = field(default_factory=set)  # names with their labels
+
+    def run(self) -> list[Statement]:
+        """The definitions with names for left sides that bind nothing."""
+        before = -1
+        while before < len(self._labelled):  # `\mu_x` of another definition is no element
+            before = len(self._labelled)
+            self.definitions = [self._with_label(d) for d in self.definitions]
+        return list(self.definitions)
+
+    def _with_label(self, definition: Statement) -> Statement:
+        tokens = definition.tokens
+        if (named := self._with_tensors(definition)) is not None:
+            return named
+        labels = _label_on_the_left(definition)
+        if not labels:
+            return definition
+        is_moving = _is_moving(definition) or _reads_itself(definition)
+        if not is_moving and not self._is_only_here(definition):
+            return definition
+        name = with_label(tokens[0], [tokens[3]], tokens[4].end)
+        text = f"`{name.value}` is one name: the right side has no `{tokens[3].value}`"
+        self._labelled.add((tokens[0].value, tokens[3].value))
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
+        return replace(definition, tokens=(name, *tokens[5:]))
+
+    def _with_tensors(self, definition: Statement) -> Statement | None:
+        r"""`r_{xy} = ..` with `r_xy` as one name, where the right side has tensors `x_i` and `y_i`, and no index `x` or `y`."""
+        tokens, equal = definition.tokens, definition.equal
+        left = left_indices(tokens)
+        closing = closing_braces(tokens).get(2, 0)
+        if (
+            not left
+            or not _ends_at(tokens, closing + 1, equal)
+            or tokens[0].value in self.declared
+            or definition.ranges
+        ):
+            return None
+        right = [
+            (name, inner)
+            for name, _, inner in scripted(tokens[equal:], "SUB")
+            if (name.value, *(t.value for t in inner)) not in self._labelled
+        ]
+        tensors = {name.value for name, _ in right}
+        inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
+        letters = {t.value for t in left}
+        kinds = [t.type for t in tokens[3:closing]]
+        is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
+        is_word = is_plain and not letters & {t.value for t in tokens[equal:]}
+        are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
+        if not (is_word or are_tensors):
+            return None
+        name = with_label(tokens[0], left, tokens[closing].end)
+        why = "the right side has none of its letters"
+        why = why if is_word else "its letters are tensors of the right side"
+        text = f"`{name.value}` is one name: {why}"
+        self._labelled.add((tokens[0].value, *(t.value for t in left)))
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
+        return replace(definition, tokens=(name, *tokens[closing + 1 :]))
+
+    def _is_only_here(self, definition: Statement) -> bool:
+        r"""Whether it is `M_u = \sum ..` with an `M` that is no tensor otherwise."""
+        base, letter = definition.tokens[0].value, definition.tokens[3].value
+        others = (
+            [t.value for t in inner]
+            for d in self.definitions
+            for name, _, inner in scripted(d.tokens, "SUB")
+            if name.value == base
+        )
+        is_word = (definition.tokens[0].note == "upright" and len(base) > 1) or letter.isupper()
+        is_free = is_word and base not in self.declared and not definition.ranges
+        return is_free and definition.has_reduction and all(inner == [letter] for inner in others)
+
+
+def _label_on_the_left(definition: Statement) -> set[str]:
+    r"""The `x` of `E_x \approx E_{i+1,j} - E_{ij}` and the `u` of `M_u =`: letters that the right side does not have."""
+    tokens, equal = definition.tokens, definition.equal
+    if [t.type for t in tokens[:5]] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        return set()
+    letter = tokens[3].value
+    is_whole = equal == 5 or (
+        tokens[5].type == "SUP" and closing_braces(tokens).get(6) == equal - 1
+    )
+    in_right = any(t.value == letter for t in tokens[equal:])
+    return set() if in_right or not is_whole else {letter}
+
+
+def _is_moving(definition: Statement) -> bool:
+    """Whether the right side reads moved elements, `E_{i+1,j}`, and binds no index."""
+    right = definition.tokens[definition.equal :]
+    if any(t.type == "RED" for t in right):
+        return False
+    return any(t.type == "PLUS" for _, _, inner in scripted(right, "SUB") for t in inner)
+
+
+def _reads_itself(definition: Statement) -> bool:
+    r"""Whether it is `\mu_p = \sum_i w_i \mu_i`."""
+    right = definition.tokens[definition.equal :]
+    return any(name.value == definition.target for name, _, _ in scripted(right, "SUB"))
+
+
+def _ends_at(tokens: Sequence[Token], place: int, equal: int) -> bool:
+    """Whether nothing but a superscript stands between `place` and the sign."""
+    is_power = place < equal and tokens[place].type == "SUP"
+    return place == equal or (is_power and closing_braces(tokens).get(place + 1) == equal - 1)

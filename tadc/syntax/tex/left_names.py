@@ -1,0 +1,271 @@
+r"""Left sides of several signs that are one name, in the whole document.
+
+\frac{dx_i}{dt} =, \partial_t x_i =     the element `dx_dt[i]`
+\Delta w_{ij} =                         the element `Delta_w[i, j]`; `\Delta t` is one name everywhere, unless `\Delta` stands alone
+MSE =, TV(u) =                          `MSE` and `TV`, whose letters mean nothing else here
+w^*_i =, \hat{x}_k^- =                  `w_star[i]` and `x_hat_minus[k]`
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import NamedTuple, TypeAlias
+
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+
+__all__ = ["LeftNames"]
+
+_SEPARATORS = frozenset(("BREAK", "QUAD", "COMMA", "DOT", "TEXT", "AND", "IF", "FORALL"))
+_MARKS = {"*": "star", r"\ast": "star", r"\star": "star", "+": "plus", "-": "minus"}
+_STEPS = frozenset(("Delta", "delta"))
+
+Key: TypeAlias = "tuple[str, ...]"
+
+
+class _Head(NamedTuple):
+    """Signs that may be one name: what tells them from others, the name, its subscripts, and the place behind."""
+
+    key: Key
+    name: str
+    subscripts: tuple[Token, ...]
+    end: int
+
+
+@dataclass(slots=True)
+class LeftNames:
+    """The signs that left sides of a document define as one name."""
+
+    has_steps: bool = True  # whether `\Delta t` is one name
+    _defined: set[Key] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, displays: Iterable[Sequence[Token]], declared: Set[str]) -> LeftNames:
+        """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines."""
+        displays = [list(tokens) for tokens in displays]
+        names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)))
+        letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
+        for tokens in displays:
+            closing = closing_braces(tokens)
+            for start in _left_sides(tokens):
+                head = _head(tokens, start, closing)
+                if head is not None and _is_free(head.key, letters, displays):
+                    names._defined.add(head.key)
+        return names
+
+    def applied(self, tokens: Sequence[Token]) -> list[Token]:
+        """The tokens with these signs as names."""
+        result: list[Token] = []
+        closing = closing_braces(tokens)
+        place = 0
+        while place < len(tokens):
+            head = _head(tokens, place, closing)
+            if head is not None and self._is_name(head, tokens[head.end : head.end + 1]):
+                result += _element(head, tokens[place], tokens[head.end - 1])
+                place = head.end
+            else:
+                result.append(tokens[place])
+                place += 1
+        return result
+
+    def _is_name(self, head: _Head, following: Sequence[Token]) -> bool:
+        is_step = head.key[:2] == ("letters", "Delta")
+        is_raised = bool(following) and following[0].type == "SUP"
+        if head.key in self._defined or head.key[-1] == r"\star":
+            return True
+        return is_step and self.has_steps and not is_raised  # `\Delta t^2` has two readings
+
+
+def _has_delta_alone(tokens: Sequence[Token]) -> bool:
+    r"""Whether `\Delta` is a number or a tensor of its own here."""
+    pairs = zip_longest(tokens, tokens[1:])
+    return any(
+        t.type == "NAME" and t.value == "Delta" and (after is None or after.type != "NAME")
+        for t, after in pairs
+    )
+
+
+def _left_sides(tokens: Sequence[Token]) -> Iterator[int]:
+    """The places where left sides begin."""
+    start: int | None = 0
+    depth = 0
+    for place, token in enumerate(tokens):
+        depth -= token.type in CLOSERS
+        if depth <= 0 and token.type in _SEPARATORS:
+            start = place + 1
+        elif depth <= 0 and token.type in ("EQ", "DEF") and start is not None:
+            yield start
+            start = None
+        depth += token.type in OPENERS
+
+
+def _is_free(key: Key, letters: Counter[str], displays: Sequence[Sequence[Token]]) -> bool:
+    """Whether letters side by side may be one name: an acronym, or letters that stand nowhere else."""
+    if key[0] != "letters" or key[1] in _STEPS:
+        return True
+    word = key[1:]
+    if len(word) > 2 and all(letter.isupper() for letter in word):
+        return True
+    together = sum(
+        tuple(t.value for t in tokens[n : n + len(word)]) == word
+        for tokens in displays
+        for n in range(len(tokens))
+    )
+    return all(letters[letter] == together * word.count(letter) for letter in word)
+
+
+def _element(head: _Head, first: Token, last: Token) -> list[Token]:
+    name = Token(
+        "NAME", head.name, first.start, last.end, first.note if head.key[0] == "mark" else ""
+    )
+    if not head.subscripts:
+        return [name]
+    start, end = head.subscripts[0].start, head.subscripts[-1].end
+    opening = Token("LBRACE", "", start, start, "indices")
+    closing = Token("RBRACE", "", end, end, "NAME")
+    return [name, Token("SUB", "_", start, start), opening, *head.subscripts, closing]
+
+
+def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    match tokens[place].type:
+        case "FRAC":
+            return _fraction(tokens, place, closing)
+        case "PARTIAL":
+            return _partial(tokens, place, closing)
+        case "NAME":
+            return _marked(tokens, place, closing) or _letters(tokens, place)
+        case _:
+            return None
+
+
+# ---------------------------------------------------------------------- derivatives
+
+
+class _Differential(NamedTuple):
+    """`d^2 x_i` or `dt^2`: the order, the variable if there is one, and its subscripts."""
+
+    order: str
+    variable: str
+    subscripts: tuple[Token, ...]
+
+
+def _fraction(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    r"""`\frac{dx_i}{dt}` or `\frac{d}{dt} x_i`."""
+    middle = closing.get(place + 1, -1)
+    end = closing.get(middle + 1, -1)
+    if middle < 0 or end < 0:
+        return None
+    over, under = _differential(tokens[place + 2 : middle]), _differential(tokens[middle + 2 : end])
+    if over is None or under is None or not under.variable:
+        return None
+    behind = end + 1
+    if not over.variable:
+        named = _variable(tokens, behind, closing)
+        if named is None:
+            return None
+        over, behind = over._replace(variable=named[0], subscripts=named[1]), named[2]
+    return _derivative(over, under, behind)
+
+
+def _partial(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    r"""`\partial_t x_i`."""
+    end = closing.get(place + 2, -1)
+    inner = tokens[place + 3 : end]
+    if end < 0 or tokens[place + 1].type != "SUB" or [t.type for t in inner] != ["NAME"]:
+        return None
+    named = _variable(tokens, end + 1, closing)
+    if named is None:
+        return None
+    under = _Differential("", inner[0].value, ())
+    return _derivative(_Differential("", *named[:2]), under, named[2])
+
+
+def _derivative(over: _Differential, under: _Differential, end: int) -> _Head:
+    name = f"d{over.order}{over.variable}_d{under.variable}{over.order}"
+    comma = [Token("COMMA", "", t.start, t.start) for t in under.subscripts[:1] if over.subscripts]
+    subscripts = (*over.subscripts, *comma, *under.subscripts)
+    return _Head(("derivative", name), name, subscripts, end)
+
+
+def _differential(tokens: Sequence[Token]) -> _Differential | None:
+    closing = closing_braces(tokens)
+    if not tokens or not (tokens[0].type == "PARTIAL" or tokens[0].value == "d"):
+        return None
+    order, place = "", 1
+    if (power := _number_above(tokens, 1, closing)) is not None:
+        order, place = power, closing[2] + 1
+    if place == len(tokens):
+        return _Differential(order, "", ())
+    named = _variable(tokens, place, closing)
+    if named is None:
+        return None
+    variable, subscripts, place = named
+    if _number_above(tokens, place, closing) is not None:
+        place = closing[place + 1] + 1
+    if place < len(tokens) and tokens[place].type == "LPAR" and tokens[-1].type == "RPAR":
+        place = len(tokens)  # `dx(t)`
+    return _Differential(order, variable, subscripts) if place == len(tokens) else None
+
+
+def _number_above(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> str | None:
+    """The number that stands above what ends before `place`."""
+    end = closing.get(place + 1, -1)
+    is_power = end == place + 3 and tokens[place].type == "SUP" and tokens[place + 2].type == "NUM"
+    return tokens[place + 2].value if is_power else None
+
+
+def _variable(
+    tokens: Sequence[Token], place: int, closing: dict[int, int]
+) -> tuple[str, tuple[Token, ...], int] | None:
+    """The name at `place`, what is below it, and the place behind."""
+    if place >= len(tokens) or tokens[place].type != "NAME":
+        return None
+    end = closing.get(place + 2, -1)
+    if end < 0 or tokens[place + 1].type != "SUB":
+        return tokens[place].value, (), place + 1
+    return tokens[place].value, tuple(tokens[place + 3 : end]), end + 1
+
+
+# ---------------------------------------------------------------------- letters and marks
+
+
+def _letters(tokens: Sequence[Token], place: int) -> _Head | None:
+    r"""`\Delta x`, or plain letters without blanks between them."""
+    end = place + 1
+    while (
+        end < len(tokens)
+        and tokens[end].type == "NAME"
+        and not tokens[end].note
+        and not tokens[end - 1].note
+        and (tokens[end - 1].end == tokens[end].start or tokens[end - 1].value in _STEPS)
+    ):
+        end += 1
+    letters = tuple(t.value for t in tokens[place:end])
+    if letters[0] in _STEPS:
+        letters = letters[:2]
+    is_word = len(letters) > 1 and (letters[0] in _STEPS or all(len(n) == 1 for n in letters))
+    if not is_word:
+        return None
+    name = "_".join(letters) if letters[0] in _STEPS else "".join(letters)
+    return _Head(("letters", *letters), name, (), place + len(letters))
+
+
+def _marked(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    """A name with a mark above, and what is below it."""
+    named = _variable(tokens, place, closing)
+    below = named[1] if named is not None else ()
+    for sign in (place + 1, named[2] if named is not None else place + 1):
+        end = closing.get(sign + 1, -1)
+        inner = tokens[sign + 2 : end] if end > 0 and tokens[sign].type == "SUP" else ()
+        if len(inner) == 1 and inner[0].value in _MARKS:
+            behind = end + 1
+            then = closing.get(behind + 1, -1)
+            if not below and then > 0 and tokens[behind].type == "SUB":
+                below, behind = tuple(tokens[behind + 2 : then]), then + 1
+            base = tokens[place].value
+            mark = inner[0].value
+            return _Head(("mark", base, mark), f"{base}_{_MARKS[mark]}", below, behind)
+    return None

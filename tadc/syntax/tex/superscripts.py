@@ -1,0 +1,147 @@
+r"""Superscripts of names: powers, indices, or labels.
+
+X_{ij}^2                    a power of the element          x^{(i)}     an index, where i is one
+V_i^c                       an index behind the lower ones, under `%!tadc upper`; else an error that shows both readings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+
+from tadc.syntax.tex.script_tokens import Guess, comma, with_label
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["Superscripts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Superscripts:
+    """What the document says of its names; `values` stand outside of scripts somewhere. Decisions add to `guesses`."""
+
+    declared: Set[str]
+    scalars: Set[str]
+    values: Set[str]  # sizes and declared names too
+    is_upper: bool  # whether superscripts are indices behind the lower ones
+    guesses: dict[str, Guess]
+
+    def __call__(
+        self,
+        name: Token,
+        below: Sequence[Token] | None,
+        above: Sequence[Token] | None,
+        bound: Set[str],
+        whole: Sequence[Token],
+        printed: Sequence[Token] | None,
+    ) -> list[Token]:
+        """The tokens of the element; `above` are the braces of its superscript, `whole` all as it stands."""
+        subscript = [] if below is None else [_sign(whole, "SUB", below), *below]
+        if above is None:
+            return [name, *subscript]
+        inner = above[1:-1]
+        power = [_sign(whole, "SUP", above), *above]
+        plain = [name, *subscript, *power]
+        names = [t for t in inner if t.type == "NAME"]
+        kinds = [t.type for t in inner]
+        in_brackets = kinds[:1] == ["LPAR"] and kinds[-1:] == ["RPAR"] and len(inner) > 2
+        core = inner[1:-1] if in_brackets else inner
+        indices = [t for t in core if t.type == "NAME" and t.value in bound]
+        if _is_first(whole, "SUP") and self._is_unclear_power(inner, printed):
+            fact = "a power between a name and its subscripts: of the matrix, or of the element?"
+            fix = r"write `X_{ij}^2` for the power of the element; give a power or the inverse of a matrix a name of its own, `Y_{ij}`"
+            return [_error(whole, fact, fix)]
+        is_index = bool(indices) and {t.type for t in core} <= {
+            "NAME",
+            "COMMA",
+            "NUM",
+            "PLUS",
+            "MINUS",
+        }
+        if (
+            is_index
+            and name.value not in self.scalars
+            and name.note != "euler"
+            and name.value != "e"
+        ):
+            if self.is_upper or (in_brackets and below is None):
+                listed = [*below[1:-1], comma(above[0])] if below else []
+                braces = below or above
+                return [
+                    name,
+                    Token("SUB", "_", braces[0].start, braces[0].start),
+                    replace(braces[0], note="indices"),
+                    *listed,
+                    *core,
+                    replace(braces[-1], note="NAME"),
+                ]
+            return [_error(whole, *_two_readings(indices[0], in_brackets))]
+        if in_brackets and len(core) == 1 and core[0].type == "NAME":
+            label = core[0].value
+            text = f"`^{{({label})}}` is a label, part of the name: nothing binds `{label}`"
+            self.guesses.setdefault(text, Guess(text, name.start, above[-1].end))
+            return [with_label(name, core, above[-1].end), *subscript]
+        if [t.type for t in inner] == ["NAME"] and self._is_label(name, names[0], bound):
+            return [with_label(name, names, above[-1].end), *subscript]
+        if (
+            [t.type for t in inner] == ["NAME"]
+            and name.value != "e"
+            and name.value not in self.scalars
+            and not self._is_value(names[0])
+        ):
+            i = names[0].value
+            fact = f"the superscript `{i}` may be a power or a label, and nothing in the document tells"
+            fix = (
+                f"write `(..)^{{{i}}}` with brackets for the power, or `^{{\\mathrm{{{i}}}}}` for a label;"
+                f" or declare the exponent: `%!tadc input {i}[]`"
+            )
+            return [_error(whole, fact, fix)]
+        return plain
+
+    def _is_label(self, name: Token, above: Token, bound: Set[str]) -> bool:
+        """Whether the letter above is a label for sure: declared names have it, and nothing else gives it a meaning."""
+        letter = above.value
+        is_declared = any(d.endswith(f"_{letter}") for d in self.declared)
+        is_own = f"{name.value}_{letter}" in self.declared
+        is_free = letter not in bound and not self._is_value(above)
+        return is_own or (is_declared and is_free)
+
+    def _is_value(self, token: Token) -> bool:
+        """Whether the document uses the letter as a number, so that it may be an exponent; a transpose is no letter."""
+        is_known = token.value in self.values
+        return is_known or token.value in ("T", "H") or token.note == "upright"
+
+    @staticmethod
+    def _is_unclear_power(inner: Sequence[Token], printed: Sequence[Token] | None) -> bool:
+        kinds = [t.type for t in inner]
+        if kinds not in (["NUM"], ["MINUS", "NUM"]) or printed is None:
+            return False
+        count = sum(t.type in ("NAME", "NUM") for t in printed[1:-1])
+        return count > 1 or kinds[0] == "MINUS"
+
+
+def _two_readings(index: Token, in_brackets: bool) -> tuple[str, str]:
+    i = index.value
+    if in_brackets:
+        return (
+            f"the index `{i}` stands above other indices: which dimension is it?",
+            f"write `%!tadc upper` if superscripts are indices behind the lower ones, or all in one subscript, `x_{{{i}, j}}`",
+        )
+    return (
+        f"`^{i}` may be a power or an index, since `{i}` is an index here",
+        f"write `%!tadc upper` if superscripts are indices behind the lower ones, or `(..)^{{{i}}}` with brackets for the"
+        " power; a scalar that is raised is declared: `%!tadc input x[]`",
+    )
+
+
+def _is_first(whole: Sequence[Token], kind: str) -> bool:
+    return len(whole) > 1 and whole[1].type == kind
+
+
+def _sign(whole: Sequence[Token], kind: str, braces: Sequence[Token]) -> Token:
+    """The sign in front of these braces."""
+    at = braces[0].start
+    return next((t for t in whole if t.type == kind), Token(kind, "_", at, at))
+
+
+def _error(whole: Sequence[Token], fact: str, fix: str) -> Token:
+    return Token("ERROR", fact, whole[0].start, whole[-1].end, fix)

@@ -1,0 +1,107 @@
+r"""Inputs that begin at 0 in a document that counts from 1.
+
+    \hat{y}_i = \beta_0 + \sum_{j=1}^{p} \beta_j x_{ij}     `beta` has p + 1 elements from 0 on, `x` has p columns
+    S = \sum_{t=1}^{T} w_t (x_t - x_{t-1})^2                `x` has T + 1 elements, `w` has T
+
+All ranges start at 1, and some subscript is 0. So each dimension begins at the lowest subscript that the document reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from typing import TypeAlias
+
+from tadc.syntax import ast
+from tadc.syntax.ast import Binary, Definition, Element, Expression, Name, Number
+from tadc.syntax.nodes import Node, parts, rewritten
+from tadc.syntax.tex.index_values import lowest
+
+__all__ = ["beginning_at_zero", "with_starts_at_one"]
+
+Dimension: TypeAlias = "tuple[str, int]"  # of the tensor of that name
+
+
+def beginning_at_zero(definitions: Sequence[Definition]) -> set[Dimension] | None:
+    """The dimensions of inputs whose lowest subscript is 0 for sure.
+
+    None where some subscript is negative, where a result is read at 0, or where an index without a printed range is read as a number,
+    so that its first value counts.
+    """
+    targets = {d.target.name for d in definitions}
+    found: set[Dimension] = set()
+    for definition in definitions:
+        if _has_open_value(definition):
+            return None
+        for element, firsts in _elements(definition):
+            for n, subscript in enumerate(element.subscripts):
+                least = lowest(subscript, firsts)
+                if least is not None and (
+                    least < 0 or (least == 0 and element.name.name in targets)
+                ):
+                    return None
+                if least == 0:
+                    found.add((element.name.name, n))
+    return found
+
+
+def with_starts_at_one(definition: Definition, dimensions: Set[Dimension]) -> Definition:
+    """The definition with the subscripts of these dimensions one higher."""
+
+    def rule(node: Node) -> Node:
+        if not isinstance(node, Element):
+            return node
+        name = node.name.name
+        subscripts = tuple(
+            _one_more(s) if (name, n) in dimensions else s for n, s in enumerate(node.subscripts)
+        )
+        return replace(node, subscripts=subscripts)
+
+    return replace(definition, body=rewritten(definition.body, rule))
+
+
+def _one_more(subscript: Expression) -> Expression:
+    match subscript:
+        case Number(text):
+            return replace(subscript, text=str(int(text) + 1))
+        case Binary("-", left, Number("1")):
+            return left
+        case _:
+            return Binary("+", subscript, Number("1", subscript.span), subscript.span)
+
+
+def _first(r: ast.Range) -> int | None:
+    if r.low is None:
+        return None if r.extent is None else 1
+    return int(r.low.text) if isinstance(r.low, Number) and r.low.text.isdigit() else None
+
+
+def _elements(definition: Definition) -> Iterator[tuple[Element, dict[str, int]]]:
+    """The elements that a definition reads, with the first values of the indices around them where these are known."""
+    lefts = {r.name.name: low for r in definition.lefts if (low := _first(r)) is not None}
+    todo: list[tuple[Node, dict[str, int]]] = [(definition.body, lefts)]
+    while todo:
+        node, firsts = todo.pop()
+        if isinstance(node, Element):
+            yield node, firsts
+        if isinstance(node, ast.Reduction):
+            outer = {n: v for n, v in firsts.items() if n not in {r.name.name for r in node.ranges}}
+            told = {r.name.name: low for r in node.ranges if (low := _first(r)) is not None}
+            firsts = outer | told
+        todo += [(part, firsts) for part in parts(node)]
+
+
+def _has_open_value(definition: Definition) -> bool:
+    """Whether an index without a printed range stands anywhere but alone in a subscript."""
+    open_ = {r.name.name for r in definition.lefts if r.low is None and r.extent is None}
+    todo: list[tuple[Node, Set[str]]] = [(definition.body, open_)]
+    while todo:
+        node, inner = todo.pop()
+        if isinstance(node, Name) and node.name in inner:
+            return True
+        if isinstance(node, ast.Reduction):
+            inner = inner - {r.name.name for r in node.ranges}
+            inner |= {r.name.name for r in node.ranges if r.low is None and r.extent is None}
+        is_element = isinstance(node, Element)
+        todo += [(p, inner) for p in parts(node) if not (is_element and isinstance(p, Name))]
+    return False

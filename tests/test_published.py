@@ -1,0 +1,90 @@
+"""Formulas of published papers, as their authors print them: each computes what plain loops compute, or is refused where it must be.
+
+None is ever misread: with and without the lines of a fair user, another value than the reference's is a failure.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from published import FORMULAS, Formula
+
+import tadc
+
+REFUSED = {  # what says so
+    "adaptive_filter": "used nowhere",
+    "boltzmann_populations": "one factor or all that follow",
+    "distance_covariance": "something is missing",
+    "fir": "x begins at 0",
+    "fourier": "complex numbers are not there yet",
+    "graph_attention": "no function that tadc knows",
+    "half_index": "not a bare index",
+    "integral": "integrals are not part of the language",
+    "intraclass": "divides by the number of samples, `N`, or by `N - 1`",
+    "multi_head": "no function that tadc knows",
+    "mutual_information": "`p` has 2 dimensions",
+    "nash_sutcliffe": "may be a power or an index",
+    "positional_encoding": "is a list",
+    "svd_plus_plus": "a transpose is of a vector",
+}
+UNEDITED = 50  # at least so many need no line
+
+
+def value(formula: Formula, lines: tuple[str, ...]):
+    """The output that the formula is about, for its inputs by name, and what plain loops give."""
+    directives = "".join(f"%!tadc {line}\n" for line in lines if not line.startswith("$"))
+    prose = "".join(f"{line}\n\n" for line in lines if line.startswith("$"))
+    head, begin, body = formula.text.rpartition("\\begin{document}")
+    text = f"{directives}{head}{begin}\n{prose}{body}"
+    f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
+    arrays = formula.inputs(np.random.default_rng(3))
+    sizes = {name: n for name, n in formula.SIZES.items() if name in f.sizes}
+    rest = [a for name, a in arrays.items() if name not in f.inputs]
+    given = [arrays[n] if n in arrays else rest.pop(0) for n in f.inputs if n in arrays or rest]
+    results = f(*given, **sizes)
+    results = results if isinstance(results, tuple) else (results,)
+    named = dict(zip(f.outputs, results, strict=True))
+    return named[formula.OUTPUT or f.outputs[0]], formula.reference(**arrays)
+
+
+def compared(formula: Formula, lines: tuple[str, ...]) -> bool:
+    """Whether the formula is read; a wrong value fails."""
+    try:
+        computed, expected = value(formula, lines)
+    except tadc.Error as error:
+        assert error.errors[0].fix
+        return False
+    np.testing.assert_allclose(computed, expected, rtol=1e-9)
+    return True
+
+
+@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - REFUSED.keys()))
+def test_a_published_formula_computes_what_plain_loops_do(name):
+    formula = FORMULAS[name]
+    is_read = compared(formula, ())
+
+    assert compared(formula, formula.SHAPES) if formula.SHAPES else is_read
+
+
+def test_most_published_formulas_need_no_line():
+    assert sum(not f.SHAPES for n, f in FORMULAS.items() if n not in REFUSED) >= UNEDITED
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_published_formula_that_leaves_something_open_is_refused(name):
+    with pytest.raises(tadc.Error) as caught:
+        value(FORMULAS[name], ())
+
+    assert REFUSED[name] in caught.value.errors[0].fact
+    assert caught.value.errors[0].fix
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - REFUSED.keys()))
+def test_the_derivatives_of_a_published_formula_agree_with_numeric_ones(name):
+    formula = FORMULAS[name]
+    lines = "".join(f"%!tadc {line}\n" for line in formula.SHAPES if not line.startswith("$"))
+    prose = "".join(f"{line}\n\n" for line in formula.SHAPES if line.startswith("$"))
+    report = tadc.compile(f"{lines}{prose}{formula.text}", lang="tex").check()
+
+    assert report, str(report)
