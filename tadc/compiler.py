@@ -9,6 +9,7 @@ from functools import lru_cache
 from tadc.cache import disk_cached
 from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
 from tadc.derive.batched import batched
+from tadc.derive.coloured import Colouring, coloured
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
@@ -49,6 +50,7 @@ __all__ = [
     "adjoint_program",
     "atomic_module",
     "batched_program",
+    "coloured_program",
     "decisions",
     "front",
     "gpu_decisions",
@@ -170,6 +172,14 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
     names = taken_names(program)
     return normalized(tangent(separate_reductions(program, names), wrt, names))
+
+
+def coloured_program(program: Program, x: str, colourings: Sequence[Colouring]) -> Program:
+    """The tangent by one input, for each colour of its elements; inputs are those of the tangent."""
+    names = taken_names(program)
+    derived = tangent(separate_reductions(program, names), (x,), names)
+    seed = derived.inputs[-1].name
+    return normalized(coloured(derived, seed, colourings, names))
 
 
 def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
