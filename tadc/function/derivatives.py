@@ -94,6 +94,13 @@ PROGRAMS: Mapping[str, Derive] = {
     "pruned": with_inputs,
     "part": _part,
     "coloured": _coloured,
+    "diagonal": lambda program, names: compiler.diagonal_program(program, names[0]),
+    "substitution": lambda program, names: compiler.substitution_program(
+        program, names[0], transposed=False
+    ),
+    "substitution-transposed": lambda program, names: compiler.substitution_program(
+        program, names[0], transposed=True
+    ),
     **{mode: _inverse(mode) for mode in compiler.EXPLICIT},
     "fixed": _fixed,
 }

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError, SingularError, Span
+from tadc.function.substitution import Substitution
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
 from tadc.inverse.structure import Analysis, analysed, mixed_samples, paired
 from tadc.runtime.linear import Block, Singular, assembled
@@ -111,6 +112,11 @@ class Step:
         names = (*self._after, "|", *self._before, *self.lump.kept)
         return self._f._derivative("part", names)
 
+    @cached_property
+    def _substitution(self) -> Substitution:
+        (x,) = self._before
+        return Substitution(self._part, x, self.analysis.structure)
+
     def forward(self, values: Values, rounds: Mapping[str, int]) -> Values:
         """The values after the step. `rounds` are the sizes that stand for the indices of loops around."""
         return dict(zip(self._after, self._called(self._part, values, (), rounds), strict=True))
@@ -131,7 +137,13 @@ class Step:
             for n in self._before
         ]
         entries = _Entries(self, values, seeds, rounds)
+        threads = native_threads(self._f._options)
         try:
+            if a.structure.kind == "triangular" and threads is not None:
+                primals = [values[n] for n in self._part.inputs]
+                block = self._substitution.block(primals, rounds, mask, dtype, check=check)
+                if block is not None:
+                    return block
             return assembled(
                 entries,
                 a.structure,
@@ -139,7 +151,7 @@ class Step:
                 self._limit,
                 a.image,
                 mask,
-                native_threads(self._f._options),
+                threads,
                 check=check,
             )
         except Singular as singular:
