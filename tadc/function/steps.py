@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError, SingularError, Span
+from tadc.function.parts import Part, Parts
 from tadc.function.substitution import Substitution
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
 from tadc.inverse.structure import Analysis, analysed, mixed_samples, paired
@@ -59,7 +60,10 @@ def steps_of(
     if isinstance(found, Narrow):
         raise _narrow(f, found, before)
     active = active_values(program, wrt, of)
-    return tuple(Step(f, lump, active, k, dense_limit) for k, lump in enumerate(found, first))
+    parts = Parts(f)
+    return tuple(
+        Step(f, lump, active, k, dense_limit, parts) for k, lump in enumerate(found, first)
+    )
 
 
 def _have(names: Sequence[str]) -> str:
@@ -85,13 +89,20 @@ class Step:
     """One lump of a function, with the parts of its program."""
 
     def __init__(
-        self, f: Function, lump: Lump, active: Sequence[str], number: int, dense_limit: int
+        self,
+        f: Function,
+        lump: Lump,
+        active: Sequence[str],
+        number: int,
+        dense_limit: int,
+        parts: Parts,
     ) -> None:
         self.lump = lump
         self._active = active
         self.number = number
         self._f = f
         self._limit = dense_limit
+        self._parts = parts
         try:
             self.analysis: Analysis = analysed(f.program, lump, active)
         except DerivativeError as error:
@@ -108,18 +119,19 @@ class Step:
         return place_of(self._f, self.lump.statements[-1])
 
     @cached_property
-    def _part(self) -> Function:
-        names = (*self._after, "|", *self._before, *self.lump.kept)
-        return self._f._derivative("part", names)
+    def _part(self) -> Part:
+        return self._parts.part(self._after, self._before, self.lump.kept)
 
     @cached_property
     def _substitution(self) -> Substitution:
-        (x,) = self._before
-        return Substitution(self._part, x, self.analysis.structure)
+        (x,) = self._part.names(self._before)
+        return Substitution(self._part.function, x, self.analysis.structure)
 
     def forward(self, values: Values, rounds: Mapping[str, int]) -> Values:
         """The values after the step. `rounds` are the sizes that stand for the indices of loops around."""
-        return dict(zip(self._after, self._called(self._part, values, (), rounds), strict=True))
+        return dict(
+            zip(self._after, self._called(self._part.function, values, (), rounds), strict=True)
+        )
 
     def block(
         self,
@@ -310,8 +322,8 @@ class _Entries:
                 Colouring(tuple(map(int, e)), 0, n, cyclic=False)
                 for e, n in zip(unit, seed.shape, strict=True)
             ]
-        names = (step._before[tensor], *map(str, colourings))
-        f = step._part._derivative("coloured", names)
+        (x,) = step._part.names((step._before[tensor],))
+        f = step._part.function._derivative("coloured", (x, *map(str, colourings)))
         return step._joined(
             step._called(f, self.values, (seed,), self.rounds), further=len(colourings)
         )
