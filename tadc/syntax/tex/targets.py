@@ -5,12 +5,12 @@ k(x_p, x_q) =               the indices of what the function is applied to
 (\nabla u)_{i,j} =          brackets with subscripts are a name
 \sigma^2 =                  a square is a name of its own; \sigma is then its root
 z_c = F(u_c) = ..           the function that an author names in between is passed over
-W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor
+W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor, unless it is a state
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
@@ -29,8 +29,8 @@ class OwnFunction:
     statement: Statement
 
 
-def with_plain_target(statement: Statement) -> Statement:
-    """The definition with a left side that the grammar reads, and with one right side."""
+def with_plain_target(statement: Statement, states: Set[str]) -> Statement:
+    """The definition with a left side that the grammar reads, and with one right side. Those of `states` have updates."""
     sides, signs = _sides(statement.tokens)
     if len(sides) < 2:
         return statement
@@ -43,7 +43,7 @@ def with_plain_target(statement: Statement) -> Statement:
     sign = signs[0]
     if sign.value in (r"\gets", r"\leftarrow") and left and left[0].type == "NAME":
         name = left[0].value
-        if any(t.type == "NAME" and t.value == name for t in right):
+        if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
 
