@@ -210,7 +210,7 @@ class InverseMode:
         """The mode as a `Function` for these sizes, where all its steps are diagonal: with text, kernels and derivatives.
 
         Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for steps that are
-        not diagonal (for `logdet` bijections do too) and for partial updates, ShapeError where a size has no number.
+        not diagonal (for `logdet` bijections do too), ShapeError where a size has no number.
         """
         self.plan(**sizes)
         assert not isinstance(self._f, Rolled), "loops have no plan"
