@@ -9,6 +9,7 @@ from functools import lru_cache
 from tadc.cache import disk_cached
 from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
 from tadc.derive.batched import batched
+from tadc.derive.coloured import Colouring, coloured
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
 from tadc.errors import Source
@@ -19,6 +20,8 @@ from tadc.inverse.explicit import (
     explicit_inverse_tangent,
     explicit_logdet,
 )
+from tadc.inverse.lumps import active_values
+from tadc.inverse.substitution import on_diagonal, substitution
 from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
@@ -37,11 +40,20 @@ from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.gpu.work import operations
-from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
+from tadc.schedule.lowered import (
+    CpuModule,
+    Decisions,
+    GpuModule,
+    Module,
+    modules_of,
+    recurrence_module,
+)
 from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.inline import in_readers
 from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
 
@@ -49,7 +61,9 @@ __all__ = [
     "adjoint_program",
     "atomic_module",
     "batched_program",
+    "coloured_program",
     "decisions",
+    "diagonal_program",
     "front",
     "gpu_decisions",
     "gpu_seconds",
@@ -59,15 +73,20 @@ __all__ = [
     "jvp_program",
     "lowered_for_cpu",
     "lowered_for_gpu",
+    "lowered_recurrence",
     "module",
     "normalized",
     "operations_of",
     "parsed",
+    "recurrence_of",
     "stored",
+    "substitution_program",
     "tangent_program",
     "vjp_program",
     "vjp_programs",
 ]
+
+MOST_REPEATED = 4  # times as many operations as a program by tensors may take point by point
 
 EXPLICIT = {
     "inverse-tangent": explicit_inverse_tangent,
@@ -172,6 +191,14 @@ def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
     return normalized(tangent(separate_reductions(program, names), wrt, names))
 
 
+def coloured_program(program: Program, x: str, colourings: Sequence[Colouring]) -> Program:
+    """The tangent by one input, for each colour of its elements; inputs are those of the tangent."""
+    names = taken_names(program)
+    derived = tangent(separate_reductions(program, names), (x,), names)
+    seed = derived.inputs[-1].name
+    return normalized(coloured(derived, seed, colourings, names))
+
+
 def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
     """The program's outputs and their tangents, from the inputs of the tangent program.
 
@@ -206,6 +233,22 @@ def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequenc
     names = taken_names(program)
     separated = separate_reductions(program, names)
     return normalized(EXPLICIT[mode](program, separated, wrt, of, names))
+
+
+def substitution_program(program: Program, x: str, *, transposed: bool) -> Program:
+    """The solution `z` of `A z = b`, or of `Aᵀz = b`, by elements of `z` that are known: inputs those of the program, `z`, `b`, the
+    diagonal of A. A is the derivative of the one output by `x`.
+    """
+    product = (adjoint_program if transposed else tangent_program)(program, (x,))
+    return normalized(substitution(product, taken_names(product)))
+
+
+def diagonal_program(program: Program, x: str) -> Program:
+    """The diagonal of the derivative of the one output by the input `x`."""
+    product = tangent_program(program, (x,))
+    seed = product.inputs[-1].name
+    inner = frozenset(active_values(product, (seed,), product.outputs)) - {seed, *product.outputs}
+    return normalized(on_diagonal(in_readers(product, inner)))
 
 
 def batched_program(program: Program, inputs: Sequence[str]) -> Program:
@@ -298,6 +341,29 @@ def lowered_for_cpu(
     """The program as a CPU runs it."""
     (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
     return CpuModule.of(unscheduled, dtype, dict(decided.usual), blas=blas, machine=machine)
+
+
+def recurrence_of(
+    program: Program, seed: str, order: Order, sizes: Sizes, most: int
+) -> Recurrence | None:
+    """The program point by point, its output in place of the input `seed`; None where that is not possible, or takes many times
+    as many operations as the program, and as `most`, for these values of all sizes.
+    """
+    (apart,) = modules_of({"run": program})
+    found = recurrence(apart.program, seed, order)
+    if found is None:
+        return None
+    values = apart.program.size_values(sizes)
+    together = recurrence_module(found, "run").module
+    counts = (sum(operations(k, values) for k in m.kernels) for m in (together, apart))
+    return found if next(counts) <= MOST_REPEATED * max(most, next(counts)) else None
+
+
+def lowered_recurrence(
+    found: Recurrence, mode: str, decided: Decisions, machine: Processor
+) -> CpuModule:
+    """A recurrence as a CPU runs it."""
+    return recurrence_module(found, mode, dict(decided.usual), machine)
 
 
 def lowered_for_gpu(

@@ -351,7 +351,10 @@ INPUT = {
     "what is no .npy file": (["run", "conv.idx", "x=conv.idx"], "not a .npy file"),
     "a folder of arrays": (["run", "conv.idx", "x=."], ".: Is a directory"),
     "a number for a tensor": (["run", "conv.idx", "x=3.5", "w=1"], "dimensions"),
-    "an inverse": (["compile", "conv.idx", "--mode", "inverse-adjoint"], "not supported yet"),
+    "an inverse without sizes": (
+        ["compile", "conv.idx", "--mode", "inverse-adjoint"],
+        "are missing",
+    ),
 }
 
 
@@ -374,6 +377,21 @@ def test_inverse_modes_are_run():
 
     assert solved.stdout == "da = array(1.)\ndb = array(1.)\n", solved.stderr
     assert float(logdet.stdout.strip()[6:-1]) == pytest.approx(np.log(5))
+
+
+def test_inverse_modes_with_diagonal_steps_are_texts():
+    Path("parts.idx").write_text("size N\nstate u[N]\nu[i | i >= 1] <- u[i]*(2 + u[0])\n")
+    size = ("--size", "N=4")
+
+    shown = tadc_("show", "parts.idx", "--mode", "inverse-tangent", *size)
+    steps = tadc_("show", "parts.idx", "--mode", "inverse-tangent", "--plan", *size)
+    written = tadc_("compile", "parts.idx", "--mode", "logdet", "--mode", "inverse-adjoint", *size)
+    without = tadc_("compile", "parts.idx", "--mode", "logdet")
+
+    assert shown.stdout.startswith("input u[4], du_[4]\noutput du\n")
+    assert steps.stdout == "step 0: u_ (line 3): l = 4, k = 0, diagonal\n"
+    assert "parts_inverse_adjoint(" in Path("parts.cu").read_text(), written.stderr
+    assert "--size N=8" in without.stderr
 
 
 def test_a_thousand_rounds_are_run():

@@ -11,16 +11,14 @@ import click
 
 from tadc.cli.parameters import (
     MODE,
-    available,
     index_base_option,
     size_option,
     strict_option,
     verbose_option,
     wrt_option,
 )
-from tadc.cli.program import loaded, refuse_open_sizes
+from tadc.cli.program import loaded, program_in_mode, refuse_open_sizes
 from tadc.cli.status import report
-from tadc.function.derivatives import in_mode
 from tadc.function.targets import FILES, TARGETS, Unit
 from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
 from tadc.options import MEMORY
@@ -36,12 +34,6 @@ def _distinct(
     context: click.Context, parameter: click.Parameter, values: Sequence[str]
 ) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
-
-
-def _distinct_modes(
-    context: click.Context, parameter: click.Parameter, modes: Sequence[str]
-) -> Sequence[str]:
-    return available(context, parameter, _distinct(context, parameter, modes))
 
 
 @click.command()
@@ -63,7 +55,7 @@ def _distinct_modes(
     type=MODE,
     multiple=True,
     default=("primal", "adjoint"),
-    callback=_distinct_modes,
+    callback=_distinct,
     show_default=True,
     help="May be given several times.",
 )
@@ -169,6 +161,7 @@ def _contents(
     from tadc.compiler import atomic_module
 
     further = (atomic_module(f.program, wrt or f.inputs, points=False),) if baseline else ()
-    unit = Unit({mode: in_mode(f, mode, wrt) for mode in modes}, targets, further)
+    programs = {mode.replace("-", "_"): program_in_mode(f, mode, wrt) for mode in modes}
+    unit = Unit(programs, targets, further)
     manifest = json.dumps(unit.manifest, indent=2, ensure_ascii=False)
     return [*unit.texts(), f"{manifest}\n"]

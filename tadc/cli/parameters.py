@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import click
 
-from tadc.errors import DerivativeError
 from tadc.function.derivatives import MODES
 from tadc.options import BACKENDS
 
 __all__ = [
+    "INVERSE_MODES",
     "MODE",
     "assignments",
-    "available",
     "backend_option",
     "file_argument",
     "index_base_option",
@@ -26,11 +24,9 @@ __all__ = [
     "wrt_option",
 ]
 
-T = TypeVar("T", str, Sequence[str])
-
-DERIVED = ("primal", *MODES)
+# Of these there are texts where all steps are diagonal; `tadc run` has all.
 INVERSE_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
-MODE = click.Choice((*DERIVED, *INVERSE_MODES))
+MODE = click.Choice(("primal", *MODES, *INVERSE_MODES))
 
 
 # ---------------------------------------------------------------------- parts of options
@@ -72,18 +68,6 @@ def _names(
     return names or None
 
 
-def available(context: click.Context, parameter: click.Parameter, modes: T) -> T:
-    """The modes. Raises DerivativeError for one that is run, and is no text yet."""
-    for mode in (modes,) if isinstance(modes, str) else modes:
-        if mode in INVERSE_MODES:
-            raise DerivativeError(
-                None,
-                f"the mode `{mode}` is for `tadc run`: it has no text yet, and its text and plan are not supported yet",
-                fix=f"use one of {', '.join(f'`{m}`' for m in DERIVED)}, or in Python `f.inverse_adjoint().plan()`",
-            )
-    return modes
-
-
 # ---------------------------------------------------------------------- arguments and options
 
 
@@ -96,10 +80,7 @@ size_option = click.option(
     metavar="N=64",
     help="A number for a size; once for each.",
 )
-mode_option = click.option(
-    "--mode", type=MODE, default="primal", callback=available, show_default=True
-)
-run_mode_option = click.option("--mode", type=MODE, default="primal", show_default=True)
+mode_option = click.option("--mode", type=MODE, default="primal", show_default=True)
 wrt_option = click.option(
     "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
 )

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tadc.cli.output import place
+from tadc.cli.parameters import INVERSE_MODES
 from tadc.errors import ShapeError, Span, SyntaxError, merged
+from tadc.function.derivatives import in_mode
 
 if TYPE_CHECKING:
     from tadc.function import Function
     from tadc.syntax.ast import Note
 
-__all__ = ["loaded", "open_numbers", "refuse_open_sizes"]
+__all__ = ["loaded", "open_numbers", "program_in_mode", "refuse_open_sizes"]
 
 
 def loaded(
@@ -40,6 +42,15 @@ def loaded(
     elif f.skipped:
         _tell_skipped(file, f.skipped)
     return f
+
+
+def program_in_mode(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function:
+    """The function itself, a derivative, or an inverse mode as a program. Raises DerivativeError and ShapeError where there is none."""
+    if mode not in INVERSE_MODES:
+        return in_mode(f, mode, wrt)
+    from tadc.function.inverse_modes import inverse_in_mode
+
+    return inverse_in_mode(f, mode, wrt).function()
 
 
 def _guess(note: Note) -> SyntaxError:

@@ -15,7 +15,7 @@ from tadc.cli.parameters import (
     backend_option,
     file_argument,
     index_base_option,
-    run_mode_option,
+    mode_option,
     size_option,
     strict_option,
     wrt_option,
@@ -44,7 +44,7 @@ __all__ = ["run"]
     metavar="out.npy|.csv|.npz|DIR|-",
     help="Write the outputs there instead; `-` is standard output, as .csv.",
 )
-@run_mode_option
+@mode_option
 @wrt_option
 @backend_option
 @click.option("--dtype", type=click.Choice(list(ELEMENT_TYPES)), help="Compute in this type.")

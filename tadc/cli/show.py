@@ -11,6 +11,7 @@ import click
 
 from tadc.cli.output import place, print_json
 from tadc.cli.parameters import (
+    INVERSE_MODES,
     file_argument,
     index_base_option,
     json_option,
@@ -20,8 +21,7 @@ from tadc.cli.parameters import (
     verbose_option,
     wrt_option,
 )
-from tadc.cli.program import loaded, refuse_open_sizes
-from tadc.function.derivatives import in_mode
+from tadc.cli.program import loaded, program_in_mode, refuse_open_sizes
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -55,7 +55,9 @@ RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # languag
     help="Show the operations and bytes of every kernel, and of value and gradients together.",
 )
 @click.option(
-    "--plan", is_flag=True, help="Show what is stored, and how each kernel runs on a CPU."
+    "--plan",
+    is_flag=True,
+    help="Show what is stored, and how each kernel runs on a CPU; of an inverse mode its steps.",
 )
 @verbose_option
 @json_option
@@ -82,7 +84,12 @@ def show(
     """
     f = loaded(file, sizes, verbose, strict, index_base=index_base)
     refuse_open_sizes(f, sizes)
-    g = in_mode(f, mode, wrt)
+    if plan and mode in INVERSE_MODES and not (ranges or cost or as_json):
+        from tadc.function.inverse_modes import inverse_in_mode
+
+        click.echo(str(inverse_in_mode(f, mode, wrt).plan()))
+        return 0
+    g = program_in_mode(f, mode, wrt)
     if as_json:
         asked = {"ranges": ranges, "cost": cost, "plan": plan}
         print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}))

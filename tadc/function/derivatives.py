@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from tadc import compiler
 from tadc.cache import disk_cached
+from tadc.derive.coloured import Colouring
 from tadc.errors import ArgumentError, DerivativeError
 from tadc.ir.program import Program
 from tadc.normalize.live import only, part, with_inputs
@@ -56,6 +57,12 @@ def _part(program: Program, names: Sequence[str]) -> Program:
     return part(program, names[:bar], names[bar + 1 :])
 
 
+def _coloured(program: Program, names: Sequence[str]) -> Program:
+    """The tangent by one input, for each colour of its elements."""
+    x, *colourings = names
+    return compiler.coloured_program(program, x, [Colouring.parsed(c) for c in colourings])
+
+
 def _inverse(mode: str) -> Derive:
     """The program of an inverse mode, from the inputs before `|` to the outputs after it."""
 
@@ -86,6 +93,14 @@ PROGRAMS: Mapping[str, Derive] = {
     "only": only,
     "pruned": with_inputs,
     "part": _part,
+    "coloured": _coloured,
+    "diagonal": lambda program, names: compiler.diagonal_program(program, names[0]),
+    "substitution": lambda program, names: compiler.substitution_program(
+        program, names[0], transposed=False
+    ),
+    "substitution-transposed": lambda program, names: compiler.substitution_program(
+        program, names[0], transposed=True
+    ),
     **{mode: _inverse(mode) for mode in compiler.EXPLICIT},
     "fixed": _fixed,
 }

@@ -71,7 +71,8 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
             raise BackendError(
                 None,
                 "inverse modes take arrays of numpy",
-                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`",
+                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; where all steps are diagonal, call the mode as a program:"
+                " `f.inverse_tangent().function(N=8)`",
             )
     g, left = (f, dict(named)) if isinstance(f, Rolled) else f.of_call(named)
     if isinstance(g, Rolled):
@@ -201,8 +202,8 @@ class InverseMode:
         if f.sizes:
             raise ShapeError(
                 None,
-                f"the steps depend on the sizes, and {', '.join(f.sizes)} is missing",
-                fix=f"give it: `{f.sizes[0]}=8`",
+                f"the steps depend on the sizes, and {', '.join(f.sizes)} {'are' if len(f.sizes) > 1 else 'is'} missing",
+                fix=f"give it: `{f.sizes[0]}=8`, to a command `--size {f.sizes[0]}=8`",
             )
         return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
 
@@ -210,7 +211,7 @@ class InverseMode:
         """The mode as a `Function` for these sizes, where all its steps are diagonal: with text, kernels and derivatives.
 
         Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for steps that are
-        not diagonal (for `logdet` bijections do too) and for partial updates, ShapeError where a size has no number.
+        not diagonal (for `logdet` bijections do too), ShapeError where a size has no number.
         """
         self.plan(**sizes)
         assert not isinstance(self._f, Rolled), "loops have no plan"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tadc.errors import Span
 from tadc.printing.tree_idx import declaration_lines, statement_text
@@ -21,17 +21,29 @@ def reading_lines(tree: ast.Program, resolved: Resolved) -> Iterator[str]:
     yield f"{source} is read as"
     for line in declaration_lines(tree, {}, 0):
         yield f"    {line}"
-    for definition in (i for i in tree.items if isinstance(i, ast.Definition)):
-        yield f"line {definition.span.line}: {_shown(definition.span)}"
-        yield f"    {statement_text(definition, tree)}"
+    for statement in _statements(tree.items):
+        yield f"line {statement.span.line}: {_shown(statement.span)}"
+        yield f"    {statement_text(statement, tree)}"
         for r in resolved.ranges:
-            if r.statement == definition.target.name:
+            if r.statement == statement.target.name:
                 yield f"    {_range(r)}"
     for note in tree.notes:
         kind = "guess" if note.is_guess else "note"
         yield f"{kind}, line {note.span.line}: {note.text}"
     for span, reason in zip(tree.skipped, tree.reasons, strict=True):
         yield f"skipped, line {span.line}: {_shown(span)}: {reason}"
+
+
+def _statements(items: Sequence[ast.Item]) -> Iterator[ast.Definition | ast.Update]:
+    """The definitions and updates, those in blocks too."""
+    for item in items:
+        match item:
+            case ast.Definition() | ast.Update():
+                yield item
+            case ast.Block(inner) | ast.Loop(items=inner):
+                yield from _statements(inner)
+            case _:
+                pass
 
 
 def _range(r: Range) -> str:

@@ -10,6 +10,7 @@ One step, with `W` the values that it replaces and `R` those that it reads and k
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,10 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError, SingularError, Span
+from tadc.function.parts import Part, Parts
+from tadc.function.substitution import Substitution
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
 from tadc.inverse.structure import Analysis, analysed, mixed_samples, paired
 from tadc.runtime.linear import Block, Singular, assembled
+from tadc.runtime.run import native_threads
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -55,7 +60,10 @@ def steps_of(
     if isinstance(found, Narrow):
         raise _narrow(f, found, before)
     active = active_values(program, wrt, of)
-    return tuple(Step(f, lump, active, k, dense_limit) for k, lump in enumerate(found, first))
+    parts = Parts(f)
+    return tuple(
+        Step(f, lump, active, k, dense_limit, parts) for k, lump in enumerate(found, first)
+    )
 
 
 def _have(names: Sequence[str]) -> str:
@@ -81,13 +89,20 @@ class Step:
     """One lump of a function, with the parts of its program."""
 
     def __init__(
-        self, f: Function, lump: Lump, active: Sequence[str], number: int, dense_limit: int
+        self,
+        f: Function,
+        lump: Lump,
+        active: Sequence[str],
+        number: int,
+        dense_limit: int,
+        parts: Parts,
     ) -> None:
         self.lump = lump
         self._active = active
         self.number = number
         self._f = f
         self._limit = dense_limit
+        self._parts = parts
         try:
             self.analysis: Analysis = analysed(f.program, lump, active)
         except DerivativeError as error:
@@ -104,13 +119,19 @@ class Step:
         return place_of(self._f, self.lump.statements[-1])
 
     @cached_property
-    def _part(self) -> Function:
-        names = (*self._after, "|", *self._before, *self.lump.kept)
-        return self._f._derivative("part", names)
+    def _part(self) -> Part:
+        return self._parts.part(self._after, self._before, self.lump.kept)
+
+    @cached_property
+    def _substitution(self) -> Substitution:
+        (x,) = self._part.names(self._before)
+        return Substitution(self._part.function, x, self.analysis.structure)
 
     def forward(self, values: Values, rounds: Mapping[str, int]) -> Values:
         """The values after the step. `rounds` are the sizes that stand for the indices of loops around."""
-        return dict(zip(self._after, self._called(self._part, values, (), rounds), strict=True))
+        return dict(
+            zip(self._after, self._called(self._part.function, values, (), rounds), strict=True)
+        )
 
     def block(
         self,
@@ -121,16 +142,29 @@ class Step:
         check: bool,
     ) -> Block:
         """The diagonal block at a point, factored. Raises SingularError."""
-        a = self.analysis
-        tangent = self._part.tangent(self._before)
-
-        def product(v: Array) -> Array:
-            return self._joined(self._called(tangent, values, self._split(v, self._before), rounds))
-
+        a, mask = self.analysis, self._mask(rounds)
         dtype = np.result_type(*(values[n] for n in self._before))
+        seeds = [
+            np.ones(self._shape(n), dtype) if mask is None else mask.astype(dtype)
+            for n in self._before
+        ]
+        entries = _Entries(self, values, seeds, rounds)
+        threads = native_threads(self._f._options)
         try:
+            if a.structure.kind == "triangular" and threads is not None:
+                primals = [values[n] for n in self._part.inputs]
+                block = self._substitution.block(primals, rounds, mask, dtype, check=check)
+                if block is not None:
+                    return block
             return assembled(
-                product, a.structure, dtype, self._limit, a.image, self._mask(rounds), check=check
+                entries,
+                a.structure,
+                dtype,
+                self._limit,
+                a.image,
+                mask,
+                threads,
+                check=check,
             )
         except Singular as singular:
             raise self._singular(singular, iteration) from None
@@ -164,14 +198,20 @@ class Step:
             )
             difference = b - self._joined(change)
             b = difference if mask is None else np.where(mask, difference, b)
-        v.update(zip(self._before, self._split(block.solve(b), self._before), strict=True))
+        v.update(
+            zip(
+                self._before,
+                self._split(block.solve(b, transposed=False), self._before),
+                strict=True,
+            )
+        )
 
     def inverse_adjoint(
         self, values: Values, w: Values, block: Block, rounds: Mapping[str, int]
     ) -> None:
         """Replace the cotangents of the values before the step in `w` by those after it."""
         b = self._joined([w.pop(n) for n in self._before])
-        solved = block.solve_transposed(b)
+        solved = block.solve(b, transposed=True)
         mask = self._mask(rounds)
         wrt = self.lump.kept if mask is None else (*self.lump.kept, *self._before)
         if wrt:
@@ -209,11 +249,17 @@ class Step:
     def _shape(self, name: str) -> tuple[int, ...]:
         return tuple(e.constant for e in self._f.program.tensors[name].shape)
 
-    def _joined(self, arrays: Sequence[Array]) -> Array:
-        """The values of one side of the step as one array: (tensors, *shape), or (1, elements) where shapes differ."""
+    def _joined(self, arrays: Sequence[Array], further: int = 0) -> Array:
+        """The values of one side of the step as one array: (tensors, *shape), or (1, elements) where shapes differ.
+
+        Arrays may have `further` dimensions in front, which stay there.
+        """
+        if len(arrays) == 1 and self._stacked:
+            return np.expand_dims(arrays[0], further)
         if self._stacked:
-            return np.stack([np.asarray(a) for a in arrays])
-        return np.concatenate([np.ravel(a) for a in arrays])[None]
+            return np.stack([np.asarray(a) for a in arrays], axis=further)
+        flat = (np.reshape(a, (*np.shape(a)[:further], -1)) for a in arrays)
+        return np.expand_dims(np.concatenate(list(flat), axis=further), further)
 
     def _split(self, joined: Array, names: Sequence[str]) -> list[Array]:
         if self._stacked:
@@ -244,3 +290,40 @@ class Step:
             fix="no inverse exists at this point: change the point or the step size, or pass `check=False` for NaN",
         )
         return error.at(self.number, iteration, tuple(index), singular.pivot)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """Products with the block of a step at a point. `seeds` are 1, or 0 where a partial update keeps values."""
+
+    step: Step
+    values: Values
+    seeds: Sequence[Array]
+    rounds: Mapping[str, int]
+
+    @property
+    def sides(self) -> int:
+        return len(self.seeds)
+
+    @property
+    def is_stacked(self) -> bool:
+        return self.step._stacked
+
+    def ones(self) -> Array:
+        step = self.step
+        tangent = step._part.tangent(step._before)
+        return step._joined(step._called(tangent, self.values, self.seeds, self.rounds))
+
+    def coloured(self, tensor: int, colourings: Sequence[Colouring] | None) -> Array:
+        step, seed = self.step, self.seeds[tensor]
+        if colourings is None:
+            unit = np.eye(seed.ndim, dtype=int)
+            colourings = [
+                Colouring(tuple(map(int, e)), 0, n, cyclic=False)
+                for e, n in zip(unit, seed.shape, strict=True)
+            ]
+        (x,) = step._part.names((step._before[tensor],))
+        f = step._part.function._derivative("coloured", (x, *map(str, colourings)))
+        return step._joined(
+            step._called(f, self.values, (seed,), self.rounds), further=len(colourings)
+        )

@@ -5,6 +5,8 @@ The diagonal of a step is its derivative along ones, A 1. A step of a partial up
     inverse tangent   z = (v[W] - B v[R]) / a        last step first
     inverse adjoint   z = w[W] / a;  w[R] -= Bᵀ z    first step first
     logdet            sum of log |a| over the steps, also of bijections
+
+What a partial update keeps is among the rest, R.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import prod
+from typing import Any
 
 from tadc.derive.adjoint import adjoint
 from tadc.derive.tangent import tangent
@@ -102,14 +105,46 @@ class _Builder:
         results = tuple(wrt) if transposed else inner.outputs
         return dict(zip(results, derived.outputs, strict=True))
 
-    def combined(self, like: str, name: str, body: Sequence[str], sign: str) -> str:
-        """A new tensor shaped like `like`: the first of the tensors, less or over the second, element by element."""
+    def combined(
+        self, like: str, name: str, terms: Sequence[str], value: Callable[..., Expr]
+    ) -> str:
+        """A new tensor shaped like `like`: the value, at each element, of those of these tensors and of the place."""
         tensor = self.program.tensors[like]
         indices = self._indices(tensor)
         at = tuple(map(symbol, indices))
-        first, second = (Read(x, at) for x in body)
         target = replace(tensor, name=self.names.fresh(name))
-        return self.add(target, indices, call(sign, first, second))
+        return self.add(target, indices, value(*(Read(x, at) for x in terms), at))
+
+    def outside(self, like: str, region: Region, x: str) -> str:
+        """The tensor with zeros in the region."""
+        return self.combined(like, x, (x,), lambda e, at: _inside(region, at, Const(0), e))
+
+    def inside(self, like: str, region: Region, x: str) -> str:
+        """The tensor with zeros outside of the region."""
+        return self.combined(like, x, (x,), lambda e, at: _inside(region, at, e, Const(0)))
+
+    def solved(
+        self, step: _Step, pair: tuple[str, str], b: str, change: Mapping[str, str], diagonal: str
+    ) -> str:
+        """The tensor of `(b - change) / a`, in a partial update where it writes, and else `b`."""
+        after, before = pair
+        region = step.regions[after]
+
+        def value(*terms: Any) -> Expr:
+            *changes, a, right, at = terms
+            rest = call("sub", right, changes[0]) if changes else right
+            return _inside(region, at, call("div", rest, a), right)
+
+        terms = (*((change[after],) if change else ()), diagonal, b)
+        return self.combined(before, f"d_{before}", terms, value)
+
+    def kept(self, after: str, region: Region | None, solved: str, change: str) -> str:
+        """The tensor, less the change where a partial update keeps values."""
+
+        def value(e: Expr, d: Expr, at: Sequence[Affine]) -> Expr:
+            return _inside(region, at, e, call("sub", e, d))
+
+        return self.combined(after, f"d_{after}", (solved, change), value)
 
     def _append(self, derived: Program, rule: Callable[[Expr], Expr]) -> None:
         known = {s.target.name for s in (*self.program.statements, *self.statements)}
@@ -190,16 +225,14 @@ def explicit_inverse_tangent(
     v = {y: t.name for y, t in zip(of, build.vectors, strict=True)}
     for step in reversed(_steps(program, wrt, of, gathers=False)):
         diagonals = build.diagonal(step)
-        change = {}
-        known = tuple(step.lump.kept)
-        if known:
-            change = build.product(step, known, v, transposed=False)
+        known = {x: v[x] for x in step.lump.kept}
         for after, before in step.pairs:
-            _refuse_mixed(step.regions[after])
-            b = v.pop(after)
-            if known:
-                b = build.combined(after, f"b_{after}", (b, change[after]), "sub")
-            v[before] = build.combined(before, f"d_{before}", (b, diagonals[after]), "div")
+            region = step.regions[after]
+            if region is not None:  # what a partial update keeps is known
+                known[before] = build.outside(before, region, v[after])
+        change = build.product(step, tuple(known), known, transposed=False) if known else {}
+        for after, before in step.pairs:
+            v[before] = build.solved(step, (after, before), v.pop(after), change, diagonals[after])
     return _finished(build, [v[x] for x in wrt])
 
 
@@ -211,25 +244,34 @@ def explicit_inverse_adjoint(
     w = {x: t.name for x, t in zip(wrt, build.vectors, strict=True)}
     for step in _steps(program, wrt, of, gathers=False):
         diagonals = build.diagonal(step)
-        z = {}
+        solved, written = {}, {}
         for after, before in step.pairs:
-            _refuse_mixed(step.regions[after])
-            z[after] = build.combined(after, f"d_{after}", (w.pop(before), diagonals[after]), "div")
-        if step.lump.kept:
-            change = build.product(step, step.lump.kept, z, transposed=True)
+            pair = (w.pop(before), diagonals[after])
+            solved[after] = build.combined(after, f"d_{after}", pair, _quotient)
+            region = step.regions[after]
+            written[after] = (
+                solved[after] if region is None else build.inside(after, region, solved[after])
+            )
+        partial = {after: before for after, before in step.pairs if step.regions[after]}
+        wrt_of_step = (*step.lump.kept, *partial.values())
+        if wrt_of_step:
+            change = build.product(step, wrt_of_step, written, transposed=True)
             for x in step.lump.kept:
-                w[x] = build.combined(x, f"d_{x}", (w[x], change[x]), "sub")
-        w |= z
+                w[x] = build.combined(x, f"d_{x}", (w[x], change[x]), _difference)
+            for after, before in partial.items():  # rows of the identity
+                solved[after] = build.kept(
+                    after, step.regions[after], solved[after], change[before]
+                )
+        w |= solved
     return _finished(build, [w[y] for y in of])
 
 
-def _refuse_mixed(region: Region | None) -> None:
-    if region is not None:
-        raise DerivativeError(
-            None,
-            "a partial update has no program of its inverse",
-            fix="call the inverse mode itself, or keep what is not updated in a state of its own",
-        )
+def _difference(a: Expr, b: Expr, _: Sequence[Affine]) -> Expr:
+    return call("sub", a, b)
+
+
+def _quotient(a: Expr, b: Expr, _: Sequence[Affine]) -> Expr:
+    return call("div", a, b)
 
 
 def _vectors(program: Program, values: Sequence[str], names: Names) -> tuple[Tensor, ...]:

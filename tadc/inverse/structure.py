@@ -75,6 +75,11 @@ class Structure:
         width = self.below + self.above + 1
         return self.kind in ("banded", "triangular") and 2 * width < self.m
 
+    @property
+    def entries(self) -> int:
+        """The entries of all systems as they are assembled."""
+        return self.systems * self.m * (self.below + 1 + self.above if self.is_band else self.m)
+
     def __str__(self) -> str:
         name: str = self.kind
         if self.kind == "banded":

@@ -182,9 +182,11 @@ def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -
     return f"{name}{f': {dtype.name}' if dtype else ''} = {node_text(d.body)}"
 
 
-def statement_text(definition: ast.Definition, tree: ast.Program) -> str:
-    """A definition of the program as a statement."""
-    return _statement(definition, _shapes(tree))
+def statement_text(statement: ast.Definition | ast.Update, tree: ast.Program) -> str:
+    """A definition or an update of the program as a statement."""
+    if isinstance(statement, ast.Update):
+        return _update(statement)
+    return _statement(statement, _shapes(tree))
 
 
 def size_names(root: ast.Expression) -> list[str]:

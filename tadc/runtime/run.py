@@ -18,7 +18,7 @@ from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.options import BACKENDS, ON_DEVICES, Options
 from tadc.runtime.cpu.c_compiler import CannotCompile, compiler
-from tadc.runtime.cpu.native import Launch, NativeRunner
+from tadc.runtime.cpu.native import Launch, NativeRunner, available_threads
 from tadc.runtime.cuda import arrays as cuda
 from tadc.runtime.cuda.launch import CudaLaunch, CudaRunner
 from tadc.runtime.element_types import in_type, numpy_type
@@ -27,7 +27,7 @@ from tadc.runtime.numpy.backend import NumpyRunner
 from tadc.runtime.opencl import arrays as opencl
 from tadc.runtime.opencl.launch import OpenClRunner
 
-__all__ = ["Runners", "default_backend", "resolved_backend"]
+__all__ = ["Runners", "default_backend", "native_threads", "resolved_backend"]
 
 MOST_SPECIALISED = 64  # programs kept for calls with an extent of 0
 
@@ -169,6 +169,13 @@ def _made(backend: str, program: Program, dtype: str, options: Options) -> Runne
 def resolved_backend(backend: str) -> str:
     """The backend itself where the name is "auto"."""
     return default_backend() if backend == "auto" else backend
+
+
+def native_threads(options: Options) -> int | None:
+    """The threads of native code for these options, None where it is not used."""
+    if resolved_backend(options.backend) != "native":
+        return None
+    return options.threads or available_threads()
 
 
 @cache

@@ -15,6 +15,7 @@ from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.cpu.columns import with_column_sums_in_parts
+from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
@@ -32,14 +33,23 @@ from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.model import KernelModel, kernel_model, product_model
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.loop_nest import Kernel
-from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.surroundings import FEW, usual_size
 from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_short_sums
 
-__all__ = ["CpuModule", "Decisions", "GpuModule", "Lowered", "Module", "modules_of"]
+__all__ = [
+    "CpuModule",
+    "Decisions",
+    "GpuModule",
+    "Lowered",
+    "Module",
+    "modules_of",
+    "recurrence_module",
+]
 
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 
@@ -179,6 +189,18 @@ class CpuModule(Lowered[CpuKernel]):
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
         return cls(module, tuple(schedules.values()), products, groups)
+
+
+def recurrence_module(
+    recurrence: Recurrence, mode: str, usual: Sizes = _UNKNOWN, machine: Processor = AVX2
+) -> CpuModule:
+    """A recurrence as a CPU runs it."""
+    program = recurrence.program
+    before = kernels(recurrence.before, mode)
+    points = kernel_of_points(recurrence.statements, f"{program.name}_{mode}_points", program)
+    schedules = [cpu_kernel(k, program, usual, machine) for k in before]
+    schedules.append(in_order(points, recurrence, usual, machine))
+    return CpuModule(Module(mode, program, (*before, points)), tuple(schedules))
 
 
 def _products(module: Module, dtype: str) -> dict[str, MatrixProduct]:

@@ -3,6 +3,7 @@
     grouped      whether it is called for the rows that a thread has
     cooperative  whether all threads run the same code, and share the work of its chunks
     outer        list: index, first value, end, how many values of it a tile has; loops
+    down         those of these indices whose loops go down
     points       list: definitions of the others of those values
     strip        the extent of a strip's index, or "": a loop in steps of a `block`, the last of them with what is left after
                  it, if that is fewer than `filled`
@@ -19,7 +20,11 @@
 #pragma omp single
 {% endif %}
 {% for index, low, end, count in kernel.outer %}
+{% if index in kernel.down %}
+{{ "  " * loop.index }}for ({{ integer }} {{ index }} = {{ end }} - 1; {{ index }} >= {{ low }}; {{ index }}--) {
+{% else %}
 {{ "  " * loop.index }}for ({{ integer }} {{ index }} = {{ low }}; {{ index }} < {{ end }}; {{ index }}{{ "++" if count == 1 else " += " ~ count }}) {
+{% endif %}
 {% endfor %}
 {% set pad = "  " * (kernel.depth - 1) %}
 {% if kernel.strip %}

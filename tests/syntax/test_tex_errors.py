@@ -63,7 +63,7 @@ y_i = \partial x_i                    | \partial   | derivatives
 y_i = x^\frac12                       | \frac      | more than one sign
 y_i = x_i \text{or so} y_i            | y_i@2      | has ended before this
 \frac{a}{b} = c                       | \frac{a}{b} = c | no display defines
-%!tadc step {                         | ?          | all in one `%!tadc` line
+%!tadc step {                         | ?          | no display defines an element
 """
 
 
@@ -116,13 +116,6 @@ def test_at_most_twenty_errors_are_reported() -> None:
 
 def test_one_letter_in_two_styles_is_allowed_in_lists_of_arguments_and_in_shapes() -> None:
     parse_tex(Source(r"f_i(\mathbf{x}) = x_i, \quad \boldsymbol{x} \in \mathbb{R}^3"))
-
-
-def test_a_state_in_latex_is_an_error() -> None:
-    text = "%!tadc state x[N]\n" + r"\[ x_i \gets x_i + 1 \]"
-
-    with pytest.raises(SyntaxError, match="the state `x` would keep its value"):
-        parse_tex(Source(text))
 
 
 def test_an_own_macro_as_a_left_side_is_a_name() -> None:

@@ -178,8 +178,9 @@ def _kernel(
         index, _ = k.outer[k.rows - 1]
         rows = text.names[index], text.names[first_of(index)], text.names[last_of(index)]
         loops = [rows, *loops[k.rows :]]
-    shared = len(loops) + (k.strip is not None)
-    depth = max(2, 1 + shared)
+    inner = len(loops) + (k.strip is not None)
+    depth = max(2, 1 + inner)
+    shared = inner - len(k.in_order)
     counts = {text.names[side.index]: len(side.names) for side in k.sides}
     last = [f"{text.integer} {text.names[s]}" for s in given]
     last += ["void* parts"] if k.cooperative else []
@@ -193,6 +194,7 @@ def _kernel(
         "shared": shared,
         "grouped": k.rows > 0,
         "outer": [(*loop, counts.get(loop[0], 1)) for loop in loops],
+        "down": [text.names[i] for i, down in k.in_order if down],
         "points": _points(k, text),
         "strip": text.floor(*k.strip[1]).text if k.strip else "",
         "block": k.block,

@@ -7,7 +7,7 @@ where it holds loops or names, so that nothing of the branch not taken is ever e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence, Set
+from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -50,7 +50,15 @@ from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import Running, running
 from tadc.schedule.rewrite.telescoping import SO_FAR
 
-__all__ = ["Block", "Lowering", "kernels", "loop_of", "row_of", "without_unused"]
+__all__ = [
+    "Block",
+    "Lowering",
+    "kernel_of_points",
+    "kernels",
+    "loop_of",
+    "row_of",
+    "without_unused",
+]
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -71,9 +79,7 @@ def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
 def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Program) -> Kernel:
     """The kernel of statements with the same indices, of whose targets those of `stored` are needed later."""
     first = group[0]
-    order = list(program.tensors)
     computed = {s.target.name for s in group}
-    reads = {t for s in group for t in s.reads} - computed
     box = first.extents
     run = running(first, program)
     owned = None if run else rows(first)
@@ -91,9 +97,42 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
         descend(lowering.rows(first, owned, group[1:], block))
         box = {i: n for i, n in box.items() if i not in owned.indices}
     else:
-        for s in group:
-            later = any(s.target.name in other.reads for other in group)
-            descend(lowering.statement(s, block, stored=s.target.name in stored, later=later))
+        _point(group, stored, lowering, block)
+    return _of_block(name, group, box, block, lowering, stored, program)
+
+
+def kernel_of_points(group: Sequence[Statement], name: str, program: Program) -> Kernel:
+    """The kernel that does all statements at one point, in their order. They may read what it has stored at other points: those of
+    the last target, and of others that read their own.
+    """
+    last = group[-1]
+    taken = {*program.names, *program.known.symbols, *last.indices}
+    lowering = Lowering.of([s.body for s in group], taken)
+    block = Block(None)
+    block.steps += [LetIndex(d) for s in group for d in s.derived]
+    stored = {last.target.name, *(s.target.name for s in group if s.target.name in s.reads)}
+    _point(group, stored, lowering, block)
+    return _of_block(name, group, last.extents, block, lowering, stored, program)
+
+
+def _point(group: Sequence[Statement], stored: Set[str], lowering: Lowering, block: Block) -> None:
+    for s in group:
+        later = any(s.target.name in other.reads for other in group)
+        descend(lowering.statement(s, block, stored=s.target.name in stored, later=later))
+
+
+def _of_block(
+    name: str,
+    group: Sequence[Statement],
+    box: Mapping[Symbol, Affine],
+    block: Block,
+    lowering: Lowering,
+    stored: Set[str],
+    program: Program,
+) -> Kernel:
+    """The kernel of the block's steps."""
+    computed = {s.target.name for s in group}
+    reads = {t for s in group for t in s.reads} - computed
     return Kernel(
         name,
         tuple(group),
@@ -101,8 +140,8 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
         tuple(box.values()),
         without_unused(block.steps),
         frozenset(lowering.locals),
-        tuple(t for t in order if t in reads),
-        tuple(t for t in order if t in stored),
+        tuple(t for t in program.tensors if t in reads),
+        tuple(t for t in program.tensors if t in stored),
     )
 
 

@@ -77,9 +77,8 @@ class Nesting:
         """All items. Raises SyntaxError for a block that is open still."""
         if self._heads:
             span = self._heads[-1].span
-            fix = "write `}` after its last statement"
-            if span.source.lang == "tex":
-                fix += ", all in one `%!tadc` line, or the program as `.idx` text"
+            line = "%!tadc }" if span.source.lang == "tex" else "}"
+            fix = f"write `{line}` after its last statement"
             raise SyntaxError(span, "the `{` of this block is never closed", fix=fix)
         return self._items[0]
 

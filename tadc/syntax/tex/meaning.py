@@ -15,6 +15,7 @@ from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.printed import base_of, bound_sizes, inputs_of, with_extents
+from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Vectors
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
@@ -23,11 +24,12 @@ __all__ = ["Read", "meaning"]
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A definition, and the ranges of its indices that are printed behind it."""
+    """A definition, and the ranges of its indices that are printed behind it; or an update of a state, read as one."""
 
     definition: Definition
     ranges: Mapping[str, Range] = field(default_factory=dict)
     is_shared: bool = False  # some may be those of other definitions
+    is_update: bool = False
 
 
 def meaning(
@@ -38,22 +40,18 @@ def meaning(
     index_base: int,
     notes: list[Note],
     skipped: Sequence[ast.Skipped],
+    braces: Sequence[Brace],
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
-    errors: list[Error] = [
-        SyntaxError(
-            item.span,
-            f"LaTeX has no updates, and the state `{item.name.name}` would keep its value",
-            fix="write programs that work in place as .idx text, `x[i] <- ..`",
-        )
-        for item in items
-        if isinstance(item, ast.TensorDeclaration) and item.kind == "state"
-    ]
+    errors: list[Error] = []
+    updates = {r.definition.span.start for r in read if r.is_update}
     taken = names_of([*items, *(r.definition for r in read)])
     bodies = {name: Inlined(*function) for name, function in functions.items()}
     definitions: list[Definition] = []
     for r in read:
         try:
+            if r.is_update:
+                refuse_range(r.definition, r.ranges)
             definition = with_products(inlined(_bound(r), bodies, taken))
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition))
@@ -82,8 +80,10 @@ def meaning(
     targets = {d.target.name for d in definitions}
     ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
     ranks |= {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    # Updates keep their places, and so does what reads states before or after one.
+    ordered = list if states_of(items) else in_order
     definitions = _in_index_notation(
-        [*items, *more], in_order(definitions), ranks, {r.name.name for r in rows}, taken, notes
+        [*items, *more], ordered(definitions), ranks, {r.name.name for r in rows}, taken, notes
     )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
     shapes: dict[str, Sequence[Expression] | None] = {}
@@ -91,8 +91,12 @@ def meaning(
     shapes |= {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
     trailing = {r.name.name: r.extents or () for r in rows}
     inputs = inputs_of(definitions, base, sizes, shapes, trailing, taken)
+    placed = [
+        update(i) if isinstance(i, Definition) and i.span.start in updates else i
+        for i in _in_places(items, ordered(definitions))
+    ]
     return ast.Program(
-        (*more, *_in_places(items, in_order(definitions)), *inputs),
+        (*more, *nested(placed, braces), *inputs),
         tuple(s.span for s in skipped),
         tuple(notes),
         tuple(s.reason for s in skipped),

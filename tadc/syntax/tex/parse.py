@@ -55,6 +55,7 @@ from tadc.syntax.tex.targets import (
 )
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
+from tadc.syntax.tex.updates import Brace, brace_of, is_update, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
 __all__ = ["parse_tex"]
@@ -84,6 +85,7 @@ class _Found:
     in_prose: list[Statement] = field(default_factory=list)
     spoken: list[Statement] = field(default_factory=list)  # those of `where $x = ..$`
     is_upper: bool = False
+    braces: list[Brace] = field(default_factory=list)
 
 
 def _program(source: Source, index_base: int) -> ast.Program:
@@ -99,13 +101,14 @@ def _program(source: Source, index_base: int) -> ast.Program:
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
     functions = _own_functions(found)
+    states = states_of(found.items)
     guesses: list[Guess] = []
     for statement in spoken_definitions(found.displays, found.spoken):
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
-    headed, indexed = _make_targets_plain(found)
-    definitions, skipped = _counted(found.displays, document.macros, text)
+    headed, indexed = _make_targets_plain(found, states)
+    definitions, skipped = _counted(found.displays, document.macros, text, states)
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
@@ -116,7 +119,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = _with_scripts(found, every, shapes, functions, indexed, headed, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
-    reader = _Reader(text, words)
+    reader = _Reader(text, words, states)
 
     trees: list[Read] = []
     declared_rows: list[Any] = []
@@ -138,15 +141,27 @@ def _program(source: Source, index_base: int) -> ast.Program:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
     return meaning(
-        items, trees, dict(bodies), declared_rows, index_base, notes, _told(text, skipped)
+        items,
+        trees,
+        dict(bodies),
+        declared_rows,
+        index_base,
+        notes,
+        _told(text, skipped),
+        found.braces,
     )
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:
     if source.text[region.start : region.end].strip() == "upper":
         found.is_upper = True
-    else:
+        return
+    braces: list[Brace | None] = []
+    _collect(braces, found.errors, lambda: [brace_of(source, region)])
+    if braces == [None]:
         _collect(found.items, found.errors, lambda: parse_piece(source, region.start, region.end))
+    else:
+        found.braces += filter(None, braces)
 
 
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
@@ -206,11 +221,14 @@ def _with_lines(text: Expansion, tokens: Sequence[Token]) -> list[Token]:
 
 
 def _counted(
-    displays: Sequence[Sequence[Statement]], macros: frozenset[str], text: Expansion
+    displays: Sequence[Sequence[Statement]],
+    macros: frozenset[str],
+    text: Expansion,
+    states: frozenset[str],
 ) -> tuple[list[Statement], list[Statement]]:
     """The definitions of the program, and the skipped parts.
 
-    A tensor element always counts. A scalar counts if others use it, if it sums or reads elements, if it is alone, or if its
+    A tensor element always counts, and a state. Another scalar counts if others use it, if it sums or reads elements, if it is alone, or if its
     display defines more.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
@@ -227,6 +245,7 @@ def _counted(
         for statement in display:
             if statement.kind == "definition" and (
                 (not statement.is_scalar and _is_readable(statement, macros, text))
+                or is_update(statement, states)
                 or len(candidates) == 1
                 or in_display > 1
                 or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
@@ -246,10 +265,10 @@ def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) 
     return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro
 
 
-def _make_targets_plain(found: _Found) -> tuple[set[str], set[str]]:
+def _make_targets_plain(found: _Found, states: frozenset[str]) -> tuple[set[str], set[str]]:
     """Bring left sides to the form of the grammar; the names that had lists there, and those whose lists are indices."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
-    plain = with_plain_targets(printed)
+    plain = with_plain_targets(printed, states)
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
@@ -426,14 +445,16 @@ def _is_sigmoid(source: Source) -> bool:
 class _Reader:
     text: Expansion
     words: Vocabulary
+    states: frozenset[str]
 
     def shape(self, statement: Statement) -> list[ast.Item]:
         return cast("list[ast.Item]", self._built(statement.kind, statement.tokens))
 
     def definition(self, statement: Statement) -> Read:
         definition = cast(ast.Definition, self._built("definition", statement.tokens))
+        updates = is_update(statement, self.states)
         if not statement.ranges:
-            return Read(definition)
+            return Read(definition, is_update=updates)
         said = said_ranges(statement.ranges)
         if said is None:
             error = refusal(statement.tokens, statement.ranges)
@@ -444,7 +465,7 @@ class _Reader:
             span = self.text.span(s.name.start, s.high[-1].end)
             name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
             ranges[s.name.value] = ast.Range(name, span, low=low, high=high)
-        return Read(definition, ranges, statement.is_shared)
+        return Read(definition, ranges, statement.is_shared, updates)
 
     def function(
         self, function: OwnFunction, statement: Statement

@@ -5,12 +5,12 @@ k(x_p, x_q) =               the indices of what the function is applied to
 (\nabla u)_{i,j} =          brackets with subscripts are a name
 \sigma^2 =                  a square is a name of its own; \sigma is then its root
 z_c = F(u_c) = ..           the function that an author names in between is passed over
-W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor
+W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor, unless it is a state
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
@@ -21,11 +21,11 @@ from tadc.syntax.tex.token_list import OPENERS, Token
 __all__ = ["names_in_subscripts", "sides_of", "with_named_squares", "with_plain_targets"]
 
 
-def with_plain_targets(definitions: Sequence[Statement]) -> list[Statement]:
-    """The definitions with left sides that the grammar reads, and with one right side each."""
+def with_plain_targets(definitions: Sequence[Statement], states: Set[str]) -> list[Statement]:
+    """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates."""
     indexed: set[str] = set()
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
-        result = [_with_plain_target(d, indexed) for d in definitions]
+        result = [_with_plain_target(d, indexed, states) for d in definitions]
         pairs = zip(definitions, result, strict=True)
         found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
         if found <= indexed:
@@ -33,7 +33,7 @@ def with_plain_targets(definitions: Sequence[Statement]) -> list[Statement]:
         indexed |= found
 
 
-def _with_plain_target(statement: Statement, indexed: set[str]) -> Statement:
+def _with_plain_target(statement: Statement, indexed: set[str], states: Set[str]) -> Statement:
     sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
         return statement
@@ -47,7 +47,7 @@ def _with_plain_target(statement: Statement, indexed: set[str]) -> Statement:
     sign = signs[0]
     if sign.value in (r"\gets", r"\leftarrow") and left and left[0].type == "NAME":
         name = left[0].value
-        if any(t.type == "NAME" and t.value == name for t in right):
+        if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
 

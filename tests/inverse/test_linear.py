@@ -1,0 +1,109 @@
+"""Blocks of steps at one point: assembled by colours, factored together, on every backend."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dense import check_against_dense
+
+import tadc
+from tadc.derive.coloured import Colouring
+
+HEAT = "size K, N; state u[K, N]; input a[K]; u[k, i] <- a[k]*(3*u[k, i] - u[k, pad(i-1)] - u[k, pad(i+1)] + u[k, i]**3/9)"
+WIDE = "size K, N; state u[K, N]; u[k, i] <- u[k, i]/4 + u[k, pad(i-2)] - 2*u[k, pad(i+1)]"
+REACTIONS = "size N; state c[N, 3]; input M[3, 3]; c[p, s] <- c[p, s] + sum{q} M[s, q]*c[p, q]**2/2"
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_a_coloured_tangent_is_a_tangent_for_each_colour(cyclic):
+    f = tadc.compile(WIDE, backend="numpy", sizes={"K": 2, "N": 7})
+    u = np.random.default_rng(0).standard_normal((2, 7))
+    colouring = Colouring((0, 1), 1, 4 if cyclic else 8, cyclic)
+
+    products = f._derivative("coloured", ("u", str(colouring)))(u, np.ones((2, 7)))
+
+    colours = (1 + np.arange(7)) % colouring.count
+    for k, product in enumerate(products):
+        seed = np.broadcast_to(colours == k, (2, 7)).astype(float)
+        np.testing.assert_allclose(product, f.tangent("u")(u, seed), rtol=1e-14)
+
+
+@pytest.mark.parametrize("text", [HEAT, WIDE])
+def test_bands_side_by_side_are_solved_together(text):
+    f = tadc.compile(text, backend="numpy")
+    point = {
+        n: np.random.default_rng(1).uniform(0.5, 1, s)
+        for n, s in zip(f.inputs, [(3, 36), 3], strict=False)
+    }
+
+    (s,) = check_against_dense(f, point)
+
+    assert s.kind == "banded" and s.systems == 3
+
+
+def test_the_magnitude_of_one_band_says_nothing_of_another():
+    f = tadc.compile(HEAT, backend="numpy")
+    rng = np.random.default_rng(2)
+    u, a, v = rng.uniform(-1, 1, (3, 36)), np.array([1e-30, 1.0, 1e30]), rng.uniform(-1, 1, (3, 36))
+
+    solved = f.inverse_tangent()(u, a, v)
+
+    ones = f.inverse_tangent()(u, np.ones(3), v)
+    np.testing.assert_allclose(solved, ones / a[:, None], rtol=1e-13)
+
+
+def test_the_first_element_of_a_singular_band_is_named():
+    f = tadc.compile("size K, N; state u[K, N]; input a[K]; u[k, i] <- a[k]*u[k, i] + u[k, pad(i-1)] + u[k, pad(i+1)]", backend="numpy")  # fmt: skip
+    u = np.ones((3, 41))  # of odd length: singular where `a` is 0
+
+    with pytest.raises(tadc.SingularError) as caught:
+        f.inverse_tangent()(u, np.array([3.0, 0.0, 0.0]), u)
+
+    assert caught.value.index == (1, 0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.compiler
+def test_small_blocks_are_solved_as_by_numpy(backend, dtype):
+    f = tadc.compile(REACTIONS, backend=backend)
+    rng = np.random.default_rng(3)
+    c, m = rng.uniform(0.5, 1, (40, 3)), 9 * rng.standard_normal((3, 3))
+    c, m, v = (x.astype(dtype) for x in (c, m, rng.standard_normal((40, 3))))
+    tolerance = 1e3 * np.finfo(dtype).eps * 100
+
+    blocks = np.eye(3) + m.astype(float) * c[:, None]
+    inverse = f.inverse(c, m)
+
+    for product, matrices in ((inverse.tangent, blocks), (inverse.adjoint, blocks.swapaxes(1, 2))):
+        expected = np.linalg.solve(matrices, v[..., None])[..., 0]
+        np.testing.assert_allclose(product(v), expected, rtol=tolerance, atol=tolerance)
+        assert product(v).dtype == dtype
+    logdet = np.linalg.slogdet(blocks)[1].sum()
+    np.testing.assert_allclose(inverse.logdet, logdet, rtol=tolerance)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])
+@pytest.mark.compiler
+def test_a_singular_small_block_is_named(backend, bad):
+    f = tadc.compile("size N; state a[N], b[N]; input w[N]; step { a[i] <- 2*a[i] + 4*b[i]; b[i] <- a[i] + w[i]*b[i] }", backend=backend)  # fmt: skip
+    ones = np.ones(5)
+    w = np.array([3.0, 3.0, 2.0 + bad, 3.0, 2.0])
+
+    with pytest.raises(tadc.SingularError) as caught:
+        f.inverse_adjoint()(ones, ones, w, ones, ones)
+    results = f.inverse_adjoint()(ones, ones, w, ones, ones, check=False)
+
+    assert caught.value.index == (2,)
+    assert not any(np.isfinite(r[2]) for r in results)
+
+
+def test_a_dense_step_of_several_tensors_is_assembled_by_one_program_each():
+    f = tadc.compile("state a[3], b[2, 2]; step { a[i] <- 5*a[i] + sum{j,k} sin(b[j, k]*(i+1)); b[j, k] <- 4*b[j, k] + sum{i} a[i]**2*(j - k) }", backend="numpy")  # fmt: skip
+    rng = np.random.default_rng(4)
+    point = {"a": rng.uniform(0, 1, 3), "b": rng.uniform(0, 1, (2, 2))}
+
+    (s,) = check_against_dense(f, point)
+
+    assert s.kind == "dense" and s.m == 7
