@@ -33,7 +33,7 @@ from tadc.emit.templates import template
 from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
-from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import GpuModule
 from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__

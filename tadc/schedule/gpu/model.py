@@ -15,8 +15,8 @@ from tadc.ir.program import Program
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
-from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import Accumulator, Kernel, has_loops, reads_of, steps_of
 
 __all__ = ["KernelModel", "ideal_seconds", "kernel_model", "product_model"]

@@ -148,6 +148,7 @@ class _Box:
     count: int
     inner: Inner
     naturals: frozenset[Symbol]  # that are at least 0
+    begins: int  # the first value of each part of the loop is a multiple of this
 
     @property
     def counts(self) -> dict[Symbol, int]:
@@ -169,8 +170,8 @@ class _Box:
         """Whether the form is at least 0, as far as one can see."""
         return low.constant >= 0 and all(c > 0 and s in self.naturals for s, c in low.terms)
 
-    def buffer(self, e: Read) -> Buffer:
-        """It has no name yet."""
+    def buffer(self, e: Read, shape: Sequence[int]) -> Buffer:
+        """It has no name yet. `shape` is that of the tensor."""
         counts = self.counts
         lows = []
         for form in e.subscripts:
@@ -194,7 +195,15 @@ class _Box:
             tuple(not self._is_natural(low) for low in lows),
             tuple(outwards),
             self._aligned(e.subscripts[outwards[-1]]),
+            self._at_once(lows[-1], *spreads[-1]) if lows else 1,
+            tuple(step * (n - 1) >= most for (step, n), most in zip(spreads, shape, strict=True)),
         )
+
+    def _at_once(self, low: Affine, step: int, count: int) -> int:
+        """The number of elements in the tensor's last dimension that may be copied at once, if rows begin at such groups."""
+        multiples = {first_of(t.index): t.values for t in self.tile} | {first_of(self.loop): self.begins}  # fmt: skip
+        begins = gcd(low.constant, *(c * multiples.get(s, 1) for s, c in low.terms))
+        return MOST_GROUP if step == 1 and begins % MOST_GROUP == count % MOST_GROUP == 0 else 1
 
     def _aligned(self, last: Affine) -> int:
         """The number of neighbours in the last dimension that a thread reads at once."""
@@ -230,8 +239,8 @@ class _Staging:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
         for step in steps:
             match step:
-                case Loop() if stage := stage_of(step):
-                    yield self._staged(step, stage, values)
+                case Loop() if (stage := stage_of(step)) and (made := self._staged(step, stage, values)):  # fmt: skip
+                    yield made
                 case Loop(body=body):
                     inner = with_midpoints((step,), values)
                     yield replace(step, body=tuple(self.steps(body, inner)))
@@ -240,12 +249,13 @@ class _Staging:
                 case _:
                     yield step
 
-    def _staged(self, loop: Loop, stage: Stage, values: Sizes) -> Step:
+    def _staged(self, loop: Loop, stage: Stage, values: Sizes) -> Staged | None:
+        """The loop staged; None where there is nothing to share, or no room for it."""
         index, runs = loop.range.index, loop.range.trips_at(values)
         naturals = self.naturals
         if any(e.is_constant and e.constant >= 0 for e, _ in loop.range.lows):
             naturals |= {first_of(index)}
-        box = _Box(self.tile, index, 1, stage.inner, naturals)
+        box = _Box(self.tile, index, 1, stage.inner, naturals, 1)
         bound = stage.derived | self.moving
         reads = dict.fromkeys(
             e for e in reads_of(loop.body) if index in e.symbols and bound.isdisjoint(e.symbols)
@@ -255,11 +265,13 @@ class _Staging:
         counts = {s: n for s, n in box.counts.items() if s != index}
         count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
         if not shared or not count:
-            return loop
-        box = replace(box, count=count)
+            return None
+        low = loop.range.lows[0].form if len(loop.range.lows) == 1 else None
+        begins = gcd(count, low.constant) if low is not None and low.is_constant else 1
+        box = replace(box, count=count, begins=begins)
         buffer_of = {}
         for e in shared:
-            alike = box.buffer(e)
+            alike = box.buffer(e, [n.at(values) for n in self.tensors[e.tensor].shape])
             if alike not in self.buffers:
                 named = replace(alike, name=self.names.fresh(f"{e.tensor}_tile"))
                 self.buffers[alike] = named

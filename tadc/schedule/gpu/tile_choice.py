@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from itertools import combinations, product
 from math import prod, sqrt
 
@@ -37,10 +38,18 @@ MOST = 24  # sums of a thread
 MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
+OF_THREADS, OF_BLOCKS = 4, 8  # tiles among which the model of the machine chooses
+
 # Tiles of a block.
-COUNTS_OF_BLOCK = (1, 2, 3, 4, 6, 8)
+COUNTS_OF_BLOCK = (1, 2, 3, 4, 5, 6, 7, 8)
 THREADS = (8, 16, 32)  # along one of two indices
-MOST_OF_BLOCK = 32  # sums of a thread
+THREADS_OF_THREE = (
+    (2, 8),
+    (2, 16),
+    (4, 8),
+    (4, 16),
+)  # along two of three, of the first of which a thread has one value
+MOST_OF_BLOCK = 64  # sums of a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,12 @@ class Choice:
         return self.machine.duration(thread * team * tiles, team * tiles * sqrt(shape.points))
 
     def _in_block(self, shape: Shape) -> float:
-        """The work of a thread of a block that stages loops, infinite where there are none."""
+        """The work of a thread of a block that stages loops, infinite where there are none: the outer ones, if buffers have room."""
+        outer = self._staging(shape, 0)
+        return outer if outer < float("inf") else self._staging(shape, 1)
+
+    def _staging(self, shape: Shape, depth: int) -> float:
+        """The same where of each read's loops that may be staged it is the one of that depth, or the last."""
         tile_indices = shape.counts.keys()
         moving = (
             set[Symbol]().union(*(self.varying[i].symbols for i in tile_indices)) - tile_indices
@@ -115,7 +129,7 @@ class Choice:
         total, loops = 0.0, dict[object, list[StagedRead]]()
         groups = {i: group(n) for i, n in shape.counts.items()}
         for w in self.work(next(reversed(list(tile_indices)))):
-            read = w.staged
+            read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
             often = prod(shape.counts[i] // groups[i] for i in tile_indices & w.symbols)
             values = often * w.values(groups, frozenset())
             if read and moving.isdisjoint(w.symbols) and self._is_shared(read, shape):
@@ -179,6 +193,14 @@ class Choice:
         ordered = [s for s, time in sorted(times, key=_second) if time < float("inf")]
         return [chosen, *(s for s in (NO_TILE, *ordered) if s != chosen)][:most]
 
+    def shortlist(self) -> Iterator[Shape]:
+        """No tile, and those of a thread and of a block that take the least time."""
+        yield NO_TILE
+        for shapes, most in ((self._of_threads(), OF_THREADS), (self._of_blocks(), OF_BLOCKS)):
+            times = ((s, self.time(s)) for s in shapes)
+            fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
+            yield from (s for s, _ in fastest)
+
     def _free(self) -> list[Symbol]:
         """The indices of which a thread may have several values."""
         if not _is_plain(self.kernel):
@@ -208,18 +230,31 @@ class Choice:
         free = self._free()
         if not any(w.staged for w in self.work(self.last)):
             return
-        sums, block = self._sums, self.machine.block
-        for chosen in (*combinations(free, 1), *combinations(free, 2)):
-            rows = [(block,)] if len(chosen) == 1 else [(n, block // n) for n in THREADS]
-            for threads in rows:
-                choices = [
-                    [c for c in COUNTS_OF_BLOCK if c == 1 or (c - 1) * t < self.extents[i]]
-                    for i, t in zip(chosen, threads, strict=True)
-                ]
-                for numbers in product(*choices):
-                    if sums * prod(numbers) <= MOST_OF_BLOCK:
-                        counts = dict(zip(chosen, numbers, strict=True))
-                        yield Shape(counts, dict(zip(chosen, threads, strict=True)))
+        for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):
+            for threads in self._threads(len(chosen)):
+                yield from self._of_block(dict(zip(chosen, threads, strict=True)))
+
+    def _threads(self, indices: int) -> list[tuple[int, ...]]:
+        """The numbers of threads that a block may have along so many indices."""
+        block = self.machine.block
+        match indices:
+            case 1:
+                return [(block,)]
+            case 2:
+                return [(n, block // n) for n in THREADS]
+            case _:
+                return [(m, n, block // m // n) for m, n in THREADS_OF_THREE]
+
+    def _of_block(self, threads: Mapping[Symbol, int]) -> Iterator[Shape]:
+        """Tiles of a block with so many threads along each index."""
+        alone = next(iter(threads)) if len(threads) > 2 else ""
+        choices = [
+            [c for c in COUNTS_OF_BLOCK if c == 1 or (i != alone and (c - 1) * t < self.extents[i])]
+            for i, t in threads.items()
+        ]
+        for numbers in product(*choices):
+            if self._sums * prod(numbers) <= MOST_OF_BLOCK:
+                yield Shape(dict(zip(threads, numbers, strict=True)), threads)
 
 
 def _second(pair: tuple[Shape, float]) -> float:

@@ -322,6 +322,8 @@ class Buffer:
 
     In dimension `d` of the tensor they begin at `lows[d]`, in terms of `first_of` indices, and there are `counts[d]` of them,
     `steps[d]` apart; where `below[d]`, they may begin before the tensor. The buffer has the dimensions in another `order`, its outermost first.
+    So many neighbours may be copied `at_once`, where the tensor's rows are whole numbers of such groups.
+    A dimension that is `ragged` reaches beyond the tensor wherever it begins, for the sizes of the schedule.
     """
 
     name: str
@@ -332,6 +334,8 @@ class Buffer:
     below: tuple[bool, ...]
     order: tuple[int, ...]
     aligned: int
+    at_once: int
+    ragged: tuple[bool, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
