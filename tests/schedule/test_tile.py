@@ -42,6 +42,8 @@ PROGRAMS = {
     "one after the other": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "one without the other's loop": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} a[i,k]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a size named as a buffer": ("size I, b_tile, K\ninput a[I,K], b[K,b_tile]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "b_tile": 1000, "K": 1000}, ["64x64"]),
+    "a transpose": ("size I, J\ninput a[I,J], b[J,I]\nc[j,i] = 2*a[i,j] + b[j,i]", {"I": 5000, "J": 5000}, ["32x32"]),
+    "axes in another order": ("size I, J, K\ninput a[I,J,K]\nc[k,i,j: J+2] = if 1 <= j and j <= J then a[i,j-1,k] else 0", {"I": 300, "J": 300, "K": 300}, ["32x32"]),
     "a border around a loop": ("size J, K, N\ninput g[N,K], w[3,K,J]\nc[i: N+2,j] = sum{p: 3} (if 0 <= i-p and i-p < N then (max{k} g[i-p,k]*w[p,k,j]) else 0)", {"J": 1000, "K": 1000, "N": 1000}, ["64x64"]),
 }  # fmt: skip
 EXTENTS = (1, 2, 7, 9, 31, 32, 33, 64, 65, 128, 257)
@@ -140,6 +142,24 @@ def test_four_neighbours_that_are_copied_at_once_are_those_that_are_copied_one_b
         arrays = {name: random.normal(size=shape).astype("float32") for name, shape in shapes.items()}  # fmt: skip
         at_once, one_by_one = (host.run(n, "primal", arrays, values, "backward") for n in (0, 1))
         np.testing.assert_array_equal(at_once["c"], one_by_one["c"])
+
+
+@pytest.mark.compiler
+def test_rows_of_many_elements_are_kept_by_their_thread():
+    text = "size N, M, D\ninput x[N, D], c[M, D]\nf[i] = sum{j} exp(-sum{d} (x[i, d] - c[j, d])**2)"
+    program = adjoint_program(normal(text), ("x",))
+    (mode,) = modules_of({"adjoint": program})
+    gpu = GpuModule.of(mode, mode.program.size_values({"N": 10**5, "M": 10**5, "D": 20}), "float64")
+    emitted = cuda_text([gpu], "", "float64")
+    assert gpu.kernels[-1].team == 256 and "c_tile_1[" not in emitted.text
+    random = np.random.default_rng(0)
+    x, c, df = random.normal(size=(41, 20)), random.normal(size=(70, 20)), random.normal(size=41)
+
+    dx = HostBatch([(emitted.text, emitted.manifest)]).run(0, "adjoint", {"x": x, "c": c, "df": df}, {"N": 41, "M": 70}, "backward")["dx"]  # fmt: skip
+
+    apart = x[:, None] - c
+    each = df[:, None] * np.exp(-(apart**2).sum(2))
+    np.testing.assert_allclose(dx, -2 * (each[:, :, None] * apart).sum(1), rtol=1e-13, atol=1e-18)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -156,6 +156,11 @@ class GpuText(CText):
         low, end = self.low(step.range.lows).text, self._end(step.range.highs)
         names = {first_of(index): "first", place_of(index): f"({i} - first)"}
         renamed = replace(self, names={**self.names, **names})
+        if step.range.trips == 1:
+            lines = [line for b in step.buffers for line in self._filled(b, indent)]
+            lines.append(f"{pad}{self.barrier};")
+            lines += yield self._lines(step.body, indent)
+            return [*lines, f"{pad}{self.barrier};"]
         lines = [
             f"{pad}for ({integer} first = {low}; first < {end.text}; first += {step.count}) {{"
         ]
@@ -198,7 +203,13 @@ class GpuText(CText):
         """The copy of elements that are in the tensor but in ragged dimensions, so many neighbours at once."""
         pad, counts = "  " * indent, (*b.counts[:-1], b.counts[-1] // at_once)
         turns = -(-prod(counts) // self.team)
-        places = [_digit_of_turn(inner, count, self.team, turns) for inner, count in _strides(counts)]  # fmt: skip
+        number = RANK if turns == 1 else f"{RANK} + turn * {self.team}"
+        places = [
+            _digit_of_number(RANK, inner, count, prod(counts))
+            if turns == 1
+            else _digit_of_turn(inner, count, self.team, turns)
+            for inner, count in _strides(counts)
+        ]
         if at_once > 1 and places[-1]:
             places[-1] = [(False, f"({signed_sum(places[-1])}) * {at_once}")]
         named, subscripts = self._subscripts(b, places, indent + 1)
@@ -211,16 +222,18 @@ class GpuText(CText):
             stored = [f"const {self.vector} four = {self.read_four(value)};"]
             stored += [f"{buffer}[{at}] = four.{c};" for at, c in zip(offsets, "xyzw", strict=True)]
         lines = [*named, *(f"{pad}  {line}" for line in stored)]
-        if prod(counts) % self.team:
-            within = f"{RANK} + turn * {self.team} < {prod(counts)}"
-            lines = [f"{pad}  if ({within}) {{", *("  " + line for line in lines), f"{pad}  }}"]
+        within = f"if ({number} < {prod(counts)}) {{" if prod(counts) % self.team else "{"
+        if turns == 1:
+            return [pad + within, *lines, f"{pad}}}"]
+        if within != "{":
+            lines = [f"{pad}  {within}", *("  " + line for line in lines), f"{pad}  }}"]
         head = f"{pad}for (int turn = 0; turn < {turns}; turn++) {{"
         return [f"{pad}#pragma unroll", head, *lines, f"{pad}}}"]
 
     def _copied_with_tests(self, b: Buffer, indent: int) -> list[str]:
         """The copy of elements of which some may be outside of the tensor."""
         pad, whole = "  " * indent, prod(b.counts)
-        places = [_digit_of_number(inner, count, whole) for inner, count in _strides(b.counts)]
+        places = [_digit_of_number("n", inner, count, whole) for inner, count in _strides(b.counts)]
         named, subscripts = self._subscripts(b, places, indent + 1)
         element = self._element(b, subscripts, (True,) * len(subscripts))
         return [
@@ -389,13 +402,13 @@ def _strides(counts: Sequence[int]) -> list[tuple[int, int]]:
     return [(prod(counts[d + 1 :]), count) for d, count in enumerate(counts)]
 
 
-def _digit_of_number(inner: int, count: int, whole: int) -> SignedTexts:
-    """The place in a dimension of the element `n` of so many; nothing where it is 0."""
-    return [(False, _digit("n", inner, count, whole))] if count > 1 else []
+def _digit_of_number(number: str, inner: int, count: int, whole: int) -> SignedTexts:
+    """The place in a dimension of an element, from its number below `whole`; nothing where it is 0."""
+    return [(False, _digit(number, inner, count, whole))] if count > 1 else []
 
 
 def _digit_of_turn(inner: int, count: int, team: int, turns: int) -> SignedTexts:
-    """The same of element `RANK + turn*team`, as what depends on the thread and what depends on the turn."""
+    """The same of element `rank + turn*team`, as what depends on the thread and what depends on the turn."""
     whole = team * turns
     if count == 1:
         return []

@@ -31,6 +31,7 @@ from tadc.schedule.gpu.staging import elements
 from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.loop_nest import (
+    MOST_GROUP,
     Accumulate,
     Accumulator,
     Assign,
@@ -521,6 +522,8 @@ class _Counter:
         along = e.subscripts[-1]
         moving = [t for t in self.scheduled.tile if place_of(t.index) in along.symbols]
         at_once = b.aligned if moving and distinct % b.aligned == 0 else 1
+        if not moving and self._is_run(e, b, frames):
+            at_once = MOST_GROUP
         # The threads of a warp are neighbours in the last index of the tile.
         last = self.scheduled.tile[-1]
         width = min(self.machine.warp, last.threads)
@@ -533,6 +536,13 @@ class _Counter:
                 per_read *= max(1, threads * at_once * 4 // LINE)
         reads = distinct / at_once
         self.add(self._frame_of(e, frames, unrolled=True), Tally(reads, 0, 0, 0, reads, reads * per_read / 32))  # fmt: skip
+
+    def _is_run(self, e: Read, b: Buffer, frames: tuple[_Frame, ...]) -> bool:
+        """Whether the innermost loop is unrolled, and reads neighbours, from where four of them can be read at once."""
+        inner = frames[-1]
+        along = [e.subscripts[-1].coefficient(i) for i in inner.points.indices[-1:]]
+        rows = (inner.unrolled, b.shape[-1], e.subscripts[-1].constant)
+        return along == [1] and bool(inner.unrolled) and not any(n % MOST_GROUP for n in rows)
 
     def _read(self, e: Read, frames: tuple[_Frame, ...]) -> None:
         frame = self._frame_of(e, frames, unrolled=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import prod
 
 from tadc.ir.program import Program
@@ -35,6 +36,7 @@ from tadc.schedule.rewrite.short import with_short_sums
 __all__ = ["gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
 NUMBERS = 64  # sizes of at most this that bound sums are numbers in the text
+MOST_LOCALS = 64  # elements of a row that a thread keeps in registers, if the model says so
 NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
 BETTER = 1.03  # times as fast as one that is kept otherwise
@@ -99,7 +101,8 @@ def gpu_kernel(
     Among those that are fast by their estimates it is the one that the model of the machine says is fastest, with inputs of type
     `dtype`. Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
-    schedules = _Schedules.of(rows_as_locals(kernel, UNROLLED), program, sizes, machine)
+    local = rows_as_locals(kernel, UNROLLED)
+    schedules = _Schedules.of(local, program, sizes, machine)
     usual = _in_blocks(schedules.usual() if tile is None else schedules.tiled(tile), program)
     if (sizes is None and program.sizes) or tile is not None:
         return usual
@@ -109,7 +112,10 @@ def gpu_kernel(
     if model.seconds <= max(NEAR * model.ideal, model.ideal + little):
         return usual
     best, seconds = usual, model.seconds
-    for other in schedules.others():
+    others = [schedules.others()]
+    if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
+        others.append(_Schedules.of(long, program, sizes, machine).others())
+    for other in chain(*others):
         schedule = _in_blocks(other, program)
         other_seconds = kernel_model(schedule, program, values, machine, dtype).seconds
         if other_seconds < min(seconds / BETTER, model.seconds - little):
@@ -161,7 +167,7 @@ class _Schedules:
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams that are as long as their loops."""
         yield from map(self.of_team, self._teams())
-        for shape in self.choice.shortlist():
+        for shape in (*self.choice.shortlist(), *self.choice.turned()):
             yield self.tiled(shape)
 
     def of_team(self, team: int) -> GpuKernel:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from tadc.schedule.gpu.cost import Sizes
-from tadc.schedule.nest.loop_nest import Kernel, TeamScan, TeamSums, Tile, TileIndex, steps_of
+from tadc.schedule.gpu.cost import UNROLLED, Sizes, is_unrolled
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    Loop,
+    TeamScan,
+    TeamSums,
+    Tile,
+    TileIndex,
+    buffers_of,
+    reads_of,
+    steps_of,
+)
 
 __all__ = ["GpuKernel"]
 
@@ -39,6 +49,30 @@ class GpuKernel:
         return sum(
             len(s.sums) if isinstance(s, TeamSums) else isinstance(s, TeamScan) for s in steps
         )
+
+    @property
+    def held(self) -> int:
+        """Elements that a thread keeps in registers for unrolled loops that are too long for the compiler not to, but for buffers."""
+        body = self.kernel.body
+        buffers = {b.name for b in buffers_of(body)}
+        held: dict[tuple[str, object], int] = {}
+        for loop in (s for s in steps_of(body) if isinstance(s, Loop) and is_unrolled(s)):
+            trips = loop.range.trips or 0
+            for e in reads_of(loop.body) if trips > UNROLLED else ():
+                if loop.range.index in e.symbols and e.tensor not in buffers:
+                    lanes = prod(t.count for t in self.tile if t.index in e.symbols)
+                    held[e.tensor, e.subscripts] = trips * lanes
+        return sum(held.values())
+
+    @property
+    def values(self) -> int:
+        """Locals that a thread has for the points of its tile."""
+        match self.kernel.body:
+            case (Tile(wide=wide, interior_wide=interior_wide) as tile,):
+                lanes = prod(t.count for t in tile.indices)
+                return lanes * max(len(wide), len(interior_wide))
+            case _:
+                return 0
 
     def threads(self, sizes: Sizes) -> int:
         """The number of threads that run at once, at best."""

@@ -12,9 +12,9 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import is_level
-from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.cost import UNROLLED, Sizes
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.staging import count_of, elements, is_shared, step_of
+from tadc.schedule.gpu.staging import count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
@@ -27,6 +27,7 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     group,
     has_loops,
+    reads_of,
     steps_of,
 )
 
@@ -49,7 +50,9 @@ THREADS_OF_THREE = (
     (4, 8),
     (4, 16),
 )  # along two of three, of the first of which a thread has one value
-MOST_OF_BLOCK = 64  # sums of a thread
+MOST_OF_BLOCK = 72  # sums of a thread: 64, and a few between them
+TURNED = 32  # rows and columns of a tile without loops
+MOST_HELD = 128  # values that it holds besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +204,15 @@ class Choice:
             fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
             yield from (s for s, _ in fastest)
 
+    def turned(self) -> Iterator[Shape]:
+        """Tiles of a block that copies what neighbouring threads read in different rows, of kernels without loops."""
+        if not _is_pointwise(self.kernel):
+            return
+        block, reads = self.machine.block, dict.fromkeys(reads_of(self.kernel.body))
+        for i in self.kernel.indices[:-1]:
+            if any(lies_apart(e, self.last, {i}) for e in reads):
+                yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
+
     def _free(self) -> list[Symbol]:
         """The indices of which a thread may have several values."""
         if not _is_plain(self.kernel):
@@ -253,8 +265,15 @@ class Choice:
             for i, t in threads.items()
         ]
         for numbers in product(*choices):
-            if self._sums * prod(numbers) <= MOST_OF_BLOCK:
-                yield Shape(dict(zip(threads, numbers, strict=True)), threads)
+            shape = Shape(dict(zip(threads, numbers, strict=True)), threads)
+            if self._sums * shape.points <= MOST_OF_BLOCK and self._held(shape) <= MOST_HELD:
+                yield shape
+
+    def _held(self, shape: Shape) -> int:
+        """The values of its own that a thread holds for loops that are written out although they are long."""
+        long = (w for w in self.work(self.last) if max(w.trips.values(), default=0) > UNROLLED)
+        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape))
+        return sum(w.values(shape.counts, set()) for w in own)
 
 
 def _second(pair: tuple[Shape, float]) -> float:
@@ -275,6 +294,16 @@ def _is_plain(kernel: Kernel) -> bool:
         has_loops(kernel.body)
         and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
         and not any(isinstance(s, Store) for s in steps_of(tuple(in_loops)))
+    )
+
+
+def _is_pointwise(kernel: Kernel) -> bool:
+    """Whether every point computes its elements without loops, of tensors that the kernel does not write."""
+    steps = list(steps_of(kernel.body))
+    return (
+        not has_loops(kernel.body)
+        and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
+        and {e.tensor for e in reads_of(kernel.body)}.isdisjoint(kernel.writes)
     )
 
 

@@ -347,6 +347,18 @@ class Buffer:
             last += self.aligned
         return (*outer, last)
 
+    def has(self, other: Buffer) -> bool:
+        """Whether all elements of the other buffer are in this one, whatever the sizes."""
+        if other.tensor != self.tensor:
+            return False
+        for d, step in enumerate(self.steps):
+            before = other.lows[d] - self.lows[d]
+            last = before.constant + other.steps[d] * (other.counts[d] - 1)
+            in_step = before.constant % step == 0 and (other.steps[d] == step or other.counts[d] == 1)  # fmt: skip
+            if not (before.is_constant and in_step and before.constant >= 0 and last <= step * (self.counts[d] - 1)):  # fmt: skip
+                return False
+        return True
+
     def is_within(self, dimension: int, extent: Affine) -> bool:
         """Whether all elements are before the end of a dimension of the tensor, whatever the sizes."""
         last = self.lows[dimension] + self.steps[dimension] * (self.counts[dimension] - 1)
