@@ -171,7 +171,12 @@ class GpuText(CText):
         lines += [] if has_loops(step.body) else [f"{pad}  #pragma unroll 4"]
         lines.append(f"{pad}  for ({integer} {i} = first; {i} < last; {i}++) {{")
         lines += yield renamed._lines(step.body, indent + 2)
-        return [*lines, f"{pad}  }}", f"{pad}  {self.barrier};", f"{pad}}}"]
+        lines.append(f"{pad}  }}")
+        if step.after:
+            lines.append(f"{pad}  if (last % {step.every} == 0) {{")
+            lines += yield renamed._lines(step.after, indent + 2)
+            lines.append(f"{pad}  }}")
+        return [*lines, f"{pad}  {self.barrier};", f"{pad}}}"]
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
         """Neighbouring threads copy neighbouring elements; those outside of the tensor are 0, which is not tested where there are none."""

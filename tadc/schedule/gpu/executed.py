@@ -163,6 +163,7 @@ class _Counter:
     longest: Any = 0.0
     longest_reads: Any = 0.0
     addresses: set[object] = field(default_factory=set)
+    elements_read: dict[object, set[object]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ facts
 
@@ -270,6 +271,7 @@ class _Counter:
                     self.lanes = False
                 case Staged(r, count, buffers, body):
                     self._staged(r, count, buffers, body, frames)
+                    self._ends_of_blocks(step, frames)
                 case Branch(Domain() as domain, then) if _at_edge(domain):
                     self.add(frame, Tally(instructions=2), self.points_of_thread)
                     self.steps(then, frames)
@@ -359,6 +361,13 @@ class _Counter:
         self.add(inner, Tally(instructions=2 * BARRIER + LOOP), parts)
         for b in buffers:
             self._fill(b, inner, parts, count)
+
+    def _ends_of_blocks(self, step: Staged, frames: tuple[_Frame, ...]) -> None:
+        """What is done after every so many values of a staged loop."""
+        frame = frames[-1]
+        trips, _ = _trips(step.range, frame.values)
+        often = replace(frame, points=frame.points.along(step.range), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
+        self.steps(step.after, (*frames, often))
 
     def _fill(self, b: Buffer, inner: _Frame, parts: float, count: int) -> None:
         tensor = self.program.tensors[b.tensor]
@@ -544,9 +553,27 @@ class _Counter:
         rows = (inner.unrolled, b.shape[-1], e.subscripts[-1].constant)
         return along == [1] and bool(inner.unrolled) and not any(n % MOST_GROUP for n in rows)
 
+    def _not_yet_read(self, e: Read, frame: _Frame) -> int:
+        """The elements that lanes read, without those that an earlier read at the same place has: neighbours share them."""
+        own = [t for t in self.scheduled.tile if t.index in e.symbols]
+        places = product(*(range(t.count) for t in own))
+        parts = tuple(form - form.constant for form in e.subscripts)
+        seen = self.elements_read.setdefault((e.tensor, parts, frame.points), set())
+        before = len(seen)
+        for place in places:
+            apart = {t.index: n for t, n in zip(own, place, strict=True) if not t.strided}
+            far = tuple(n for t, n in zip(own, place, strict=True) if t.strided)
+            near = tuple(form.constant + sum(form.coefficient(i) * n for i, n in apart.items()) for form in e.subscripts)  # fmt: skip
+            seen.add((near, far))
+        return len(seen) - before
+
     def _read(self, e: Read, frames: tuple[_Frame, ...]) -> None:
         frame = self._frame_of(e, frames, unrolled=True)
         distinct = self._distinct(e, frames)
+        if self.lanes and self.scheduled.team == 1 and distinct > 1 and not any(f.unrolled for f in frames):  # fmt: skip
+            distinct = min(distinct, self._not_yet_read(e, frame))
+        if not distinct:
+            return
         lines, moved = self._access(e.tensor, e.subscripts, frames)
         address = self._address(e, frame)
         if address is None:  # neighbours of another element that is read there

@@ -111,15 +111,16 @@ def gpu_kernel(
     little = LITTLE * machine.rates.launch
     if model.seconds <= max(NEAR * model.ideal, model.ideal + little):
         return usual
-    best, seconds = usual, model.seconds
+    best, fastest = usual, model
     others = [schedules.others()]
     if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
         others.append(_Schedules.of(long, program, sizes, machine).others())
     for other in chain(*others):
         schedule = _in_blocks(other, program)
-        other_seconds = kernel_model(schedule, program, values, machine, dtype).seconds
-        if other_seconds < min(seconds / BETTER, model.seconds - little):
-            best, seconds = schedule, other_seconds
+        found = kernel_model(schedule, program, values, machine, dtype)
+        faster = found.seconds < min(fastest.seconds / BETTER, model.seconds - little)
+        if faster and (fastest.is_uneven or not found.is_uneven):
+            best, fastest = schedule, found
     return best
 
 
@@ -167,7 +168,7 @@ class _Schedules:
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams that are as long as their loops."""
         yield from map(self.of_team, self._teams())
-        for shape in (*self.choice.shortlist(), *self.choice.turned()):
+        for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
             yield self.tiled(shape)
 
     def of_team(self, team: int) -> GpuKernel:

@@ -34,6 +34,7 @@ from tadc.schedule.nest.loop_nest import (
 __all__ = ["Choice"]
 
 COUNTS = (1, 2, 3, 4, 8)  # values of an index
+COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
 MOST = 24  # sums of a thread
 MOST_READ = 64  # values that a thread may hold
@@ -204,10 +205,17 @@ class Choice:
             fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
             yield from (s for s, _ in fastest)
 
-    def turned(self) -> Iterator[Shape]:
-        """Tiles of a block that copies what neighbouring threads read in different rows, of kernels without loops."""
+    def without_loops(self) -> Iterator[Shape]:
+        """Tiles of kernels without loops: of a thread, whose points share reads, and of a block that copies what neighbouring threads
+        read in different rows.
+        """
         if not _is_pointwise(self.kernel):
             return
+        free = self._free()
+        for chosen in (*combinations(free, 1), *combinations(free, 2)):
+            for numbers in product(COUNTS_WITHOUT_LOOPS, repeat=len(chosen)):
+                if all(n <= self.extents[i] for i, n in zip(chosen, numbers, strict=True)):
+                    yield Shape(dict(zip(chosen, numbers, strict=True)))
         block, reads = self.machine.block, dict.fromkeys(reads_of(self.kernel.body))
         for i in self.kernel.indices[:-1]:
             if any(lies_apart(e, self.last, {i}) for e in reads):
@@ -215,7 +223,7 @@ class Choice:
 
     def _free(self) -> list[Symbol]:
         """The indices of which a thread may have several values."""
-        if not _is_plain(self.kernel):
+        if not (_is_plain(self.kernel) or _is_pointwise(self.kernel)):
             return []
         free = (i for i, n in self.extents.items() if n > 1)
         return [i for i in free if all(_is_free(body, i) for body in self.bodies)]

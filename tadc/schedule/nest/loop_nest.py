@@ -370,13 +370,16 @@ class Buffer:
 class Staged:
     """A loop of all threads of a block, `count` values at a time, for which they fill the buffers cooperatively.
 
-    `place_of(index)` is the number of a value among those.
+    `place_of(index)` is the number of a value among those. After the last of every `every` values, which is the last of a part, it
+    does `after`.
     """
 
     range: Range
     count: int
     buffers: tuple[Buffer, ...]
     body: tuple[Step, ...]
+    after: tuple[Step, ...] = ()
+    every: int = 1
 
 
 # Steps that only kernels of a GPU have.
@@ -471,7 +474,6 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             | LaneSums(body=body)
             | Strips(body=body)
             | Chunks(body=body)
-            | Staged(body=body)
             | TeamLoop(body=body)
             | TeamSums(body)
             | Leader(body)
@@ -481,6 +483,7 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             Branch(_, one, other)
             | Interior(interior=one, outside=other)
             | Tile(body=one, interior=other)
+            | Staged(body=one, after=other)
             | TeamScan(before=one, after=other)
         ):
             return one, other
@@ -498,10 +501,10 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
     match step:
         case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
             return step
-        case (
-            Loop() | Lanes() | LaneSums() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader()
-        ):
+        case Loop() | Lanes() | LaneSums() | Chunks() | TeamLoop() | TeamSums() | Leader():
             return of("body")
+        case Staged():
+            return of("body", "after")
         case Strips():
             return of("body", "single", "between", "after")
         case Branch():
