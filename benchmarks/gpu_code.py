@@ -27,7 +27,7 @@ from tadc.emit.cuda.file import cuda_text
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Select
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version
-from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.work import Work
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.cost import FREE, INTEGER_POWERS, Points

@@ -22,15 +22,10 @@ from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
-from tadc.schedule.gpu.kernels import (
-    GpuKernel,
-    gpu_kernels,
-    gpu_program,
-    plain_kernel,
-    tile_choices,
-)
+from tadc.schedule.gpu.kernels import gpu_kernels, gpu_program, plain_kernel, tile_choices
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.model import KernelModel, kernel_model, product_model
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
@@ -240,7 +235,7 @@ class GpuModule(Lowered[GpuKernel]):
         if any(k.is_atomic for k in module.kernels):
             return cls.plain(module, machine)
         program = gpu_program(module.program, sizes, dtype, machine, blas=blas, room=room)
-        scheduled = gpu_kernels(program, module.name, sizes, machine, tiles)
+        scheduled = gpu_kernels(program, module.name, sizes, machine, dtype, tiles)
         typed = wide_temporaries(program, dtype)
         run = Module(module.name, typed, tuple(kernel for kernel, _ in scheduled))
         products = {}

@@ -12,8 +12,8 @@ from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
 from tadc.schedule.gpu.cost import Sizes
-from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.model import KernelModel
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import CpuModule, GpuModule, Lowered
 from tadc.schedule.nest.cost import bytes_formula
 from tadc.schedule.nest.loop_nest import (

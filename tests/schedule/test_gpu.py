@@ -246,7 +246,7 @@ def test_the_plan_tells_of_tiles_and_borders():
     _, dx, _, dw = f.plan(mode="vjp", C=64, O=64, N=20000).kernels
     (few,) = f.plan(C=2, O=2, N=20000).kernels
 
-    assert dx.schedule == "a block computes 64x96 elements, neighbours in c, i; it stages o; loops over p; no tests inside, away from the borders"  # fmt: skip
+    assert dx.schedule == "a block computes 32x160 elements, neighbours in c, i; it stages o; loops over p; no tests inside, away from the borders"  # fmt: skip
     assert dw.schedule == "a warp computes each element; its threads share i_1"
     assert few.schedule == "a thread computes each element; loops over c, p"
 

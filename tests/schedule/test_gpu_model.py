@@ -43,7 +43,7 @@ def test_a_copy_takes_the_time_of_its_bytes(machine):
     bytes_ = 2 * 4 * 4096**2
     assert found.ideal == pytest.approx(bytes_ / machine.rates.bandwidth + machine.rates.launch)
     assert found.limit in {"memory", "L2"}
-    assert found.ideal < found.seconds < 2 * found.ideal
+    assert found.ideal <= found.seconds < 2 * found.ideal
 
 
 def test_what_lies_apart_costs_more():

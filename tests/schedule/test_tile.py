@@ -20,28 +20,30 @@ from tadc.schedule.lowered import GpuModule, modules_of
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {
     "a matrix product": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
-    "a batch of them": ("size B, I, K\ninput a[B,I,K], b[B,K,5]\nc[n,i,j] = sum{k} a[n,i,k]*b[n,k,j]", {"B": 1000, "I": 100, "K": 1000}, ["2x3"]),
+    "a batch of them": ("size B, I, K\ninput a[B,I,K], b[B,K,5]\nc[n,i,j] = sum{k} a[n,i,k]*b[n,k,j]", {"B": 1000, "I": 100, "K": 1000}, ["4x32x8"]),
     "an outer maximum": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = max{k} (a[i,k] + b[j,k])", {"I": 500, "J": 999, "K": 500}, ["32x32"]),
     "two sums": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = (sum{k} a[i,k]*b[k,j])/(1 + sum{k} a[i,k])", {"I": 1000, "J": 1000, "K": 1000}, ["", "", "64x64"]),
     "Gaussians": ("size N, M\ninput x[N,3], y[M,3], b[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*b[j]", {"N": 10**6, "M": 1000}, ["8"]),
     "a filter": ("size N, M\ninput x[N+2,M+2], w[3,3]\ny[i,j] = sum{p,q} x[i+p,j+q]*w[p,q]", {"N": 3000, "M": 3000}, ["2x8"]),
-    "channels": ("size C, O, N\ninput x[C,N+2,N+2], w[O,C,3,3]\ny[o,i,j] = sum{c,p,q} x[c,i+p,j+q]*w[o,c,p,q]", {"C": 64, "O": 64, "N": 100}, ["32x64"]),
-    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 64, "N": 10**6}, ["9"]),
+    "channels": ("size C, O, N\ninput x[C,N+2,N+2], w[O,C,3,3]\ny[o,i,j] = sum{c,p,q} x[c,i+p,j+q]*w[o,c,p,q]", {"C": 64, "O": 64, "N": 100}, ["64x40"]),
+    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 64, "N": 10**6}, ["16x224"]),
     "a number of rows that fits": ("size K, J\ninput a[8,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"K": 100, "J": 10**6}, ["8x3"]),
     "an index inside a condition": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = if i > j then sum{k} a[i,k] else sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, [""]),
-    "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(1 + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["128x64"]),
+    "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(1 + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["256x64"]),
     "a number made of indices": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]*(i + 2*j - k)", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
-    "a border of zeros": ("size C, O, N\ninput x[C,N,N], w[O,C,3,3]\ny[o,i: N,j: N] = sum{c,p,q} (if 1 <= i + p and i + p <= N and 1 <= j + q and j + q <= N then x[c,i+p-1,j+q-1] else 0)*w[o,c,p,q]", {"C": 64, "O": 64, "N": 100}, ["32x64"]),
-    "a border of ones": ("size C, O, N\ninput x[C,N], w[O,C,3]\ny[o,i: N] = sum{c,p} (if 1 <= i + p and i + p <= N then x[c,i+p-1] else 1)*w[o,c,p]", {"C": 64, "O": 64, "N": 10000}, ["32x48"]),
+    "a border of zeros": ("size C, O, N\ninput x[C,N,N], w[O,C,3,3]\ny[o,i: N,j: N] = sum{c,p,q} (if 1 <= i + p and i + p <= N and 1 <= j + q and j + q <= N then x[c,i+p-1,j+q-1] else 0)*w[o,c,p,q]", {"C": 64, "O": 64, "N": 100}, ["64x40"]),
+    "a border of ones": ("size C, O, N\ninput x[C,N], w[O,C,3]\ny[o,i: N] = sum{c,p} (if 1 <= i + p and i + p <= N then x[c,i+p-1] else 1)*w[o,c,p]", {"C": 64, "O": 64, "N": 10000}, ["32x56"]),
     "a long filter": ("size N, K\ninput x[N+K-1], w[K]\ny[i: N] = sum{k} x[i+k]*w[k]", {"N": 10**6, "K": 1000}, ["8"]),
     "backwards": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = sum{k} a[i,K-1-k]*b[J-1-j,k]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "every second": ("size C, O, N\ninput x[C,2*N+1], w[O,C,3]\ny[o,i] = sum{c,p} x[c,2*i+p]*w[o,c,2-p]", {"C": 64, "O": 64, "N": 10000}, ["32x48"]),
-    "a product over part of a loop": ("size I, J, K\ninput a[I,K+3], b[K,J]\nc[i,j] = max{k=2..K-1} a[i,k+3]*b[k,j]", {"I": 500, "J": 500, "K": 500}, ["16x16"]),
+    "a product over part of a loop": ("size I, J, K\ninput a[I,K+3], b[K,J]\nc[i,j] = max{k=2..K-1} a[i,k+3]*b[k,j]", {"I": 500, "J": 500, "K": 500}, ["32x32"]),
     "a diagonal": ("size I, J, K\ninput a[I,J], b[K,K,J], x[I,K]\nc[i,j] = sum{k} a[i,j]*b[k,k,j]*x[i,k]", {"I": 1000, "J": 1000, "K": 1000}, ["4x4"]),
     "loops of one name": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = sum{k} (max{p=0..2} a[i,k+p]*b[k,j])*(max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["2x4"]),
-    "one after the other": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["48x48"]),
+    "one after the other": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "one without the other's loop": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} a[i,k]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a size named as a buffer": ("size I, b_tile, K\ninput a[I,K], b[K,b_tile]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "b_tile": 1000, "K": 1000}, ["64x64"]),
+    "a transpose": ("size I, J\ninput a[I,J], b[J,I]\nc[j,i] = 2*a[i,j] + b[j,i]", {"I": 5000, "J": 5000}, ["32x32"]),
+    "axes in another order": ("size I, J, K\ninput a[I,J,K]\nc[k,i,j: J+2] = if 1 <= j and j <= J then a[i,j-1,k] else 0", {"I": 300, "J": 300, "K": 300}, ["32x32"]),
     "a border around a loop": ("size J, K, N\ninput g[N,K], w[3,K,J]\nc[i: N+2,j] = sum{p: 3} (if 0 <= i-p and i-p < N then (max{k} g[i-p,k]*w[p,k,j]) else 0)", {"J": 1000, "K": 1000, "N": 1000}, ["64x64"]),
 }  # fmt: skip
 EXTENTS = (1, 2, 7, 9, 31, 32, 33, 64, 65, 128, 257)
@@ -125,13 +127,48 @@ def test_a_tile_has_the_bits_of_its_points(name, mode):
             np.testing.assert_array_equal(tiled[output], plain[output], f"{output}, {sizes}")
 
 
+@pytest.mark.compiler
+def test_four_neighbours_that_are_copied_at_once_are_those_that_are_copied_one_by_one():
+    text, sizes, _ = PROGRAMS["a matrix product"]
+    (mode,) = modules_of({"primal": normal(text)})
+    gpu, plain = GpuModule.of(mode, sizes), GpuModule.plain(mode)
+    texts = [cuda_text([named(g, n)], "", "float32") for g, n in ((gpu, "tiles"), (plain, "plain"))]
+    assert "const float4" in texts[0].text
+    host = HostBatch([(t.text, t.manifest) for t in texts])
+    random = np.random.default_rng(0)
+
+    for values in ({"I": 130, "J": 132, "K": 20}, {"I": 129, "J": 130, "K": 33}, {"I": 4, "J": 260, "K": 18}):  # fmt: skip
+        shapes = {"a": (values["I"], values["K"]), "b": (values["K"], values["J"])}
+        arrays = {name: random.normal(size=shape).astype("float32") for name, shape in shapes.items()}  # fmt: skip
+        at_once, one_by_one = (host.run(n, "primal", arrays, values, "backward") for n in (0, 1))
+        np.testing.assert_array_equal(at_once["c"], one_by_one["c"])
+
+
+@pytest.mark.compiler
+def test_rows_of_many_elements_are_kept_by_their_thread():
+    text = "size N, M, D\ninput x[N, D], c[M, D]\nf[i] = sum{j} exp(-sum{d} (x[i, d] - c[j, d])**2)"
+    program = adjoint_program(normal(text), ("x",))
+    (mode,) = modules_of({"adjoint": program})
+    gpu = GpuModule.of(mode, mode.program.size_values({"N": 10**5, "M": 10**5, "D": 20}), "float64")
+    emitted = cuda_text([gpu], "", "float64")
+    assert gpu.kernels[-1].team == 256 and "c_tile_1[" not in emitted.text
+    random = np.random.default_rng(0)
+    x, c, df = random.normal(size=(41, 20)), random.normal(size=(70, 20)), random.normal(size=41)
+
+    dx = HostBatch([(emitted.text, emitted.manifest)]).run(0, "adjoint", {"x": x, "c": c, "df": df}, {"N": 41, "M": 70}, "backward")["dx"]  # fmt: skip
+
+    apart = x[:, None] - c
+    each = df[:, None] * np.exp(-(apart**2).sum(2))
+    np.testing.assert_allclose(dx, -2 * (each[:, :, None] * apart).sum(1), rtol=1e-13, atol=1e-18)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tiles_follow_from_sizes(name):
     text, sizes, tiles = PROGRAMS[name]
     (mode,) = modules_of({"primal": normal(text)})
 
     assert [k.tile_text for k in GpuModule.of(mode, sizes).kernels] == tiles
-    assert not any(k.tile for k in GpuModule.of(mode, dict.fromkeys(sizes, 2)).kernels)
+    assert not any(k.tile and k.team > 1 for k in GpuModule.of(mode, dict.fromkeys(sizes, 2)).kernels)  # fmt: skip
 
 
 def test_borders_of_long_extents_take_no_longer():

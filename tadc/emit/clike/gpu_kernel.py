@@ -16,8 +16,8 @@ from tadc.emit.clike.text import CText, part
 from tadc.ir.program import Program
 from tadc.printing.idx import statement_comment
 from tadc.schedule.gpu.cost import Sizes
-from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import GpuModule
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Self, assert_never
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, assert_never
 from tadc.emit.clike.spelling import Precedence, Target, Text, atom, bracketed, name
 from tadc.emit.clike.text import REAL, CText, part
 from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum, symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero, divides
 from tadc.ir.element_types import ELEMENT_TYPES
 from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
@@ -41,7 +41,7 @@ __all__ = ["IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", "tile_count"]
 
 RANK = "rank"  # of a thread in its team
 LANE = "lane"  # of a tile
-IN_PARTS = ("first", "last", "all", "n")  # where a team does a loop part by part
+IN_PARTS = ("first", "last", "all", "n", "turn", "four")  # where a team does a loop part by part
 
 
 def subscript_of(buffer: Buffer, dimension: int) -> str:
@@ -156,6 +156,11 @@ class GpuText(CText):
         low, end = self.low(step.range.lows).text, self._end(step.range.highs)
         names = {first_of(index): "first", place_of(index): f"({i} - first)"}
         renamed = replace(self, names={**self.names, **names})
+        if step.range.trips == 1:
+            lines = [line for b in step.buffers for line in self._filled(b, indent)]
+            lines.append(f"{pad}{self.barrier};")
+            lines += yield self._lines(step.body, indent)
+            return [*lines, f"{pad}{self.barrier};"]
         lines = [
             f"{pad}for ({integer} first = {low}; first < {end.text}; first += {step.count}) {{"
         ]
@@ -166,34 +171,120 @@ class GpuText(CText):
         lines += [] if has_loops(step.body) else [f"{pad}  #pragma unroll 4"]
         lines.append(f"{pad}  for ({integer} {i} = first; {i} < last; {i}++) {{")
         lines += yield renamed._lines(step.body, indent + 2)
-        return [*lines, f"{pad}  }}", f"{pad}  {self.barrier};", f"{pad}}}"]
+        lines.append(f"{pad}  }}")
+        if step.after:
+            lines.append(f"{pad}  if (last % {step.every} == 0) {{")
+            lines += yield renamed._lines(step.after, indent + 2)
+            lines.append(f"{pad}  }}")
+        return [*lines, f"{pad}  {self.barrier};", f"{pad}}}"]
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
-        """Neighbouring threads copy neighbouring elements; those outside of the tensor are 0."""
-        pad, integer = "  " * indent, self.integer
+        """Neighbouring threads copy neighbouring elements; those outside of the tensor are 0, which is not tested where there are none."""
+        pad, tensor = "  " * indent, self.tensors[b.tensor]
+        inside = Domain.of(t for d, tests in enumerate(_tests(b, tensor)) if not b.ragged[d] for t in tests)  # fmt: skip
+        conditions = [] if inside == EVERYWHERE else [self.condition(inside).text]
+        alike = self.dtypes[b.tensor] == self.dtype == "float32" and not any(b.ragged)
+        at_once = b.at_once if alike else 1
+        conditions += self._whole_groups(b, at_once)
+        if not conditions:
+            return self._copied(b, indent, at_once)
+        return [
+            f"{pad}if ({' && '.join(conditions)}) {{",
+            *self._copied(b, indent + 1, at_once),
+            f"{pad}}} else {{",
+            *self._copied_with_tests(b, indent + 1),
+            f"{pad}}}",
+        ]
+
+    def _whole_groups(self, b: Buffer, at_once: int) -> list[str]:
+        """Conditions that groups of so many neighbours begin where they can be read at once."""
         shape = self.tensors[b.tensor].shape
-        lines = [f"{pad}for (int n = {RANK}; n < {prod(b.counts)}; n += {self.team}) {{"]
-        places = _places_in(b)
-        subscripts, tests = [], []
+        rows = shape[-1:] if len(shape) > 1 else ()
+        whole = Domain.of(divides(at_once, n) for n in rows)
+        tests = [self.condition(whole).text] if whole != EVERYWHERE else []
+        return [*tests, *self.aligned(self.names[b.tensor])] if at_once > 1 else []
+
+    def _copied(self, b: Buffer, indent: int, at_once: int) -> list[str]:
+        """The copy of elements that are in the tensor but in ragged dimensions, so many neighbours at once."""
+        pad, counts = "  " * indent, (*b.counts[:-1], b.counts[-1] // at_once)
+        turns = -(-prod(counts) // self.team)
+        number = RANK if turns == 1 else f"{RANK} + turn * {self.team}"
+        places = [
+            _digit_of_number(RANK, inner, count, prod(counts))
+            if turns == 1
+            else _digit_of_turn(inner, count, self.team, turns)
+            for inner, count in _strides(counts)
+        ]
+        if at_once > 1 and places[-1]:
+            places[-1] = [(False, f"({signed_sum(places[-1])}) * {at_once}")]
+        named, subscripts = self._subscripts(b, places, indent + 1)
+        value, buffer = self._element(b, subscripts, b.ragged), self.names[b.name]
+        offsets = [_offset(b, [*places[:-1], [*places[-1], *(((False, str(k)),) if k else ())]]) for k in range(at_once)]  # fmt: skip
+        stored = [f"{buffer}[{offsets[0]}] = {value};"]
+        if at_once > 1 and b.order[-1] == len(counts) - 1 and b.shape[-1] % at_once == 0:
+            stored = [f"{self.write_four(f'{buffer}[{offsets[0]}]', self.read_four(value))};"]
+        elif at_once > 1:
+            stored = [f"const {self.vector} four = {self.read_four(value)};"]
+            stored += [f"{buffer}[{at}] = four.{c};" for at, c in zip(offsets, "xyzw", strict=True)]
+        lines = [*named, *(f"{pad}  {line}" for line in stored)]
+        within = f"if ({number} < {prod(counts)}) {{" if prod(counts) % self.team else "{"
+        if turns == 1:
+            return [pad + within, *lines, f"{pad}}}"]
+        if within != "{":
+            lines = [f"{pad}  {within}", *("  " + line for line in lines), f"{pad}  }}"]
+        head = f"{pad}for (int turn = 0; turn < {turns}; turn++) {{"
+        return [f"{pad}#pragma unroll", head, *lines, f"{pad}}}"]
+
+    def _copied_with_tests(self, b: Buffer, indent: int) -> list[str]:
+        """The copy of elements of which some may be outside of the tensor."""
+        pad, whole = "  " * indent, prod(b.counts)
+        places = [_digit_of_number("n", inner, count, whole) for inner, count in _strides(b.counts)]
+        named, subscripts = self._subscripts(b, places, indent + 1)
+        element = self._element(b, subscripts, (True,) * len(subscripts))
+        return [
+            f"{pad}for (int n = {RANK}; n < {whole}; n += {self.team}) {{",
+            *named,
+            f"{pad}  {self.names[b.name]}[{_offset(b, places)}] = {element};",
+            f"{pad}}}",
+        ]
+
+    def _element(self, b: Buffer, subscripts: Sequence[Affine], tested: Sequence[bool]) -> str:
+        """The element, or 0 where it is outside of the tensor in one of the `tested` dimensions."""
+        tests = []
+        for d, extent in enumerate(self.tensors[b.tensor].shape):
+            here = self.affine(subscripts[d]).text
+            tests += [f"0 <= {here}"] if tested[d] and b.below[d] else []
+            tests += [f"{here} < {self.affine(extent).text}"] if tested[d] and not b.is_within(d, extent) else []  # fmt: skip
+        value = self.value(Read(b.tensor, tuple(subscripts))).text
+        return f"{' && '.join(tests)} ? {value} : 0" if tests else value
+
+    def _subscripts(
+        self, b: Buffer, places: Sequence[SignedTexts], indent: int
+    ) -> tuple[list[str], tuple[Affine, ...]]:
+        """Names for the subscripts of the element with these places in the buffer, and the subscripts."""
+        lines, subscripts = [], []
         for d, (low, place) in enumerate(zip(b.lows, places, strict=True)):
-            here = self.names[subscript_of(b, d)]
             step = "" if b.steps[d] == 1 else f" * {b.steps[d]}"
             first = [] if low == constant(0) else self._parts(low)
             text = signed_sum([*first, *((sign, step_of + step) for sign, step_of in place)])
-            lines.append(f"{pad}  const {integer} {here} = {text};")
-            subscripts.append(symbol(subscript_of(b, d)))
-            tests += [f"0 <= {here}"] if b.below[d] else []
-            if not b.is_within(d, shape[d]):
-                tests.append(f"{here} < {self.affine(shape[d]).text}")
-        offset: SignedTexts = []
-        for d, count in zip(b.order, b.shape, strict=True):
-            if offset and count != 1:
-                offset = [(False, f"({signed_sum(offset)}) * {count}")]
-            offset += places[d]
-        value = self.value(Read(b.tensor, tuple(subscripts))).text
-        element = f"{' && '.join(tests)} ? {value} : 0" if tests else value
-        lines.append(f"{pad}  {self.names[b.name]}[{signed_sum(offset)}] = {element};")
-        return [*lines, f"{pad}}}"]
+            here = subscript_of(b, d)
+            lines.append(f"{'  ' * indent}const {self.integer} {self.names[here]} = {text};")
+            subscripts.append(symbol(here))
+        return lines, tuple(subscripts)
+
+    vector: ClassVar[str] = "float4"
+
+    def aligned(self, pointer: str) -> list[str]:
+        """Conditions that four elements can be read at once where the pointer points to."""
+        return [f"(size_t){pointer} % 16 == 0"]
+
+    def read_four(self, element: str) -> str:
+        """This element and the three behind it."""
+        return f"*(const float4*)&{element}"
+
+    def write_four(self, element: str, value: str) -> str:
+        """The assignment of four values to this element of a buffer and the three behind it."""
+        return f"*(float4*)&{element} = {value}"
 
     # ------------------------------------------------------------------ teams
 
@@ -297,20 +388,56 @@ def _whole(step: Tile) -> Domain:
     )
 
 
+def _tests(b: Buffer, tensor: Tensor) -> Iterator[list[Condition]]:
+    """For each dimension the conditions that all elements of the buffer are in the tensor."""
+    for d, (low, extent) in enumerate(zip(b.lows, tensor.shape, strict=True)):
+        last = low + b.steps[d] * (b.counts[d] - 1)
+        below = [at_least_zero(low)] if b.below[d] else []
+        yield below if b.is_within(d, extent) else [*below, at_least_zero(extent - 1 - last)]
+
+
 def _digit(number: str, inner: int, count: int, whole: int) -> str:
     """The digit of a number below `whole`: of `count` values, and `inner` values of the digits after it."""
     digit = number if inner == 1 else f"{number} / {inner}"
     return f"{digit} % {count}" if inner * count < whole else digit
 
 
-def _places_in(b: Buffer) -> list[SignedTexts]:
-    """The number of an element in each dimension, from that of all, `n`; nothing where it is 0."""
-    counts = b.counts
-    inner = [prod(counts[d + 1 :]) for d in range(len(counts))]
-    return [
-        [(False, _digit("n", after, count, prod(counts)))] if count > 1 else []
-        for after, count in zip(inner, counts, strict=True)
-    ]
+def _strides(counts: Sequence[int]) -> list[tuple[int, int]]:
+    """For each dimension of a box the number of its elements in the dimensions further in, and its count."""
+    return [(prod(counts[d + 1 :]), count) for d, count in enumerate(counts)]
+
+
+def _digit_of_number(number: str, inner: int, count: int, whole: int) -> SignedTexts:
+    """The place in a dimension of an element, from its number below `whole`; nothing where it is 0."""
+    return [(False, _digit(number, inner, count, whole))] if count > 1 else []
+
+
+def _digit_of_turn(inner: int, count: int, team: int, turns: int) -> SignedTexts:
+    """The same of element `rank + turn*team`, as what depends on the thread and what depends on the turn."""
+    whole = team * turns
+    if count == 1:
+        return []
+    if team % (inner * count) == 0:
+        return [(False, _digit(RANK, inner, count, team))]
+    if inner % team == 0:
+        return [(False, _digit("turn", inner // team, count, turns))]
+    if team % inner == 0 and inner * count % team == 0:
+        step = team // inner
+        thread = RANK if inner == 1 else f"{RANK} / {inner}"
+        turn = _digit("turn", 1, inner * count // team, turns)
+        turn = f"({turn})" if " " in turn else turn
+        return [(False, thread), (False, f"{turn} * {step}")]
+    return [(False, _digit(f"({RANK} + turn * {team})", inner, count, whole))]
+
+
+def _offset(b: Buffer, places: Sequence[SignedTexts]) -> str:
+    """The place in the buffer's memory of the element with these places in its dimensions."""
+    offset: SignedTexts = []
+    for d, count in zip(b.order, b.shape, strict=True):
+        if offset and count != 1:
+            offset = [(False, f"({signed_sum(offset)}) * {count}")]
+        offset += places[d]
+    return signed_sum(offset)
 
 
 def _in_groups(t: TileIndex, rank: str, number: str) -> str:

@@ -7,7 +7,6 @@ neighbouring threads, or teams. No element is written twice, so there are no ato
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from tadc.emit.clike.gpu_kernel import (
@@ -33,7 +32,7 @@ from tadc.emit.templates import template
 from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
-from tadc.schedule.gpu.kernels import GpuKernel
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import GpuModule
 from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__
@@ -122,9 +121,8 @@ def _blocks(scheduled: GpuKernel, dtype: DType) -> int | None:
     """The number of blocks to fit on a multiprocessor, so that ptxas leaves a thread the registers it needs; None for no limit."""
     words = 3 if dtype == "float64" else 1  # two, and more in what functions compute
     match scheduled.kernel.body:
-        case (Tile(wide=wide, interior_wide=interior_wide) as tile,):
-            lanes = prod(t.count for t in tile.indices)
-            values = lanes * max(len(wide), len(interior_wide)) * words
+        case (Tile(),):
+            values = (scheduled.values + scheduled.held) * words
             by_values = BLOCKS_BY_VALUES if scheduled.team == 1 else BLOCKS_BY_VALUES_OF_BLOCK
             return next((blocks for most, blocks in by_values.items() if values <= most), 1)
         case _:

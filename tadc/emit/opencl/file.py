@@ -17,8 +17,8 @@ from tadc.emit.templates import template
 from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
-from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import GpuModule
 from tadc.version import __version__
 

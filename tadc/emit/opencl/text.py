@@ -54,6 +54,15 @@ class OpenClText(GpuText):
     def declared(self, b: Buffer) -> list[str]:
         return []
 
+    def aligned(self, pointer: str) -> list[str]:
+        return []  # `vload4` reads from wherever an element may be
+
+    def read_four(self, element: str) -> str:
+        return f"vload4(0, &{element})"
+
+    def write_four(self, element: str, value: str) -> str:
+        return f"vstore4({value}, 0, &{element})"
+
     @property
     def barrier(self) -> str:
         return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"

@@ -104,20 +104,24 @@ def is_level(loop: Loop, varying: Varying) -> bool:
 
 
 def levelled(
-    steps: Sequence[Step], varying: Varying, tests: tuple[Condition, ...] = ()
+    steps: Sequence[Step], varying: Varying, tests: tuple[Condition, ...] = (), *, short: bool
 ) -> Iterator[Step]:
-    """The steps, with loops that all points have, where the `tests` hold. `varying` has the symbols that differ between points."""
+    """The steps, with loops that all points have, where the `tests` hold. `varying` has the symbols that differ between points.
+
+    With `short` all loops that may be between numbers are.
+    """
     if tests and not isinstance(_only(steps), Loop):
-        yield Branch(Domain.of(tests), tuple(levelled(steps, varying)))
+        yield Branch(Domain.of(tests), tuple(levelled(steps, varying, short=short)))
         return
     for step in steps:
         match step:
             case Loop(r, body):
-                level = _level(r) if varying.has_bounds(step) else None
+                level = _level(r) if varying.has_bounds(step) or (short and not r.trips) else None
                 left = r.only(lambda b: not b.form.is_constant).conditions if level else ()
-                yield Loop(level or r, tuple(levelled(body, varying, (*tests, *left))))
+                inner = levelled(body, varying, (*tests, *left), short=short)
+                yield Loop(level or r, tuple(inner))
             case Branch() if has_loops((step,)):
-                yield map_bodies(step, lambda inner: levelled(inner, varying))
+                yield map_bodies(step, lambda inner: levelled(inner, varying, short=short))
             case _:
                 yield step
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Call, Expr, Read, Select
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.machine import Costs
-from tadc.schedule.nest.loop_nest import LetIndex, Loop, Step, has_loops
+from tadc.schedule.nest.loop_nest import Accumulate, Lanes, LetIndex, Loop, Step, has_loops
 
 __all__ = [
     "UNROLLED",
@@ -27,6 +27,8 @@ __all__ = [
 Sizes: TypeAlias = Mapping[Symbol, int]
 
 UNROLLED = 16  # loops of at most this many trips are unrolled by the compiler
+UNROLLED_TERMS = 64  # of at most this many, where all that they do is to add a short term: what they read may stay in registers
+SHORT_TERM = 4  # operations
 
 
 def values_of_sizes(program: Program, extents: Sequence[Affine], sizes: Sizes | None) -> Sizes:
@@ -81,7 +83,19 @@ def cost(subscripts: Sequence[Affine], varying: Set[Symbol], costs: Costs) -> fl
 def is_unrolled(loop: Loop) -> bool:
     """Whether the compiler is to write the loop out."""
     trips = loop.range.trips
-    return trips is not None and trips <= UNROLLED and not has_loops(loop.body)
+    if trips is None or has_loops(loop.body):
+        return False
+    return trips <= UNROLLED or (trips <= UNROLLED_TERMS and _is_short_term(loop.body))
+
+
+def _is_short_term(steps: Sequence[Step]) -> bool:
+    match steps:
+        case (Lanes(body),):
+            return _is_short_term(body)
+        case (Accumulate(_, _, value),):
+            return sum(isinstance(e, (Call, Select)) for e in postorder((value,))) <= SHORT_TERM
+        case _:
+            return False
 
 
 def with_midpoints(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:

@@ -24,13 +24,14 @@ from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.cost import Sizes, is_unrolled
 from tadc.schedule.gpu.instructions import instructions
-from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.staging import elements
 from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.loop_nest import (
+    MOST_GROUP,
     Accumulate,
     Accumulator,
     Assign,
@@ -51,6 +52,7 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     beyond,
     buffers_of,
+    first_of,
     has_loops,
     place_of,
     steps_of,
@@ -66,8 +68,11 @@ MOST_CANDIDATES = 243  # points among which that with the most steps is looked f
 GRID_LOOP, DIVISION, DIVISION_BY_NUMBER = 4, 20, 5
 LOOP, LOOP_AROUND_LOOPS = 5, 8
 UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions is unrolled so often
-# Of an element that is copied to a buffer, and of each test that it is in its tensor.
+# Of an element that is copied to a buffer, and of each test that it is in its tensor; the test of all of them at once, and the
+# address of one, or of several neighbours, that need no test.
 FILL, FILL_TEST = 10, 4
+FILL_CONDITION, FILL_ADDRESS = 8, 5
+MOST_PLACES = 64  # of which is looked whether a buffer is in its tensor there
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
 
 _Values = Mapping[Symbol, Any]
@@ -158,6 +163,7 @@ class _Counter:
     longest: Any = 0.0
     longest_reads: Any = 0.0
     addresses: set[object] = field(default_factory=set)
+    elements_read: dict[object, set[object]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ facts
 
@@ -255,16 +261,17 @@ class _Counter:
                 case Leader(body):
                     alone = frame.scale * min(1.0, self.machine.warp / self.scheduled.team)
                     self.steps(body, (*frames[:-1], replace(frame, scale=alone, conditional=True)))
-                case Tile(_, body, interior, _, wide, inner_wide):
+                case Tile(wide=wide, interior_wide=inner_wide):
                     self.buffers |= {b.name: b for b in buffers_of((step,))}
                     self.wide |= {*wide, *inner_wide}
-                    self.steps(interior or body, (*frames[:-1], self._in_tile(frame)))
+                    self._tile(step, (*frames[:-1], self._in_tile(frame)))
                 case Lanes(body):
                     self.lanes = True
                     self.steps(body, frames)
                     self.lanes = False
                 case Staged(r, count, buffers, body):
                     self._staged(r, count, buffers, body, frames)
+                    self._ends_of_blocks(step, frames)
                 case Branch(Domain() as domain, then) if _at_edge(domain):
                     self.add(frame, Tally(instructions=2), self.points_of_thread)
                     self.steps(then, frames)
@@ -272,6 +279,31 @@ class _Counter:
                     self._branch(step, frames)
                 case _:
                     raise AssertionError(f"a GPU has no {type(step).__name__}")
+
+    def _tile(self, tile: Tile, frames: tuple[_Frame, ...]) -> None:
+        """Tiles inside the region, and those that are not."""
+        frame = frames[-1]
+        share = self._whole_share(tile) if tile.interior else 0.0
+        for part, steps in ((share, tile.interior), (1 - share, tile.body)):
+            if part > 0:
+                is_longest = steps is tile.body or share == 1
+                within = replace(
+                    frame, scale=part * frame.scale, longest=frame.longest * is_longest
+                )
+                self.steps(steps, (*frames[:-1], within))
+
+    def _whole_share(self, tile: Tile) -> float:
+        """The part of the tiles that are in the region whole."""
+        values = {t.index: t.values for t in tile.indices}
+        share = 1.0
+        for c in tile.region:
+            worst: Any = np.array(c.form.constant)
+            for s, k in c.form.terms:
+                count = values.get(s, 1)
+                places = _places(self.extents[s], count) if s in self.extents else np.array([self.sizes.get(s, 0)])  # fmt: skip
+                worst = np.add.outer(worst, k * (places + (count - 1 if k < 0 else 0)))
+            share *= float(np.mean(worst >= 0)) if c.relation == ">=" else 1.0
+        return share
 
     def _loop(self, step: Loop, r: Range, body: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
         frame = frames[-1]
@@ -328,23 +360,39 @@ class _Counter:
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
         self.add(inner, Tally(instructions=2 * BARRIER + LOOP), parts)
         for b in buffers:
-            self._fill(b, inner, parts)
+            self._fill(b, inner, parts, count)
 
-    def _fill(self, b: Buffer, inner: _Frame, parts: float) -> None:
+    def _ends_of_blocks(self, step: Staged, frames: tuple[_Frame, ...]) -> None:
+        """What is done after every so many values of a staged loop."""
+        frame = frames[-1]
+        trips, _ = _trips(step.range, frame.values)
+        often = replace(frame, points=frame.points.along(step.range), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
+        self.steps(step.after, (*frames, often))
+
+    def _fill(self, b: Buffer, inner: _Frame, parts: float, count: int) -> None:
         tensor = self.program.tensors[b.tensor]
         copied = prod(b.counts) / self.machine.block  # by each thread
-        tests = sum(b.below) + sum(not b.is_within(d, n) for d, n in enumerate(tensor.shape))
+        tested = [b.below[d] + (not b.is_within(d, n)) for d, n in enumerate(tensor.shape)]
+        tests, ragged = sum(tested), sum(n for n, at_end in zip(tested, b.ragged, strict=True) if at_end)  # fmt: skip
+        inside = self._inside(b, inner, count)
+        together = self._copied_at_once(b)
+        straight = b.order[-1] == len(b.order) - 1 and b.shape[-1] % together == 0
+        reads = 1 / together
+        stores = reads if straight else 1.0
+        each_inside = (FILL_ADDRESS + 1) * reads + stores + FILL_TEST * ragged
+        filling = inside * each_inside + (1 - inside) * (FILL + FILL_TEST * tests)
+        reads, stores = (inside * n + 1 - inside for n in (reads, stores))
         # Of each run of neighbours in memory whole sectors come.
         run, shape = 1, [n.at(self.sizes) for n in tensor.shape]
-        for count, step, extent in zip(reversed(b.counts), reversed(b.steps), reversed(shape), strict=True):  # fmt: skip
-            run *= count * step
-            if count * step < extent:
+        for n, step, extent in zip(reversed(b.counts), reversed(b.steps), reversed(shape), strict=True):  # fmt: skip
+            run *= n * step
+            if n * step < extent:
                 break
         itemsize = tensor.itemsize(self.dtype)
         moved = ceil(run * itemsize / SECTOR) * SECTOR / run  # bytes for each element
         lines = max(1.0, min(32, 32 / run)) * 2 / 32  # and those of the buffer
-        each = Tally(FILL + FILL_TEST * tests, 0, 0, 1, 1, lines, moved)
-        self.add(inner, each, parts * copied)
+        self.add(inner, Tally(instructions=FILL_CONDITION * bool(tests)), parts)
+        self.add(inner, Tally(filling, 0, 0, reads, stores, lines, moved), parts * copied)
         self._move(b.tensor, moved * self.number(inner.points) * inner.scale * parts * copied)
         counts = self._wave() | {r: int(np.max(n)) for r, n in self._loops(inner).items()}
         place = {i: n for i, n in counts.items() if any(i in low.symbols or f"'first {i}" in low.symbols for low in b.lows)}  # fmt: skip
@@ -352,6 +400,32 @@ class _Counter:
             -(-n // dict(self._tile_values).get(i, 1)) for i, n in place.items()
         ))  # fmt: skip
         self._read_by_wave(b.tensor, by_wave * itemsize)
+
+    def _copied_at_once(self, b: Buffer) -> int:
+        """The elements of a buffer that a thread copies at once, for these sizes."""
+        tensor = self.program.tensors[b.tensor]
+        width = tensor.shape[-1].at(self.sizes) if len(tensor.shape) > 1 else 0
+        fits = (tensor.dtype or self.dtype) == self.dtype == "float32" and width % b.at_once == 0
+        return b.at_once if fits and not any(b.ragged) else 1
+
+    def _inside(self, b: Buffer, frame: _Frame, count: int) -> float:
+        """The part of a buffer's copies, for `count` values of the loop at a time, in which all elements are in the tensor."""
+        places = {s: np.array([n]) for s, n in self.sizes.items()}
+        loops = {i: int(n) for i, n in self._loops(frame).items()}
+        places |= {i: _places(n) for i, n in {**self.extents, **loops}.items()}
+        places |= {first_of(i): _places(n, count) for i, n in loops.items()}
+        places |= {first_of(t.index): _places(self.extents[t.index], t.values) for t in self.scheduled.tile}  # fmt: skip
+        share = 1.0
+        shape = self.program.tensors[b.tensor].shape
+        for low, step, n, extent, at_end in zip(b.lows, b.steps, b.counts, shape, b.ragged, strict=True):  # fmt: skip
+            if at_end:
+                continue
+            first: Any = np.array(low.constant)
+            for s, c in low.terms:
+                first = np.add.outer(first, c * places.get(s, np.array([0])))
+            inside = (first >= 0) & (first + step * (n - 1) < extent.at(self.sizes))
+            share *= float(np.mean(inside))
+        return share
 
     def _loops(self, frame: _Frame) -> dict[Symbol, Any]:
         """The values that each loop's index has, about."""
@@ -457,6 +531,8 @@ class _Counter:
         along = e.subscripts[-1]
         moving = [t for t in self.scheduled.tile if place_of(t.index) in along.symbols]
         at_once = b.aligned if moving and distinct % b.aligned == 0 else 1
+        if not moving and self._is_run(e, b, frames):
+            at_once = MOST_GROUP
         # The threads of a warp are neighbours in the last index of the tile.
         last = self.scheduled.tile[-1]
         width = min(self.machine.warp, last.threads)
@@ -470,9 +546,34 @@ class _Counter:
         reads = distinct / at_once
         self.add(self._frame_of(e, frames, unrolled=True), Tally(reads, 0, 0, 0, reads, reads * per_read / 32))  # fmt: skip
 
+    def _is_run(self, e: Read, b: Buffer, frames: tuple[_Frame, ...]) -> bool:
+        """Whether the innermost loop is unrolled, and reads neighbours, from where four of them can be read at once."""
+        inner = frames[-1]
+        along = [e.subscripts[-1].coefficient(i) for i in inner.points.indices[-1:]]
+        rows = (inner.unrolled, b.shape[-1], e.subscripts[-1].constant)
+        return along == [1] and bool(inner.unrolled) and not any(n % MOST_GROUP for n in rows)
+
+    def _not_yet_read(self, e: Read, frame: _Frame) -> int:
+        """The elements that lanes read, without those that an earlier read at the same place has: neighbours share them."""
+        own = [t for t in self.scheduled.tile if t.index in e.symbols]
+        places = product(*(range(t.count) for t in own))
+        parts = tuple(form - form.constant for form in e.subscripts)
+        seen = self.elements_read.setdefault((e.tensor, parts, frame.points), set())
+        before = len(seen)
+        for place in places:
+            apart = {t.index: n for t, n in zip(own, place, strict=True) if not t.strided}
+            far = tuple(n for t, n in zip(own, place, strict=True) if t.strided)
+            near = tuple(form.constant + sum(form.coefficient(i) * n for i, n in apart.items()) for form in e.subscripts)  # fmt: skip
+            seen.add((near, far))
+        return len(seen) - before
+
     def _read(self, e: Read, frames: tuple[_Frame, ...]) -> None:
         frame = self._frame_of(e, frames, unrolled=True)
         distinct = self._distinct(e, frames)
+        if self.lanes and self.scheduled.team == 1 and distinct > 1 and not any(f.unrolled for f in frames):  # fmt: skip
+            distinct = min(distinct, self._not_yet_read(e, frame))
+        if not distinct:
+            return
         lines, moved = self._access(e.tensor, e.subscripts, frames)
         address = self._address(e, frame)
         if address is None:  # neighbours of another element that is read there
@@ -629,6 +730,12 @@ def _touched(lanes: Sequence[tuple[int, int]], threads: int, unit: int) -> tuple
             break
     units = runs * max(1.0, run / unit)
     return min(float(threads), units), max(run, float(unit))
+
+
+def _places(n: int, apart: int = 1) -> NDArray[Any]:
+    """The multiples of a number below `n`, or some of them."""
+    every = -(-n // apart)
+    return np.arange(0, max(1, n), apart * max(1, -(-every // MOST_PLACES)))
 
 
 def _at_edge(domain: Domain) -> bool:

@@ -15,15 +15,20 @@ from tadc.ir.program import Program
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
-from tadc.schedule.gpu.kernels import GpuKernel
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import Accumulator, Kernel, has_loops, reads_of, steps_of
 
 __all__ = ["KernelModel", "ideal_seconds", "kernel_model", "product_model"]
 
-REGISTERS, REGISTERS_OF_POINT = 32, 4.5  # of a thread, and for each of several points
-OVERLAPPING = 4  # points of a thread whose instructions do not wait for one another
+REGISTERS, REGISTERS_OF_POINT = (
+    32,
+    1.5,
+)  # of a thread, and for each of several points besides its values
+MOST_REGISTERS = 255  # of a thread: other values are in memory
+OVERLAPPING = 4  # points, or sums, of a thread whose instructions do not wait for one another
 UNEVEN, SHORT = 4.0, 1000.0  # times the mean; instructions of a thread that no one waits for
+SPILLED = 2.0  # instructions more for each, where all values are in memory
 OF_PEAK = 0.8  # what a library's matrix product reaches
 
 
@@ -55,7 +60,7 @@ def kernel_model(
 ) -> KernelModel:
     """The model of a kernel for these values of all sizes; `dtype` is that of inputs and outputs without a declared one."""
     real = arithmetic(dtype)
-    threads, resident = scheduled.threads(sizes), _resident(scheduled, machine)
+    threads, resident = scheduled.threads(sizes), _resident(scheduled, machine, real)
     done = executed(scheduled, program, sizes, machine, real, min(threads, resident))
     by = _seconds(scheduled, done, program, sizes, machine, dtype, threads, resident)
     limit = max(by, key=by.__getitem__)
@@ -98,14 +103,27 @@ def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) 
     return least.seconds(machine, real) + machine.rates.launch
 
 
-def _resident(scheduled: GpuKernel, machine: Machine) -> int:
+def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     """The threads that fit at once, by their registers."""
     points = prod(t.count for t in scheduled.tile)
     sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
-    used = min(255.0, REGISTERS + (REGISTERS_OF_POINT * points if points > 1 else 2 * sums))
+    of_points = scheduled.values + REGISTERS_OF_POINT * points if points > 1 else 2 * sums
+    of_points = max(of_points, scheduled.values)
+    used = min(float(MOST_REGISTERS), REGISTERS + _words(real) * (of_points + scheduled.held))
     r = machine.rates
     blocks = max(1, int(r.registers // (used * machine.block)))
     return r.multiprocessors * min(r.most_threads, blocks * machine.block)
+
+
+def _words(real: str) -> int:
+    """Registers of a number."""
+    return 2 if real == "float64" else 1
+
+
+def _spilled(scheduled: GpuKernel, real: str) -> float:
+    """The part of the values needed all the time for which there are no registers: of three for a long sum it is one."""
+    needed = _words(real) * (scheduled.values / 3 + scheduled.held)
+    return max(0.0, 1 - (MOST_REGISTERS - REGISTERS) / needed) if needed else 0.0
 
 
 def _seconds(
@@ -133,14 +151,16 @@ def _seconds(
     at_once = max(1.0, min(16.0, 4 * points * _reads_at_once(scheduled)))
     reached = at_once * occupied / (at_once * occupied + r.half_bandwidth)
     most = 16 / (16 + r.half_bandwidth)
-    wait = r.latency / min(points, OVERLAPPING)
-    waiting = wait * done.longest_instructions + r.read_latency * done.longest_reads / min(points, OVERLAPPING)  # fmt: skip
-    each = wait * total.instructions + r.read_latency * total.reads / min(points, OVERLAPPING)
+    spilled = 1 + SPILLED * _spilled(scheduled, real)
+    independent = min(max(points, scheduled.values / 3), OVERLAPPING)
+    wait = r.latency / independent
+    waiting = wait * done.longest_instructions + r.read_latency * done.longest_reads / independent  # fmt: skip
+    each = wait * total.instructions + r.read_latency * total.reads / independent
     return {
         "memory": memory / (r.bandwidth * min(1.0, reached / most)),
         "L2": total.l2_bytes / r.l2_bandwidth / busy,
         "loads and stores": total.lines * cycle,
-        "instructions": total.instructions / (4 * machine.warp) * cycle,
+        "instructions": total.instructions * spilled / (4 * machine.warp) * cycle,
         "arithmetic": total.arithmetic / lanes * cycle,
         "special functions": total.special / r.special * cycle,
         "the longest thread": waiting / r.clock,

@@ -5,6 +5,9 @@
 is, for a tile of 64x64 points and 16 values of `k` at a time, 1024 elements of each in a buffer of fast memory that all
 threads of the block fill, and from which each thread reads what its points need. Every point keeps the order of its sums.
 
+A tile without loops is behind copies of what neighbouring threads would read in different rows: `y[i, j] = x[j, i]` is read in rows of
+`x`, and written in rows of `y`.
+
 Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; elements that strides skip are not copied.
 """
 
@@ -21,6 +24,7 @@ from tadc.ir.element_types import item_bytes
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Tensor
+from tadc.ir.range import Range
 from tadc.ir.walk import rewrite
 from tadc.schedule.gpu.cost import Sizes, with_midpoints
 from tadc.schedule.gpu.machine import Machine
@@ -50,6 +54,7 @@ __all__ = [
     "count_of",
     "elements",
     "is_shared",
+    "lies_apart",
     "stage_of",
     "staged",
     "step_of",
@@ -148,6 +153,7 @@ class _Box:
     count: int
     inner: Inner
     naturals: frozenset[Symbol]  # that are at least 0
+    begins: int  # the first value of each part of the loop is a multiple of this
 
     @property
     def counts(self) -> dict[Symbol, int]:
@@ -169,8 +175,8 @@ class _Box:
         """Whether the form is at least 0, as far as one can see."""
         return low.constant >= 0 and all(c > 0 and s in self.naturals for s, c in low.terms)
 
-    def buffer(self, e: Read) -> Buffer:
-        """It has no name yet."""
+    def buffer(self, e: Read, shape: Sequence[int]) -> Buffer:
+        """It has no name yet. `shape` is that of the tensor."""
         counts = self.counts
         lows = []
         for form in e.subscripts:
@@ -185,16 +191,55 @@ class _Box:
             range(len(spreads)),
             key=lambda d: max((ranks.get(s, 0) for s in e.subscripts[d].symbols), default=0),
         )
+        return self._buffer(e.tensor, lows, spreads, outwards, e.subscripts[outwards[-1]], shape)
+
+    def _buffer(
+        self,
+        tensor: str,
+        lows: Sequence[Affine],
+        spreads: Sequence[tuple[int, int]],
+        outwards: Sequence[int],
+        along: Affine,
+        shape: Sequence[int],
+    ) -> Buffer:
         return Buffer(
             "",
-            e.tensor,
+            tensor,
             tuple(lows),
             tuple(step for step, _ in spreads),
             tuple(count for _, count in spreads),
             tuple(not self._is_natural(low) for low in lows),
             tuple(outwards),
-            self._aligned(e.subscripts[outwards[-1]]),
+            self._aligned(along),
+            self._at_once(lows[-1], *spreads[-1]) if lows else 1,
+            tuple(step * (n - 1) >= most for (step, n), most in zip(spreads, shape, strict=True)),
         )
+
+    def together(self, a: Buffer, b: Buffer, shape: Sequence[int]) -> Buffer | None:
+        """A buffer of the elements of both, if it has no more than these; None if their distance depends on sizes, or one has gaps for the other."""
+        if (a.tensor, a.order, a.aligned) != (b.tensor, b.order, b.aligned):
+            return None
+        lows, spreads = [], []
+        for d in range(len(shape)):
+            apart = b.lows[d] - a.lows[d]
+            steps = {s for s, n in ((a.steps[d], a.counts[d]), (b.steps[d], b.counts[d])) if n > 1}
+            step = max(steps, default=1)
+            if not apart.is_constant or len(steps) > 1 or apart.constant % step:
+                return None
+            first = min(0, apart.constant)
+            last = max(step * (a.counts[d] - 1), apart.constant + step * (b.counts[d] - 1))
+            lows.append(a.lows[d] + first)
+            spreads.append((step, (last - first) // step + 1))
+        if prod(n for _, n in spreads) > prod(a.counts) + prod(b.counts):
+            return None
+        whole = self._buffer(a.tensor, lows, spreads, a.order, constant(0), shape)
+        return replace(whole, aligned=a.aligned)
+
+    def _at_once(self, low: Affine, step: int, count: int) -> int:
+        """The number of elements in the tensor's last dimension that may be copied at once, if rows begin at such groups."""
+        multiples = {first_of(t.index): t.values for t in self.tile} | {first_of(self.loop): self.begins}  # fmt: skip
+        begins = gcd(low.constant, *(c * multiples.get(s, 1) for s, c in low.terms))
+        return MOST_GROUP if step == 1 and begins % MOST_GROUP == count % MOST_GROUP == 0 else 1
 
     def _aligned(self, last: Affine) -> int:
         """The number of neighbours in the last dimension that a thread reads at once."""
@@ -205,8 +250,9 @@ class _Box:
         """The element in the buffer."""
         counts = self.counts
         places = []
-        for form, step in zip(e.subscripts, buffer.steps, strict=True):
-            place = constant(0)
+        lows = self.buffer(e, [0] * len(e.subscripts)).lows
+        for form, step, low, first in zip(e.subscripts, buffer.steps, lows, buffer.lows, strict=True):  # fmt: skip
+            place = constant((low - first).constant // step)
             for s, c in form.terms:
                 if s in counts:
                     place += c // step * self.place(s) - min(0, c // step) * (counts[s] - 1)
@@ -230,8 +276,8 @@ class _Staging:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
         for step in steps:
             match step:
-                case Loop() if stage := stage_of(step):
-                    yield self._staged(step, stage, values)
+                case Loop() if (stage := stage_of(step)) and (made := self._staged(step, stage, values)):  # fmt: skip
+                    yield made
                 case Loop(body=body):
                     inner = with_midpoints((step,), values)
                     yield replace(step, body=tuple(self.steps(body, inner)))
@@ -240,12 +286,13 @@ class _Staging:
                 case _:
                     yield step
 
-    def _staged(self, loop: Loop, stage: Stage, values: Sizes) -> Step:
+    def _staged(self, loop: Loop, stage: Stage, values: Sizes) -> Staged | None:
+        """The loop staged; None where there is nothing to share, or no room for it."""
         index, runs = loop.range.index, loop.range.trips_at(values)
         naturals = self.naturals
         if any(e.is_constant and e.constant >= 0 for e, _ in loop.range.lows):
             naturals |= {first_of(index)}
-        box = _Box(self.tile, index, 1, stage.inner, naturals)
+        box = _Box(self.tile, index, 1, stage.inner, naturals, 1)
         bound = stage.derived | self.moving
         reads = dict.fromkeys(
             e for e in reads_of(loop.body) if index in e.symbols and bound.isdisjoint(e.symbols)
@@ -255,11 +302,24 @@ class _Staging:
         counts = {s: n for s, n in box.counts.items() if s != index}
         count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
         if not shared or not count:
-            return loop
-        box = replace(box, count=count)
+            return None
+        low = loop.range.lows[0].form if len(loop.range.lows) == 1 else None
+        begins = gcd(count, low.constant) if low is not None and low.is_constant else 1
+        box = replace(box, count=count, begins=begins)
+        return self._reading(loop.range, count, shared, box, values, loop.body)
+
+    def _reading(
+        self,
+        r: Range,
+        count: int,
+        shared: Sequence[Read],
+        box: _Box,
+        values: Sizes,
+        steps: Sequence[Step],
+    ) -> Staged:
+        """The steps, for so many values of the range at a time, with the shared reads from buffers."""
         buffer_of = {}
-        for e in shared:
-            alike = box.buffer(e)
+        for e, alike in self._of_boxes(shared, box, values).items():
             if alike not in self.buffers:
                 named = replace(alike, name=self.names.fresh(f"{e.tensor}_tile"))
                 self.buffers[alike] = named
@@ -277,9 +337,39 @@ class _Staging:
                 case _:
                     return e
 
-        body = tuple(_rewritten(loop.body, rule))
+        body = tuple(_rewritten(steps, rule))
         buffers = tuple(dict.fromkeys(buffer_of.values()))
-        return Staged(loop.range, count, buffers, body)
+        return Staged(r, count, buffers, body)
+
+    def turned(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
+        """The steps of a tile without loops, behind copies of what neighbouring threads would read in different rows."""
+        *others, near = (t.index for t in self.tile)
+        box = _Box(self.tile, "", 1, {}, self.naturals, 1)
+        bound = bound_indices(steps) | self.moving
+        reads = [
+            e
+            for e in dict.fromkeys(reads_of(steps))
+            if lies_apart(e, near, set(others)) and bound.isdisjoint(e.symbols)
+        ]
+        if reads:
+            once = Range.between(self.names.fresh("once"), constant(0), constant(0))
+            yield self._reading(once, 1, reads, box, values, steps)
+        else:
+            yield from steps
+
+    def _of_boxes(self, reads: Sequence[Read], box: _Box, values: Sizes) -> dict[Read, Buffer]:
+        """The buffer of each read, without a name: reads of neighbours, or of the same elements, share one."""
+        shapes = {e.tensor: [n.at(values) for n in self.tensors[e.tensor].shape] for e in reads}
+        own = {e: box.buffer(e, shapes[e.tensor]) for e in reads}
+        shared: list[Buffer] = []
+        for b in sorted(dict.fromkeys(own.values()), key=_from_large_and_low):
+            for other in tuple(shared):
+                both = other if other.has(b) else box.together(other, b, shapes[b.tensor])
+                if both:
+                    shared.remove(other)
+                    b = both
+            shared.append(b)
+        return {e: next(b for b in shared if b.has(mine)) for e, mine in own.items()}
 
     def _within(self, e: Read) -> frozenset[Condition]:
         """The conditions that the subscripts are within the tensor."""
@@ -287,10 +377,21 @@ class _Staging:
         return frozenset(at_least_zero(form) for f, extent in pairs for form in (f, extent - 1 - f))
 
 
+def _from_large_and_low(b: Buffer) -> tuple[int, list[int]]:
+    return -prod(b.counts), [low.constant for low in b.lows]
+
+
 def _rewritten(steps: Sequence[Step], rule: Callable[[Expr], Expr]) -> Iterator[Step]:
     for step in steps:
         rewritten = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
         yield map_bodies(rewritten, lambda inner: _rewritten(inner, rule))
+
+
+def lies_apart(e: Read, near: Symbol, others: Set[Symbol]) -> bool:
+    """Whether neighbours in `near` read in different rows of a tensor, and those in one of the other indices side by side."""
+    *outer, last = e.subscripts or (constant(0),)
+    apart = any(near in form.symbols for form in outer) and near not in last.symbols
+    return apart and any(abs(last.coefficient(i)) == 1 for i in others)
 
 
 def staged(
@@ -316,7 +417,8 @@ def staged(
         taken = names.copy()
         for body, differing in zip(bodies, moving, strict=True):
             staging = _Staging(tile, differing, naturals, tensors, taken, buffers, most)
-            results.append(tuple(staging.steps(body, values)))
+            each = staging.steps if has_loops(body) else staging.turned
+            results.append(tuple(each(body, values)))
         if sum(prod(b.shape) for b in buffers.values()) <= in_all:
             return tuple(results)
         most //= 2

@@ -92,7 +92,9 @@ def tiled(
     )
     tile_indices = {t.index for t in indices}
     region, steps = interior
-    level = tuple(levelled(kernel.body, Varying.of(tile_indices, kernel.body)))
+    # In a block threads wait for one another: their loops are staged if those inside are as long for all of them.
+    short = bool(shape.threads)
+    level = tuple(levelled(kernel.body, Varying.of(tile_indices, kernel.body), short=short))
     body, wide = in_lanes(level, tile_indices)
     within = Domain.of(
         at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
@@ -101,7 +103,7 @@ def tiled(
     inner: tuple[Step, ...] = ()
     inner_wide: tuple[str, ...] = ()
     if region != EVERYWHERE or (windows and within != EVERYWHERE):
-        inner_level = tuple(levelled(steps, Varying.of(tile_indices, steps)))
+        inner_level = tuple(levelled(steps, Varying.of(tile_indices, steps), short=short))
         inner, inner_wide = in_lanes(inner_level, tile_indices)
         box = (at_least_zero(t.extent - 1 - symbol(t.index)) for t in indices if not t.fits)
         region &= Domain.of(box)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from itertools import combinations, product
 from math import prod, sqrt
 
@@ -11,9 +12,9 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import is_level
-from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.cost import UNROLLED, Sizes
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.staging import count_of, elements, is_shared, step_of
+from tadc.schedule.gpu.staging import count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
@@ -26,21 +27,33 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     group,
     has_loops,
+    reads_of,
     steps_of,
 )
 
 __all__ = ["Choice"]
 
 COUNTS = (1, 2, 3, 4, 8)  # values of an index
+COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
 MOST = 24  # sums of a thread
 MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
+OF_THREADS, OF_BLOCKS = 4, 8  # tiles among which the model of the machine chooses
+
 # Tiles of a block.
-COUNTS_OF_BLOCK = (1, 2, 3, 4, 6, 8)
+COUNTS_OF_BLOCK = (1, 2, 3, 4, 5, 6, 7, 8)
 THREADS = (8, 16, 32)  # along one of two indices
-MOST_OF_BLOCK = 32  # sums of a thread
+THREADS_OF_THREE = (
+    (2, 8),
+    (2, 16),
+    (4, 8),
+    (4, 16),
+)  # along two of three, of the first of which a thread has one value
+MOST_OF_BLOCK = 72  # sums of a thread: 64, and a few between them
+TURNED = 32  # rows and columns of a tile without loops
+MOST_HELD = 128  # values that it holds besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +120,12 @@ class Choice:
         return self.machine.duration(thread * team * tiles, team * tiles * sqrt(shape.points))
 
     def _in_block(self, shape: Shape) -> float:
-        """The work of a thread of a block that stages loops, infinite where there are none."""
+        """The work of a thread of a block that stages loops, infinite where there are none: the outer ones, if buffers have room."""
+        outer = self._staging(shape, 0)
+        return outer if outer < float("inf") else self._staging(shape, 1)
+
+    def _staging(self, shape: Shape, depth: int) -> float:
+        """The same where of each read's loops that may be staged it is the one of that depth, or the last."""
         tile_indices = shape.counts.keys()
         moving = (
             set[Symbol]().union(*(self.varying[i].symbols for i in tile_indices)) - tile_indices
@@ -115,7 +133,7 @@ class Choice:
         total, loops = 0.0, dict[object, list[StagedRead]]()
         groups = {i: group(n) for i, n in shape.counts.items()}
         for w in self.work(next(reversed(list(tile_indices)))):
-            read = w.staged
+            read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
             often = prod(shape.counts[i] // groups[i] for i in tile_indices & w.symbols)
             values = often * w.values(groups, frozenset())
             if read and moving.isdisjoint(w.symbols) and self._is_shared(read, shape):
@@ -179,9 +197,33 @@ class Choice:
         ordered = [s for s, time in sorted(times, key=_second) if time < float("inf")]
         return [chosen, *(s for s in (NO_TILE, *ordered) if s != chosen)][:most]
 
+    def shortlist(self) -> Iterator[Shape]:
+        """No tile, and those of a thread and of a block that take the least time."""
+        yield NO_TILE
+        for shapes, most in ((self._of_threads(), OF_THREADS), (self._of_blocks(), OF_BLOCKS)):
+            times = ((s, self.time(s)) for s in shapes)
+            fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
+            yield from (s for s, _ in fastest)
+
+    def without_loops(self) -> Iterator[Shape]:
+        """Tiles of kernels without loops: of a thread, whose points share reads, and of a block that copies what neighbouring threads
+        read in different rows.
+        """
+        if not _is_pointwise(self.kernel):
+            return
+        free = self._free()
+        for chosen in (*combinations(free, 1), *combinations(free, 2)):
+            for numbers in product(COUNTS_WITHOUT_LOOPS, repeat=len(chosen)):
+                if all(n <= self.extents[i] for i, n in zip(chosen, numbers, strict=True)):
+                    yield Shape(dict(zip(chosen, numbers, strict=True)))
+        block, reads = self.machine.block, dict.fromkeys(reads_of(self.kernel.body))
+        for i in self.kernel.indices[:-1]:
+            if any(lies_apart(e, self.last, {i}) for e in reads):
+                yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
+
     def _free(self) -> list[Symbol]:
         """The indices of which a thread may have several values."""
-        if not _is_plain(self.kernel):
+        if not (_is_plain(self.kernel) or _is_pointwise(self.kernel)):
             return []
         free = (i for i, n in self.extents.items() if n > 1)
         return [i for i in free if all(_is_free(body, i) for body in self.bodies)]
@@ -208,18 +250,38 @@ class Choice:
         free = self._free()
         if not any(w.staged for w in self.work(self.last)):
             return
-        sums, block = self._sums, self.machine.block
-        for chosen in (*combinations(free, 1), *combinations(free, 2)):
-            rows = [(block,)] if len(chosen) == 1 else [(n, block // n) for n in THREADS]
-            for threads in rows:
-                choices = [
-                    [c for c in COUNTS_OF_BLOCK if c == 1 or (c - 1) * t < self.extents[i]]
-                    for i, t in zip(chosen, threads, strict=True)
-                ]
-                for numbers in product(*choices):
-                    if sums * prod(numbers) <= MOST_OF_BLOCK:
-                        counts = dict(zip(chosen, numbers, strict=True))
-                        yield Shape(counts, dict(zip(chosen, threads, strict=True)))
+        for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):
+            for threads in self._threads(len(chosen)):
+                yield from self._of_block(dict(zip(chosen, threads, strict=True)))
+
+    def _threads(self, indices: int) -> list[tuple[int, ...]]:
+        """The numbers of threads that a block may have along so many indices."""
+        block = self.machine.block
+        match indices:
+            case 1:
+                return [(block,)]
+            case 2:
+                return [(n, block // n) for n in THREADS]
+            case _:
+                return [(m, n, block // m // n) for m, n in THREADS_OF_THREE]
+
+    def _of_block(self, threads: Mapping[Symbol, int]) -> Iterator[Shape]:
+        """Tiles of a block with so many threads along each index."""
+        alone = next(iter(threads)) if len(threads) > 2 else ""
+        choices = [
+            [c for c in COUNTS_OF_BLOCK if c == 1 or (i != alone and (c - 1) * t < self.extents[i])]
+            for i, t in threads.items()
+        ]
+        for numbers in product(*choices):
+            shape = Shape(dict(zip(threads, numbers, strict=True)), threads)
+            if self._sums * shape.points <= MOST_OF_BLOCK and self._held(shape) <= MOST_HELD:
+                yield shape
+
+    def _held(self, shape: Shape) -> int:
+        """The values of its own that a thread holds for loops that are written out although they are long."""
+        long = (w for w in self.work(self.last) if max(w.trips.values(), default=0) > UNROLLED)
+        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape))
+        return sum(w.values(shape.counts, set()) for w in own)
 
 
 def _second(pair: tuple[Shape, float]) -> float:
@@ -240,6 +302,16 @@ def _is_plain(kernel: Kernel) -> bool:
         has_loops(kernel.body)
         and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
         and not any(isinstance(s, Store) for s in steps_of(tuple(in_loops)))
+    )
+
+
+def _is_pointwise(kernel: Kernel) -> bool:
+    """Whether every point computes its elements without loops, of tensors that the kernel does not write."""
+    steps = list(steps_of(kernel.body))
+    return (
+        not has_loops(kernel.body)
+        and not any(isinstance(s, Store) and (s.op or s.atomic) for s in steps)
+        and {e.tensor for e in reads_of(kernel.body)}.isdisjoint(kernel.writes)
     )
 
 

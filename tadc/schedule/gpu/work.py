@@ -62,7 +62,7 @@ class Work:
     forms: tuple[Affine, ...]
     trips: Mapping[Symbol, int]
     reads: int
-    staged: StagedRead | None = None
+    staged: tuple[StagedRead, ...] = ()  # in the loops that may be staged, the outermost first
 
     @property
     def symbols(self) -> set[Symbol]:
@@ -147,7 +147,7 @@ def works(
                     if not (v.symbols - {i}).isdisjoint(e.symbols)
                 )
                 weight = times * max(1.0, cost(e.subscripts, near, costs))
-                staged = _staged(e, around, times) if varying else None
+                staged = tuple(_staged(e, around, times)) if varying else ()
                 yield Work(weight, (*e.subscripts, *derived), written_out, 1, staged)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
@@ -171,14 +171,12 @@ def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
     return {a.index: a.trips for _, around in _runs(steps, values) for a in around}
 
 
-def _staged(e: Read, around: Sequence[_Around], times: int) -> StagedRead | None:
+def _staged(e: Read, around: Sequence[_Around], times: int) -> Iterator[StagedRead]:
     passes = 1
     for loop in around:
         passes *= loop.trips
-        if loop.stage:
-            staged = StagedRead(e, loop.index, loop.stage, times, passes, loop.trips)
-            return staged if loop.index in e.symbols else None
-    return None
+        if loop.stage and loop.index in e.symbols:
+            yield StagedRead(e, loop.index, loop.stage, times, passes, loop.trips)
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,14 +308,19 @@ class _Blocks:
         parts = self._parts(sums)
         zeros = list(parts.values())
         yield from self._zeros(zeros)
-        last = Domain.of((divides(_length(sums) // terms, symbol(step.range.index) + 1),))
+        length = _length(sums) // terms
         carried = (*self._all_carried(sums, parts), *self._zeros(zeros, assigned=True))
-        ended = (Branch(last, carried),) if last.conditions else carried
-        each = (*self.steps([_renamed(s, parts) for s in body], {}), *ended)
-        if isinstance(step, Interior):
-            yield replace(step, interior=tuple(self.steps(step.interior, sums)), outside=each)
+        each = tuple(self.steps([_renamed(s, parts) for s in body], {}))
+        if isinstance(step, Staged) and _ends_with_parts(step, length):
+            yield replace(step, body=each, after=carried, every=length)
         else:
-            yield replace(step, body=each)
+            last = Domain.of((divides(length, symbol(step.range.index) + 1),))
+            ended = (Branch(last, carried),) if last.conditions else carried
+            if isinstance(step, Interior):
+                interior = tuple(self.steps(step.interior, sums))
+                yield replace(step, interior=interior, outside=(*each, *ended))
+            else:
+                yield replace(step, body=(*each, *ended))
         yield from self._all_carried(sums, parts)
 
     # ------------------------------------------------------------------ steps that are new
@@ -433,6 +438,13 @@ def _sorted(names: set[str]) -> tuple[str, ...]:
 
 def _read(local: str) -> Expr:
     return Read(local, ())
+
+
+def _ends_with_parts(step: Staged, length: int) -> bool:
+    """Whether blocks of so many values end where parts do."""
+    begins = step.range.lows[0].form if len(step.range.lows) == 1 else None
+    whole = begins is not None and begins.is_constant and begins.constant % step.count == 0
+    return whole and step.range.lows[0].divisor == 1 and length % step.count == 0
 
 
 def _is_begin(bound: Bound, length: int) -> bool:

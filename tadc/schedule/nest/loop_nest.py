@@ -323,6 +323,8 @@ class Buffer:
 
     In dimension `d` of the tensor they begin at `lows[d]`, in terms of `first_of` indices, and there are `counts[d]` of them,
     `steps[d]` apart; where `below[d]`, they may begin before the tensor. The buffer has the dimensions in another `order`, its outermost first.
+    So many neighbours may be copied `at_once`, where the tensor's rows are whole numbers of such groups.
+    A dimension that is `ragged` reaches beyond the tensor wherever it begins, for the sizes of the schedule.
     """
 
     name: str
@@ -333,6 +335,8 @@ class Buffer:
     below: tuple[bool, ...]
     order: tuple[int, ...]
     aligned: int
+    at_once: int
+    ragged: tuple[bool, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -343,6 +347,18 @@ class Buffer:
         if turned and last // self.aligned % 2 == 0:
             last += self.aligned
         return (*outer, last)
+
+    def has(self, other: Buffer) -> bool:
+        """Whether all elements of the other buffer are in this one, whatever the sizes."""
+        if other.tensor != self.tensor:
+            return False
+        for d, step in enumerate(self.steps):
+            before = other.lows[d] - self.lows[d]
+            last = before.constant + other.steps[d] * (other.counts[d] - 1)
+            in_step = before.constant % step == 0 and (other.steps[d] == step or other.counts[d] == 1)  # fmt: skip
+            if not (before.is_constant and in_step and before.constant >= 0 and last <= step * (self.counts[d] - 1)):  # fmt: skip
+                return False
+        return True
 
     def is_within(self, dimension: int, extent: Affine) -> bool:
         """Whether all elements are before the end of a dimension of the tensor, whatever the sizes."""
@@ -355,13 +371,16 @@ class Buffer:
 class Staged:
     """A loop of all threads of a block, `count` values at a time, for which they fill the buffers cooperatively.
 
-    `place_of(index)` is the number of a value among those.
+    `place_of(index)` is the number of a value among those. After the last of every `every` values, which is the last of a part, it
+    does `after`.
     """
 
     range: Range
     count: int
     buffers: tuple[Buffer, ...]
     body: tuple[Step, ...]
+    after: tuple[Step, ...] = ()
+    every: int = 1
 
 
 # Steps that only kernels of a GPU have.
@@ -456,7 +475,6 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             | LaneSums(body=body)
             | Strips(body=body)
             | Chunks(body=body)
-            | Staged(body=body)
             | TeamLoop(body=body)
             | TeamSums(body)
             | Leader(body)
@@ -466,6 +484,7 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             Branch(_, one, other)
             | Interior(interior=one, outside=other)
             | Tile(body=one, interior=other)
+            | Staged(body=one, after=other)
             | TeamScan(before=one, after=other)
         ):
             return one, other
@@ -483,10 +502,10 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
     match step:
         case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
             return step
-        case (
-            Loop() | Lanes() | LaneSums() | Chunks() | Staged() | TeamLoop() | TeamSums() | Leader()
-        ):
+        case Loop() | Lanes() | LaneSums() | Chunks() | TeamLoop() | TeamSums() | Leader():
             return of("body")
+        case Staged():
+            return of("body", "after")
         case Strips():
             return of("body", "single", "between", "after")
         case Branch():

@@ -1,0 +1,81 @@
+"""A kernel as a GPU runs it: how many threads share a point of its box, or a tile of points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from tadc.schedule.gpu.cost import UNROLLED, Sizes, is_unrolled
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    Loop,
+    TeamScan,
+    TeamSums,
+    Tile,
+    TileIndex,
+    buffers_of,
+    reads_of,
+    steps_of,
+)
+
+__all__ = ["GpuKernel"]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuKernel:
+    """The kernel's body runs for each point of its box, or each tile of points, by a team of `team` threads: 1, a warp, or a block."""
+
+    kernel: Kernel
+    team: int
+
+    @property
+    def tile(self) -> tuple[TileIndex, ...]:
+        """The indices of which a thread has several values."""
+        match self.kernel.body:
+            case (Tile(indices),):
+                return indices
+            case _:
+                return ()
+
+    @property
+    def tile_text(self) -> str:
+        """Such as `8x4`."""
+        return "x".join(str(t.values) for t in self.tile)
+
+    @property
+    def combined(self) -> int:
+        """The number of sums that the threads of a team combine."""
+        steps = steps_of(self.kernel.body)
+        return sum(
+            len(s.sums) if isinstance(s, TeamSums) else isinstance(s, TeamScan) for s in steps
+        )
+
+    @property
+    def held(self) -> int:
+        """Elements that a thread keeps in registers for unrolled loops that are too long for the compiler not to, but for buffers."""
+        body = self.kernel.body
+        buffers = {b.name for b in buffers_of(body)}
+        held: dict[tuple[str, object], int] = {}
+        for loop in (s for s in steps_of(body) if isinstance(s, Loop) and is_unrolled(s)):
+            trips = loop.range.trips or 0
+            for e in reads_of(loop.body) if trips > UNROLLED else ():
+                if loop.range.index in e.symbols and e.tensor not in buffers:
+                    lanes = prod(t.count for t in self.tile if t.index in e.symbols)
+                    held[e.tensor, e.subscripts] = trips * lanes
+        return sum(held.values())
+
+    @property
+    def values(self) -> int:
+        """Locals that a thread has for the points of its tile."""
+        match self.kernel.body:
+            case (Tile(wide=wide, interior_wide=interior_wide) as tile,):
+                lanes = prod(t.count for t in tile.indices)
+                return lanes * max(len(wide), len(interior_wide))
+            case _:
+                return 0
+
+    def threads(self, sizes: Sizes) -> int:
+        """The number of threads that run at once, at best."""
+        values = {t.index: t.values for t in self.tile}
+        pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
+        return self.team * prod(-(-n.at(sizes) // values.get(i, 1)) for i, n in pairs)
