@@ -29,6 +29,7 @@ ROOMS = """
     normalize
     derive
     inverse
+    blocks
     schedule.rewrite
     schedule.nest
     schedule.gpu
@@ -48,7 +49,7 @@ ROOMS = """
     function.open_sizes function.signature function.foreign
     function.reading
     function.origin function.derivatives function.targets
-    function.vjp function.jvp function.runs
+    function.vjp function.jvp function.runs function.boxes
     function.graph function.value_and_gradients function.steps
     function.rolled
     function.sweeps
@@ -61,7 +62,7 @@ ROOMS = """
     function.entries
     function
     torch jax
-    cli.output cli.parameters cli.status
+    cli.output cli.parameters cli.status cli.footprints
     cli.program
     cli.compile cli.show cli.run cli.check cli.bench cli.doctor
     cli.main

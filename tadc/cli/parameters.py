@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import click
 
@@ -20,6 +20,7 @@ __all__ = [
     "index_base_option",
     "json_option",
     "mode_option",
+    "names_option",
     "size_option",
     "strict_option",
     "verbose_option",
@@ -100,9 +101,14 @@ mode_option = click.option(
     "--mode", type=MODE, default="primal", callback=available, show_default=True
 )
 run_mode_option = click.option("--mode", type=MODE, default="primal", show_default=True)
-wrt_option = click.option(
-    "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
-)
+
+
+def names_option(name: str, help_: str) -> Callable[[Any], Any]:
+    """An option that takes names: `a,b`, or once for each."""
+    return click.option(name, multiple=True, callback=_names, metavar="a,b", help=help_)
+
+
+wrt_option = names_option("--wrt", "Differentiate by these inputs.")
 backend_option = click.option(
     "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True
 )

@@ -5,23 +5,34 @@ from __future__ import annotations
 import sys
 from collections.abc import Set
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tadc.cli.footprints import (
+    footprint_data,
+    footprint_picture,
+    footprint_table,
+    named_box,
+)
 from tadc.cli.output import place, print_json
 from tadc.cli.parameters import (
     file_argument,
     index_base_option,
     json_option,
     mode_option,
+    names_option,
     size_option,
     strict_option,
     verbose_option,
     wrt_option,
 )
-from tadc.cli.program import loaded, refuse_open_sizes
+from tadc.cli.program import loaded, open_numbers, refuse_open_sizes
+from tadc.errors import ArgumentError
+from tadc.function.boxes import block_shapes
 from tadc.function.derivatives import in_mode
+from tadc.runtime.files import write_all
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -57,6 +68,13 @@ RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # languag
 @click.option(
     "--plan", is_flag=True, help="Show what is stored, and how each kernel runs on a CPU."
 )
+@click.option(
+    "--footprints",
+    metavar="BOX",
+    help="Show what a block reads: `dx[4:8]`. All sizes have numbers then.",
+)
+@names_option("--through", "Intermediates that the block computes itself.")
+@click.option("--svg", type=click.Path(), metavar="FILE", help="Draw the footprints.")
 @verbose_option
 @json_option
 @size_option
@@ -70,6 +88,9 @@ def show(
     ranges: bool,
     cost: bool,
     plan: bool,
+    footprints: str | None,
+    through: tuple[str, ...] | None,
+    svg: str | None,
     verbose: bool,
     as_json: bool,
     sizes: dict[str, int],
@@ -81,6 +102,13 @@ def show(
     Costs and plans are formulas while sizes have no numbers.
     """
     f = loaded(file, sizes, verbose, strict, index_base=index_base)
+    if footprints is not None:
+        _show_footprints(in_mode(f, mode, wrt), footprints, through, svg, as_json, sizes)
+        return 0
+    if through or svg:
+        raise ArgumentError(
+            None, "`--through` and `--svg` are of a block", fix="name it: `--footprints 'y[4:8]'`"
+        )
     refuse_open_sizes(f, sizes)
     g = in_mode(f, mode, wrt)
     if as_json:
@@ -98,6 +126,28 @@ def show(
             click.echo("".join(f"# {line}\n" for line in f.reading.splitlines()), nl=False)
         click.echo(g.source(FORMATS[format_]), nl=False)
     return 0
+
+
+def _show_footprints(
+    f: Function,
+    text: str,
+    through: tuple[str, ...] | None,
+    svg: str | None,
+    as_json: bool,
+    sizes: dict[str, int],
+) -> None:
+    """Print what a block reads, and draw it."""
+    block, numbers = named_box(text), open_numbers(f, sizes)
+    found = f.footprints(block.tensor, block.box, through=through, **numbers)
+    box, shapes = block_shapes(f, block.tensor, block.box, numbers)
+    if svg is not None:
+        picture = footprint_picture(block.tensor, box, shapes, found)
+        write_all({Path(svg): lambda file: file.write(picture.encode())})
+    if as_json:
+        data = {"target": block.tensor, "box": box, "reads": footprint_data(found)}
+        print_json(data)
+    else:
+        click.echo(footprint_table(found), nl=False)
 
 
 def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
 
     from numpy.typing import NDArray
 
+    from tadc.blocks.footprints import Footprint
     from tadc.check import Report
     from tadc.function.inverse import Inverse
     from tadc.function.inverse_modes import InverseMode
@@ -392,6 +393,27 @@ class Function:
         from tadc.function.runs import plan
 
         return plan(self, mode, sizes)
+
+    # ------------------------------------------------------------------ blocks
+
+    def footprints(
+        self, target: str, box: Any, /, *, through: Wrt = (), **sizes: int
+    ) -> dict[str, Footprint]:
+        """The elements of other tensors that a block of `target` is computed from, by tensor.
+
+        `target` is an output or an intermediate, `box` has a slice or `(low, high)` for each of its dimensions, counted from 0,
+        `high` excluded. `through` names intermediates that the block computes itself. A footprint has `.box`, the smallest one
+        that holds all, `.boxes`, one a read, `.elements` and `.bytes` (of float64 unless `dtype` says otherwise). A tensor
+        that is not read is no key. All sizes are given. Raises ArgumentError and ShapeError for what does not fit.
+
+        >>> import tadc
+        >>> f = tadc.compile("y[i: N] = x[pad(i-1)] + x[pad(i+1)]; input x[N]")
+        >>> f.footprints("y", (4, 8), N=8)["x"].boxes
+        (((5, 8),), ((3, 7),))
+        """
+        from tadc.function.boxes import footprints_of
+
+        return footprints_of(self, target, box, () if through is None else through, sizes)
 
     def _with_numbers(self, sizes: Mapping[str, int]) -> tuple[Function, dict[str, int]]:
         """The function with numbers for the sizes that need them, and the numbers of its other sizes."""

@@ -34,9 +34,13 @@ class Tensor:
         """The bytes of an element; `dtype` is the type of one that is not declared."""
         return item_bytes(self.dtype or dtype)
 
+    def shape_at(self, sizes: Mapping[Symbol, int]) -> tuple[int, ...]:
+        """The extents for these sizes."""
+        return tuple(max(0, n.at(sizes)) for n in self.shape)
+
     def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> int:
         """The bytes of all elements for these sizes."""
-        return prod(max(0, n.at(sizes)) for n in self.shape) * self.itemsize(dtype)
+        return prod(self.shape_at(sizes)) * self.itemsize(dtype)
 
 
 @dataclass(frozen=True, slots=True)
