@@ -35,7 +35,7 @@ from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
-from tadc.schedule.nest.surroundings import FEW, usual_size
+from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.short import with_short_sums
 
@@ -63,7 +63,7 @@ class Decisions:
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
-        usual = {s: usual_size(sizes[s]) for s in stored.sizes}
+        usual = {s: TYPICAL if s in stored.offsets else usual_size(sizes[s]) for s in stored.sizes}
         room = 0 if options.memory == "recompute" else options.memory_limit
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
 
