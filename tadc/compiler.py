@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 
+from tadc.blocks.block import Blocked, blocked, without_idle_sizes
 from tadc.cache import disk_cached
 from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
 from tadc.derive.batched import batched
@@ -49,6 +50,7 @@ __all__ = [
     "adjoint_program",
     "atomic_module",
     "batched_program",
+    "blocked_program",
     "decisions",
     "front",
     "gpu_decisions",
@@ -206,6 +208,15 @@ def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequenc
     names = taken_names(program)
     separated = separate_reductions(program, names)
     return normalized(EXPLICIT[mode](program, separated, wrt, of, names))
+
+
+@lru_cache(maxsize=128)
+def blocked_program(
+    program: Program, target: str, split: tuple[str, ...], through: tuple[str, ...]
+) -> Blocked:
+    """The program of a block of `target`, whose place and extents are sizes."""
+    block = blocked(program, target, split, through, taken_names(program))
+    return replace(block, program=without_idle_sizes(normalized(block.program)))
 
 
 def batched_program(program: Program, inputs: Sequence[str]) -> Program:

@@ -1059,6 +1059,14 @@ def test_footprints_are_drawn(folder):
     assert fills.count("#6090d0") == 4
 
 
+def test_show_prints_the_program_of_a_block():
+    shown = tadc_("show", "matmul.idx", "--block", "c", "--split", "k")
+    adjoint = tadc_("show", "matmul.idx", "--mode", "adjoint", "--block", "da", "--json")
+
+    assert shown.stdout.endswith("c[i: n_0, j: n_1] = sum{k=0..rn_0 - 1} a[i, k]*b[k, j]\n")
+    assert json.loads(adjoint.stdout)["outputs"] == ["da"]
+
+
 @pytest.mark.parametrize("box", ["y[", "y[0:4:2]", "y[a:b]", "[1:2]"])
 def test_boxes_that_cannot_be_read_are_errors(box):
     result = tadc_("show", "matmul.idx", "--footprints", box, "--size", "N=4")

@@ -8,9 +8,10 @@ is a list of boxes, since the smallest box around the seven points of a stencil 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from tadc.blocks.boxes import Box, Interval, joined, smallest_box, union_count
 from tadc.integer import Undecided, is_empty, smallest_point
@@ -19,14 +20,24 @@ from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero, bet
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 
-__all__ = ["Cut", "Footprint", "PlacedRead", "footprints", "is_computed", "placed_reads"]
+__all__ = [
+    "Cut",
+    "Footprint",
+    "PlacedRead",
+    "footprints",
+    "is_computed",
+    "placed_reads",
+    "where_needed",
+]
 
 MOST_CASES = 4  # values of a derived index that are looked at one by one
 MOST_READS = (
     20_000  # of a statement, each branch of a choice by itself; beyond, conditions are left out
 )
 
-Cut = Mapping[Symbol, Interval]  # of indices of the target's reduction, which is a part of it
+Cut: TypeAlias = Mapping[Symbol, Interval]  # of indices of the target's reduction
+# The box over which a tensor is computed, from those that are read of it; None where it is not computed.
+Over: TypeAlias = Callable[[str, Collection[Box]], Box | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +72,35 @@ def footprints(
     sizes: Mapping[Symbol, int],
     dtype: str,
     *,
-    through: Collection[str] = (),
+    through: Mapping[str, Over],
     cut: Cut | None = None,
 ) -> dict[str, Footprint]:
     """The footprint of a block of `target` in each tensor that it reads.
 
-    `sizes` are all of them; `through` are intermediates that the block computes itself, over the smallest box that it needs of
-    them, so that their own footprints count too; `cut` are parts of the target's reduction.
+    `sizes` are all of them; `through` are intermediates that the block computes itself, each with the box over which it does, so
+    that their own footprints count too; `cut` are parts of the target's reduction.
     """
-    needed: dict[str, dict[Box, bool]] = {target: {box: True}}
+    needed: dict[str, dict[Box, bool]] = {}
     for s in reversed(program.statements):
         name = s.target.name
-        if name in needed and (name == target or name in through):
-            own = smallest_box(tuple(needed[name]))
+        own = box if name == target else None
+        if name in through:
+            own = through[name](name, needed.get(name, {}).keys())
+        if own is not None:
             reading = _reading(s, tuple(sorted(sizes.items())), _shapes(program, sizes))
             parts = (cut or {}) if name == target else {}
             for tensor, read, exact in reading.boxes(own, parts):
                 of_tensor = needed.setdefault(tensor, {})
                 of_tensor[read] = of_tensor.get(read, True) and exact
-    del needed[target]
     return {
         t: Footprint(tuple(b), program.item_bytes(t, dtype), all(b.values()))
         for t, b in needed.items()
     }
+
+
+def where_needed(tensor: str, reads: Collection[Box]) -> Box | None:
+    """The smallest box around what is read."""
+    return smallest_box(tuple(reads)) if reads else None
 
 
 def is_computed(

@@ -73,6 +73,8 @@ RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # languag
     metavar="BOX",
     help="Show what a block reads: `dx[4:8]`. All sizes have numbers then.",
 )
+@click.option("--block", metavar="TENSOR", help="Show the program of a block of this tensor.")
+@names_option("--split", "Indices of the tensor's reduction of which the block has a part.")
 @names_option("--through", "Intermediates that the block computes itself.")
 @click.option("--svg", type=click.Path(), metavar="FILE", help="Draw the footprints.")
 @verbose_option
@@ -89,6 +91,8 @@ def show(
     cost: bool,
     plan: bool,
     footprints: str | None,
+    block: str | None,
+    split: tuple[str, ...] | None,
     through: tuple[str, ...] | None,
     svg: str | None,
     verbose: bool,
@@ -105,12 +109,16 @@ def show(
     if footprints is not None:
         _show_footprints(in_mode(f, mode, wrt), footprints, through, svg, as_json, sizes)
         return 0
-    if through or svg:
+    if svg or ((split or through) and block is None):
         raise ArgumentError(
-            None, "`--through` and `--svg` are of a block", fix="name it: `--footprints 'y[4:8]'`"
+            None,
+            "`--split` and `--through` are of a block, and `--svg` is of its footprints",
+            fix="name it: `--block y`, or `--footprints 'y[4:8]'`",
         )
     refuse_open_sizes(f, sizes)
     g = in_mode(f, mode, wrt)
+    if block is not None:
+        g = g.block(block, split=split, through=through)
     if as_json:
         asked = {"ranges": ranges, "cost": cost, "plan": plan}
         print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}))
@@ -122,7 +130,7 @@ def show(
     if plan:
         click.echo(str(g.plan()))
     if not (ranges or cost or plan):
-        if format_ == "text" and mode == "primal":
+        if format_ == "text" and mode == "primal" and block is None:
             click.echo("".join(f"# {line}\n" for line in f.reading.splitlines()), nl=False)
         click.echo(g.source(FORMATS[format_]), nl=False)
     return 0
