@@ -244,6 +244,6 @@ class Program:
             tuple(map(specialised_statement, self.statements)),
             self.outputs,
             tuple(map(specialised_statement, self.given)),
-            self.offsets - sizes.keys(),
+            self.offsets.difference(sizes),
             self.requirements.substitute(values),
         )
