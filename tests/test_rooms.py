@@ -61,7 +61,13 @@ ROOMS = """
     function.operator
     function.entries
     function
-    torch jax
+    torch jax dask.tasks dask.plan
+    dask.sources dask.choices
+    dask.chunks
+    dask.call
+    dask.wrap
+    dask.called
+    dask
     cli.output cli.parameters cli.status cli.footprints
     cli.program
     cli.compile cli.show cli.run cli.check cli.bench cli.doctor

@@ -25,6 +25,7 @@ __all__ = [
     "Footprint",
     "PlacedRead",
     "footprints",
+    "index_range",
     "is_computed",
     "placed_reads",
     "where_needed",
@@ -101,6 +102,19 @@ def footprints(
 def where_needed(tensor: str, reads: Collection[Box]) -> Box | None:
     """The smallest box around what is read."""
     return smallest_box(tuple(reads)) if reads else None
+
+
+def index_range(
+    program: Program, target: str, index: Symbol, sizes: Mapping[Symbol, int]
+) -> Interval | None:
+    """The values of an index of the target's reduction, over the whole target; None where there are none or they are not known."""
+    s = program.definitions[target]
+    assert isinstance(s.body, Reduce), "the index is one of a reduction"
+    inner = Domain.of(c for d in s.body.derived for c in d.conditions)
+    numbers = {name: constant(n) for name, n in sizes.items()}
+    domain = (s.box & s.body.domain & inner).substitute(numbers)
+    ends = _ends(symbol(index), domain.near((index,)))
+    return None if isinstance(ends, Undecided) else ends
 
 
 def is_computed(

@@ -121,7 +121,8 @@ class Program:
     order; `facts` is what else is known of them (extents that must agree), checked at every call.
     Outputs may be inputs. Every read names an input or an earlier statement's target. `given` are statements that the
     values of some inputs come from: nothing computes them, but their forms are known. `offsets` are sizes that may be
-    0, `requirements` the facts that the text states.
+    0, `requirements` the facts that the text states. `usual` has numbers of sizes by which schedules are chosen, instead of
+    those of a call: a block is run as the whole would be.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Program:
     given: tuple[Statement, ...] = ()
     offsets: frozenset[Symbol] = frozenset()
     requirements: Domain = EVERYWHERE
+    usual: tuple[tuple[Symbol, int], ...] = ()
 
     @cached_property
     def tensors(self) -> Mapping[str, Tensor]:
@@ -246,4 +248,5 @@ class Program:
             tuple(map(specialised_statement, self.given)),
             self.offsets.difference(sizes),
             self.requirements.substitute(values),
+            tuple((s, n) for s, n in self.usual if s not in sizes),
         )

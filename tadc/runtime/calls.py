@@ -95,6 +95,10 @@ class Calls:
         self._prepared: BoundedCache[Thread] = BoundedCache(MOST_SIGNATURES)
 
     @property
+    def program(self) -> Program:
+        return self._program
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         return self._program.outputs
 
