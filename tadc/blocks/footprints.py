@@ -8,9 +8,10 @@ is a list of boxes, since the smallest box around the seven points of a stencil 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import TypeAlias
 
 from tadc.blocks.boxes import Box, Interval, joined, smallest_box, union_count
@@ -200,33 +201,53 @@ def _complement(domain: Domain) -> Iterator[Domain]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """Some dimensions of a read, whose subscripts have no index in common with the others, nor conditions that connect them.
+
+    `indices` are those of the block among the symbols: a grid of blocks has few different intervals of a single one.
+    """
+
+    dimensions: tuple[int, ...]
+    placed: PlacedRead
+    extents: tuple[int, ...]
+    indices: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Reading:
-    """The reads of a statement for given sizes, and the questions about them for a box."""
+    """The reads of a statement for given sizes, each in its parts, and the questions about them for a box."""
 
     statement: Statement
     numbers: Mapping[Symbol, Affine]
-    shapes: Mapping[str, tuple[int, ...]]
-    reads: tuple[PlacedRead, ...]
+    reads: tuple[tuple[str, tuple[_Part, ...]], ...]
 
     def around(self, box: Box, cut: Cut) -> Domain:
         """The conditions of being in the box, and in these parts of a reduction."""
-        indices = (*zip(self.statement.indices, box, strict=True), *cut.items())
-        inside = (c for i, (low, high) in indices for c in between(low, symbol(i), high - 1))
-        derived = (c for d in self.statement.derived for c in d.conditions)
-        return Domain.of((*inside, *derived)).substitute(self.numbers)
+        derived = Domain.of(c for d in self.statement.derived for c in d.conditions)
+        return derived.substitute(self.numbers) & _inside(self._intervals(box, cut).items())
+
+    def _intervals(self, box: Box, cut: Cut) -> dict[Symbol, Interval]:
+        return {**dict(zip(self.statement.indices, box, strict=True)), **cut}
 
     def boxes(self, box: Box, cut: Cut) -> Iterator[tuple[str, Box, bool]]:
         """The boxes of tensors that are read, each with whether it is exact."""
-        around = self.around(box, cut)
-        if around == EMPTY:
+        intervals = self._intervals(box, cut)
+        if any(low >= high for low, high in intervals.values()):
             return
-        for placed in self.reads:
-            domain = around & placed.domain
-            cases = [_box(placed.read, d, self.shapes) for d in _cases(placed, domain)]
-            found = [c for c in cases if c is not None]
-            exact = all(is_exact for _, is_exact in found)
-            for read in joined(b for b, _ in found):
-                yield placed.read.tensor, read, exact
+        for tensor, parts in self.reads:
+            each = [_boxes(p, tuple((i, intervals.get(i)) for i in p.indices)) for p in parts]
+            for chosen in product(*each):
+                at: dict[int, Interval] = {}
+                for part, (inner, _) in zip(parts, chosen, strict=True):
+                    at |= zip(part.dimensions, inner, strict=True)
+                exact = all(is_exact for _, is_exact in chosen)
+                yield tensor, tuple(at[d] for d in range(len(at))), exact
+
+
+def _inside(intervals: Iterable[tuple[Symbol, Interval | None]]) -> Domain:
+    """The conditions of being in these intervals; None is no condition."""
+    bounds = ((symbol(i), ends) for i, ends in intervals if ends is not None)
+    return Domain.of(c for i, (low, high) in bounds for c in between(low, i, high - 1))
 
 
 @lru_cache(256)
@@ -236,14 +257,60 @@ def _reading(
     shapes: tuple[tuple[str, tuple[int, ...]], ...],
 ) -> _Reading:
     numbers = {s: constant(n) for s, n in sizes}
-    reads: dict[PlacedRead, None] = {}
-    for placed in placed_reads(statement.body, Domain(()), statement.derived):
-        read = Read(
-            placed.read.tensor, tuple(f.substitute(numbers) for f in placed.read.subscripts)
-        )
+    extents = dict(shapes)
+    reads: dict[tuple[str, tuple[_Part, ...]], None] = {}
+    own = Domain.of(c for d in statement.derived for c in d.conditions)
+    for placed in placed_reads(statement.body, own, statement.derived):
+        subscripts = tuple(f.substitute(numbers) for f in placed.read.subscripts)
+        tensor = placed.read.tensor
         derived = tuple(d.substitute(numbers) for d in placed.derived)
-        reads[PlacedRead(read, placed.domain.substitute(numbers), derived)] = None
-    return _Reading(statement, numbers, dict(shapes), tuple(reads))
+        known = PlacedRead(Read(tensor, subscripts), placed.domain.substitute(numbers), derived)
+        parts = tuple(_parts(known, extents[tensor], statement.indices))
+        reads[tensor, parts] = None
+    return _Reading(statement, numbers, tuple(reads))
+
+
+def _parts(
+    placed: PlacedRead, extents: tuple[int, ...], indices: tuple[Symbol, ...]
+) -> Iterator[_Part]:
+    """The parts of a read: connected by conditions and by subscripts."""
+    if placed.domain == EMPTY:
+        yield _Part((), PlacedRead(Read(placed.read.tensor, ()), EMPTY, ()), (), ())
+    groups: list[set[Symbol]] = []
+    subscripts = placed.read.subscripts
+    for form in (*(c.form for c in placed.domain), *subscripts):
+        joined_group = set(form.symbols)
+        apart = [g for g in groups if not g & joined_group]
+        groups = [*apart, joined_group.union(*(g for g in groups if g & joined_group))]
+    for group in groups:
+        dimensions = tuple(
+            d for d, f in enumerate(subscripts) if f.symbols and f.symbols[0] in group
+        )
+        if not group:
+            dimensions = tuple(d for d, f in enumerate(subscripts) if f.is_constant)
+        conditions = [c for c in placed.domain if c.form.symbols and c.form.symbols[0] in group]
+        read = Read(placed.read.tensor, tuple(subscripts[d] for d in dimensions))
+        derived = tuple(d for d in placed.derived if d.name in group)
+        # Other indices are those of reductions, which a block may have a part of.
+        inner = (s for s in sorted(group) if s not in indices)
+        yield _Part(
+            dimensions,
+            PlacedRead(read, Domain.of(conditions), derived),
+            tuple(extents[d] for d in dimensions),
+            (*(i for i in indices if i in group), *inner),
+        )
+
+
+@lru_cache(100_000)
+def _boxes(
+    part: _Part, intervals: tuple[tuple[Symbol, Interval | None], ...]
+) -> tuple[tuple[Box, bool], ...]:
+    """The boxes of these dimensions that are read over the intervals, each with whether it is exact."""
+    domain = part.placed.domain & _inside(intervals)
+    cases = [_box(part.placed.read, d, part.extents) for d in _cases(part.placed, domain)]
+    found = [c for c in cases if c is not None]
+    exact = all(is_exact for _, is_exact in found)
+    return tuple((box, exact) for box in joined(b for b, _ in found))
 
 
 def _cases(placed: PlacedRead, domain: Domain) -> Iterator[Domain]:
@@ -269,13 +336,11 @@ def _values(form: Affine, domain: Domain) -> Iterator[Domain]:
         yield domain & Domain.of((equals_zero(form - value),))
 
 
-def _box(
-    read: Read, domain: Domain, shapes: Mapping[str, tuple[int, ...]]
-) -> tuple[Box, bool] | None:
+def _box(read: Read, domain: Domain, extents: Sequence[int]) -> tuple[Box, bool] | None:
     """The smallest box of the elements that are read, and whether it is exact; None where nothing is."""
     each: list[Interval] = []
     exact = True
-    for form, extent in zip(read.subscripts, shapes[read.tensor], strict=True):
+    for form, extent in zip(read.subscripts, extents, strict=True):
         ends = _ends(form, domain.near(form.symbols))
         if ends is None:
             return None

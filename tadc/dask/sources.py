@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import dask.array as da
 from dask._task_spec import Task, TaskRef
 
-from tadc.blocks.boxes import Box, Interval, count, intersection, smallest_box
+from tadc.blocks.boxes import Box, Interval, count, smallest_box
 from tadc.blocks.footprints import Footprint
 from tadc.dask.tasks import Layout, Slices, Stored, take
 
@@ -66,10 +66,8 @@ class Source:
         places: list[tuple[Slices, Slices]] = []
         pieces: list[Any] = []
         held = moved = 0
-        for at, chunk in self._chunks_in(footprint.box):
-            parts = [p for b in footprint.boxes if (p := intersection(b, chunk)) is not None]
-            if not parts:
-                continue  # a corner that no read touches
+        for at, parts in self._touched(footprint.boxes).items():
+            chunk = tuple(self.intervals[d][k] for d, k in enumerate(at))
             inner = smallest_box(parts)
             key: Key = (self.array.name, *at)
             origin = chunk
@@ -94,14 +92,23 @@ class Source:
         places = ((_slices(box, box), _slices(box, window)),)
         return Fetched(Layout(shape, places, 1), (piece,), read + count(window) * itemsize, 0)
 
-    def _chunks_in(self, box: Box) -> Iterator[tuple[tuple[int, ...], Box]]:
-        """The numbers and boxes of the chunks that a box meets."""
-        each = [
-            [k for k, (a, b) in enumerate(self.intervals[d]) if a < high and b > low]
-            for d, (low, high) in enumerate(box)
+    def _touched(self, boxes: Iterable[Box]) -> dict[tuple[int, ...], list[Box]]:
+        """The chunks that some of the boxes meet, by their numbers, with what is read of each. Corners that no read touches are none."""
+        touched: dict[tuple[int, ...], list[Box]] = {}
+        for box in boxes:
+            each = [self._met(d, low, high) for d, (low, high) in enumerate(box)]
+            for chosen in product(*each):
+                at = tuple(k for k, _ in chosen)
+                touched.setdefault(at, []).append(tuple(part for _, part in chosen))
+        return touched
+
+    def _met(self, dimension: int, low: int, high: int) -> list[tuple[int, Interval]]:
+        """The chunks of a dimension that an interval meets, each with the part of the interval in it."""
+        return [
+            (k, (max(a, low), min(b, high)))
+            for k, (a, b) in enumerate(self.intervals[dimension])
+            if a < high and b > low
         ]
-        for at in product(*each):
-            yield at, tuple(self.intervals[d][k] for d, k in enumerate(at))
 
     def _taken(self, at: tuple[int, ...], chunk: Box, inner: Box, graph: Graph) -> Key:
         """The key of a piece, which all that need it share."""
