@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 
+from tadc.blocks.block import Blocked, blocked, without_idle_sizes
 from tadc.cache import disk_cached
 from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
 from tadc.derive.batched import batched
@@ -61,6 +62,7 @@ __all__ = [
     "adjoint_program",
     "atomic_module",
     "batched_program",
+    "blocked_program",
     "coloured_program",
     "decisions",
     "diagonal_program",
@@ -249,6 +251,15 @@ def diagonal_program(program: Program, x: str) -> Program:
     seed = product.inputs[-1].name
     inner = frozenset(active_values(product, (seed,), product.outputs)) - {seed, *product.outputs}
     return normalized(on_diagonal(in_readers(product, inner)))
+
+
+@lru_cache(maxsize=128)
+def blocked_program(
+    program: Program, target: str, split: tuple[str, ...], through: tuple[str, ...]
+) -> Blocked:
+    """The program of a block of `target`, whose place and extents are sizes."""
+    block = blocked(program, target, split, through, taken_names(program))
+    return replace(block, program=without_idle_sizes(normalized(block.program)))
 
 
 def batched_program(program: Program, inputs: Sequence[str]) -> Program:

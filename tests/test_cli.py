@@ -10,6 +10,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -1031,3 +1032,69 @@ def test_c_text_has_every_mode_and_a_manifest():
     for mode in ("primal", "adjoint"):
         assert f"int matmul_{mode}(const float* a" in text
     assert files(Path("build")) == ["matmul.c", "matmul.cu", "matmul.json"]
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+def test_show_tells_the_footprints_of_a_block():
+    Path("stencil.idx").write_text("size N\ninput x[N]\ny[i: N] = x[pad(i-1)] + x[wrap(i+1)]\n")
+
+    shown = tadc_("show", "stencil.idx", "--footprints", "y[0:4]", "--size", "N=12")
+    adjoint = tadc_(
+        *("show", "stencil.idx", "--footprints", "dx[0:4]", "--mode", "adjoint"),
+        *("--size", "N=12", "--json"),
+    )
+
+    assert shown.stdout == "x[0:5] in 2 boxes: 5 elements, 40 bytes\n"
+    data = json.loads(adjoint.stdout)
+    assert data["box"] == [[0, 4]]
+    assert data["reads"]["dy"]["boxes"] == [[[1, 5]], [[0, 3]], [[11, 12]]]
+
+
+def test_extents_without_a_declaration_have_numbers_for_footprints():
+    result = tadc_(
+        *("show", "conv.idx", "--footprints", "y[0:1, :, 4:8]"),
+        *(f"--size={s}" for s in ("x_0=2", "x_1=3", "x_2=12", "w_0=4", "w_2=3")),
+    )
+
+    assert "x[0:1, 0:3, 4:10]: 18 elements" in result.stdout
+
+
+def test_footprints_are_drawn(folder):
+    Path("wave.idx").write_text(
+        "size X, Y\ninput u[X,Y], c[]\nv[x: X, y: Y] = c*u[pad(x-1),y] + u[x,pad(y+1)]\n"
+    )
+
+    tadc_(
+        *("show", "wave.idx", "--footprints", "v[4:8, 2:4]", "--svg", "halo.svg"),
+        *("--size", "X=12", "--size", "Y=6"),
+    )
+
+    root = ElementTree.parse("halo.svg").getroot()
+    fills = [r.get("fill") for r in root.iter("{http://www.w3.org/2000/svg}rect")]
+    assert fills.count("url(#halo)") == 4  # the block itself, two reads of `u`, one of `c`
+    assert fills.count("#6090d0") == 4
+
+
+def test_show_prints_the_program_of_a_block():
+    shown = tadc_("show", "matmul.idx", "--block", "c", "--split", "k")
+    adjoint = tadc_("show", "matmul.idx", "--mode", "adjoint", "--block", "da", "--json")
+
+    assert shown.stdout.endswith("c[i: n_0, j: n_1] = sum{k=0..rn_0 - 1} a[i, k]*b[k, j]\n")
+    assert json.loads(adjoint.stdout)["outputs"] == ["da"]
+
+
+@pytest.mark.parametrize("box", ["y[", "y[0:4:2]", "y[a:b]", "[1:2]"])
+def test_boxes_that_cannot_be_read_are_errors(box):
+    result = tadc_("show", "matmul.idx", "--footprints", box, "--size", "N=4")
+
+    assert result.exit_code == 1
+    assert "names no box" in result.stderr
+
+
+def test_a_picture_is_of_a_block():
+    result = tadc_("show", "matmul.idx", "--svg", "a.svg")
+
+    assert result.exit_code == 1
+    assert "--footprints" in result.stderr

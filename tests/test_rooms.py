@@ -29,6 +29,7 @@ ROOMS = """
     normalize
     derive
     inverse
+    blocks
     schedule.rewrite
     schedule.nest
     schedule.gpu
@@ -49,7 +50,7 @@ ROOMS = """
     function.reading
     function.origin function.derivatives function.targets
     function.substitution function.parts
-    function.vjp function.jvp function.runs
+    function.vjp function.jvp function.runs function.boxes
     function.graph function.value_and_gradients function.steps
     function.rolled
     function.sweeps
@@ -61,8 +62,14 @@ ROOMS = """
     function.operator
     function.entries
     function
-    torch jax
-    cli.output cli.parameters cli.status
+    torch jax dask.tasks dask.plan
+    dask.sources dask.choices
+    dask.chunks
+    dask.call
+    dask.wrap
+    dask.called
+    dask
+    cli.output cli.parameters cli.status cli.footprints
     cli.program
     cli.compile cli.show cli.run cli.check cli.bench cli.doctor
     cli.main

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -18,6 +19,7 @@ __all__ = [
     "index_base_option",
     "json_option",
     "mode_option",
+    "names_option",
     "size_option",
     "strict_option",
     "verbose_option",
@@ -81,9 +83,14 @@ size_option = click.option(
     help="A number for a size; once for each.",
 )
 mode_option = click.option("--mode", type=MODE, default="primal", show_default=True)
-wrt_option = click.option(
-    "--wrt", multiple=True, callback=_names, metavar="a,b", help="Differentiate by these inputs."
-)
+
+
+def names_option(name: str, help_: str) -> Callable[[Any], Any]:
+    """An option that takes names: `a,b`, or once for each."""
+    return click.option(name, multiple=True, callback=_names, metavar="a,b", help=help_)
+
+
+wrt_option = names_option("--wrt", "Differentiate by these inputs.")
 backend_option = click.option(
     "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True
 )

@@ -5,10 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Set
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tadc.cli.footprints import (
+    footprint_data,
+    footprint_picture,
+    footprint_table,
+    named_box,
+)
 from tadc.cli.output import place, print_json
 from tadc.cli.parameters import (
     INVERSE_MODES,
@@ -16,12 +23,16 @@ from tadc.cli.parameters import (
     index_base_option,
     json_option,
     mode_option,
+    names_option,
     size_option,
     strict_option,
     verbose_option,
     wrt_option,
 )
-from tadc.cli.program import loaded, program_in_mode, refuse_open_sizes
+from tadc.cli.program import loaded, open_numbers, program_in_mode, refuse_open_sizes
+from tadc.errors import ArgumentError
+from tadc.function.boxes import block_shapes
+from tadc.runtime.files import write_all
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -59,6 +70,15 @@ RULES = {1: "1, stated", 2: "2, bare use", 3: "3, what stays inside"}  # languag
     is_flag=True,
     help="Show what is stored, and how each kernel runs on a CPU; of an inverse mode its steps.",
 )
+@click.option(
+    "--footprints",
+    metavar="BOX",
+    help="Show what a block reads: `dx[4:8]`. All sizes have numbers then.",
+)
+@click.option("--block", metavar="TENSOR", help="Show the program of a block of this tensor.")
+@names_option("--split", "Indices of the tensor's reduction of which the block has a part.")
+@names_option("--through", "Intermediates that the block computes itself.")
+@click.option("--svg", type=click.Path(), metavar="FILE", help="Draw the footprints.")
 @verbose_option
 @json_option
 @size_option
@@ -72,6 +92,11 @@ def show(
     ranges: bool,
     cost: bool,
     plan: bool,
+    footprints: str | None,
+    block: str | None,
+    split: tuple[str, ...] | None,
+    through: tuple[str, ...] | None,
+    svg: str | None,
     verbose: bool,
     as_json: bool,
     sizes: dict[str, int],
@@ -83,6 +108,15 @@ def show(
     Costs and plans are formulas while sizes have no numbers.
     """
     f = loaded(file, sizes, verbose, strict, index_base=index_base)
+    if footprints is not None:
+        _show_footprints(program_in_mode(f, mode, wrt), footprints, through, svg, as_json, sizes)
+        return 0
+    if svg or ((split or through) and block is None):
+        raise ArgumentError(
+            None,
+            "`--split` and `--through` are of a block, and `--svg` is of its footprints",
+            fix="name it: `--block y`, or `--footprints 'y[4:8]'`",
+        )
     refuse_open_sizes(f, sizes)
     if plan and mode in INVERSE_MODES and not (ranges or cost or as_json):
         from tadc.function.inverse_modes import inverse_in_mode
@@ -90,6 +124,8 @@ def show(
         click.echo(str(inverse_in_mode(f, mode, wrt).plan()))
         return 0
     g = program_in_mode(f, mode, wrt)
+    if block is not None:
+        g = g.block(block, split=split, through=through)
     if as_json:
         asked = {"ranges": ranges, "cost": cost, "plan": plan}
         print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}))
@@ -101,10 +137,32 @@ def show(
     if plan:
         click.echo(str(g.plan()))
     if not (ranges or cost or plan):
-        if format_ == "text" and mode == "primal":
+        if format_ == "text" and mode == "primal" and block is None:
             click.echo("".join(f"# {line}\n" for line in f.reading.splitlines()), nl=False)
         click.echo(g.source(FORMATS[format_]), nl=False)
     return 0
+
+
+def _show_footprints(
+    f: Function,
+    text: str,
+    through: tuple[str, ...] | None,
+    svg: str | None,
+    as_json: bool,
+    sizes: dict[str, int],
+) -> None:
+    """Print what a block reads, and draw it."""
+    block, numbers = named_box(text), open_numbers(f, sizes)
+    found = f.footprints(block.tensor, block.box, through=through, **numbers)
+    box, shapes = block_shapes(f, block.tensor, block.box, numbers)
+    if svg is not None:
+        picture = footprint_picture(block.tensor, box, shapes, found)
+        write_all({Path(svg): lambda file: file.write(picture.encode())})
+    if as_json:
+        data = {"target": block.tensor, "box": box, "reads": footprint_data(found)}
+        print_json(data)
+    else:
+        click.echo(footprint_table(found), nl=False)
 
 
 def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, Any]:

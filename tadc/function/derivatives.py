@@ -7,6 +7,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from tadc import compiler
+from tadc.blocks.block import Blocked
 from tadc.cache import disk_cached
 from tadc.derive.coloured import Colouring
 from tadc.errors import ArgumentError, DerivativeError
@@ -16,7 +17,15 @@ from tadc.normalize.live import only, part, with_inputs
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
-__all__ = ["MODES", "Wrt", "chosen_inputs", "derivative", "derived_programs", "in_mode"]
+__all__ = [
+    "MODES",
+    "Wrt",
+    "blocked_of",
+    "chosen_inputs",
+    "derivative",
+    "derived_programs",
+    "in_mode",
+]
 
 Wrt: TypeAlias = str | Sequence[str] | None
 Derive: TypeAlias = Callable[[Program, tuple[str, ...]], Program]
@@ -63,6 +72,16 @@ def _coloured(program: Program, names: Sequence[str]) -> Program:
     return compiler.coloured_program(program, x, [Colouring.parsed(c) for c in colourings])
 
 
+def _block(program: Program, names: Sequence[str]) -> Program:
+    return blocked_of(program, names).program
+
+
+def blocked_of(program: Program, names: Sequence[str]) -> Blocked:
+    """The block of the first name, by the reduction indices after it, and after `|` through these tensors."""
+    bar = names.index("|")
+    return compiler.blocked_program(program, names[0], tuple(names[1:bar]), tuple(names[bar + 1 :]))
+
+
 def _inverse(mode: str) -> Derive:
     """The program of an inverse mode, from the inputs before `|` to the outputs after it."""
 
@@ -88,7 +107,7 @@ PROGRAMS: Mapping[str, Derive] = {
     **{name: mode.program for name, mode in MODES.items()},
     "jvp": compiler.jvp_program,
     # No derivatives: for many values of the named inputs; with the named outputs or inputs alone; the part from some
-    # values to others; for sizes `N=4`.
+    # values to others; of a block; for sizes `N=4`.
     "batched": compiler.batched_program,
     "only": only,
     "pruned": with_inputs,
@@ -101,6 +120,7 @@ PROGRAMS: Mapping[str, Derive] = {
     "substitution-transposed": lambda program, names: compiler.substitution_program(
         program, names[0], transposed=True
     ),
+    "block": _block,
     **{mode: _inverse(mode) for mode in compiler.EXPLICIT},
     "fixed": _fixed,
 }

@@ -10,7 +10,11 @@ from typing import Any
 __all__ = ["framework_of", "mapped", "other_kinds"]
 
 # By the framework's name: the class of its arrays, and the room of tadc that knows them.
-FRAMEWORKS = {"torch": ("Tensor", "tadc.torch"), "jax": ("Array", "tadc.jax")}
+FRAMEWORKS = {
+    "torch": ("Tensor", "tadc.torch"),
+    "jax": ("Array", "tadc.jax"),
+    "dask.array": ("Array", "tadc.dask"),
+}
 
 
 def framework_of(values: Iterable[Any]) -> Any:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
 
     from numpy.typing import NDArray
 
+    from tadc.blocks.footprints import Footprint
     from tadc.check import Report
     from tadc.function.inverse import Inverse
     from tadc.function.inverse_modes import InverseMode
@@ -393,6 +394,58 @@ class Function:
 
         return plan(self, mode, sizes)
 
+    # ------------------------------------------------------------------ blocks
+
+    def footprints(
+        self, target: str, box: Any, /, *, through: Wrt = (), **sizes: int
+    ) -> dict[str, Footprint]:
+        """The elements of other tensors that a block of `target` is computed from, by tensor.
+
+        `target` is an output or an intermediate, `box` has a slice or `(low, high)` for each of its dimensions, counted from 0,
+        `high` excluded. `through` names intermediates that the block computes itself. A footprint has `.box`, the smallest one
+        that holds all, `.boxes`, one a read, `.elements` and `.bytes` (of float64 unless `dtype` says otherwise). A tensor
+        that is not read is no key. All sizes are given. Raises ArgumentError and ShapeError for what does not fit.
+
+        >>> import tadc
+        >>> f = tadc.compile("y[i: N] = x[pad(i-1)] + x[pad(i+1)]; input x[N]")
+        >>> f.footprints("y", (4, 8), N=8)["x"].boxes
+        (((5, 8),), ((3, 7),))
+        """
+        from tadc.function.boxes import footprints_of
+
+        return footprints_of(self, target, box, () if through is None else through, sizes)
+
+    def block(self, target: str, /, *, split: Wrt = (), through: Wrt = ()) -> Function:
+        """The function of a block of `target`, an output or an intermediate: one text for all blocks.
+
+        Its sizes are `o_0`, `n_0`, .. (offset and extent of the block in each dimension), `ro_0`, `rn_0`, .. (of the parts of the
+        reduction indices `split`, where the whole statement is a reduction), `x_o0`, `x_n0`, .. (of the slice of `x` that the block
+        has, where that does not follow), and those of the whole that still occur; `sizes_of` gives their numbers. Inputs
+        are slices. `through` names intermediates that the block computes itself.
+
+        >>> import tadc
+        >>> f = tadc.compile("c[i,j] = sum{k} a[i,k]*b[k,j]")
+        >>> print(f.block("c"))
+        size a_1, n_0, n_1
+        input a[n_0, a_1], b[a_1, n_1]
+        output c
+        c[i: n_0, j: n_1] = sum{k=0..a_1 - 1} a[i, k]*b[k, j]
+        <BLANKLINE>
+        """
+        from tadc.function.boxes import block_of
+
+        return block_of(self, target, split or (), through or ())
+
+    def sizes_of(self, box: Any, cut: Any = (), /, **sizes: int) -> dict[str, int]:
+        """The numbers of a block's sizes at a place: `box` of the target, `cut` of the indices in `split`; `sizes` of the whole.
+
+        Raises ArgumentError for a function that no `block` made, and for places outside of the whole.
+        """
+        from tadc.function.boxes import block_sizes
+
+        numbers = block_sizes(self, box, cut, sizes).sizes
+        return {s: numbers[s] for s in self._program.sizes}
+
     def _with_numbers(self, sizes: Mapping[str, int]) -> tuple[Function, dict[str, int]]:
         """The function with numbers for the sizes that need them, and the numbers of its other sizes."""
         numbers = self._numbers(sizes)
@@ -569,7 +622,12 @@ class Function:
             for derived, program in programs.items():
                 taken = (*self._origin.derivations, (derived, wrt))
                 origin = replace(self._origin, derivations=taken)
-                f = Function(origin, self._resolved, program, derived, self._open, self)
+                resolved = self._resolved
+                if derived == "block":
+                    from tadc.function.boxes import of_block
+
+                    resolved = of_block(resolved, program)
+                f = Function(origin, resolved, program, derived, self._open, self)
                 self._derived[derived, wrt] = f
         return self._derived[mode, wrt]
 
@@ -618,7 +676,7 @@ class Function:
             return self._of(self._origin.with_sizes(sizes))
         mode, chosen = self._origin.derivations[-1]
         known = {s: n for s, n in sizes.items() if s in base.sizes}
-        if mode == "batched" and not base._is_empty(known):
+        if mode in ("batched", "block") and not base._is_empty(known):
             return self._derivative("fixed", tuple(f"{s}={n}" for s, n in sizes.items()))
         closed = base._of_numbers(known) if known else base
         before, after = (

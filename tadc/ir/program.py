@@ -10,6 +10,7 @@ from typing import Literal
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import (
+    EVERYWHERE,
     Condition,
     Derived,
     Domain,
@@ -34,9 +35,13 @@ class Tensor:
         """The bytes of an element; `dtype` is the type of one that is not declared."""
         return item_bytes(self.dtype or dtype)
 
+    def shape_at(self, sizes: Mapping[Symbol, int]) -> tuple[int, ...]:
+        """The extents for these sizes."""
+        return tuple(max(0, n.at(sizes)) for n in self.shape)
+
     def bytes_at(self, sizes: Mapping[Symbol, int], dtype: str) -> int:
         """The bytes of all elements for these sizes."""
-        return prod(max(0, n.at(sizes)) for n in self.shape) * self.itemsize(dtype)
+        return prod(self.shape_at(sizes)) * self.itemsize(dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,9 @@ class Program:
     `sizes` are the parameters, bound by the shapes of a call or by keyword; `derived_sizes` follow from them, in
     order; `facts` is what else is known of them (extents that must agree), checked at every call.
     Outputs may be inputs. Every read names an input or an earlier statement's target. `given` are statements that the
-    values of some inputs come from: nothing computes them, but their forms are known.
+    values of some inputs come from: nothing computes them, but their forms are known. `offsets` are sizes that may be
+    0, `requirements` the facts that the text states. `usual` has numbers of sizes by which schedules are chosen, instead of
+    those of a call: a block is run as the whole would be.
     """
 
     name: str
@@ -126,6 +133,9 @@ class Program:
     statements: tuple[Statement, ...]
     outputs: tuple[str, ...]
     given: tuple[Statement, ...] = ()
+    offsets: frozenset[Symbol] = frozenset()
+    requirements: Domain = EVERYWHERE
+    usual: tuple[tuple[Symbol, int], ...] = ()
 
     @cached_property
     def tensors(self) -> Mapping[str, Tensor]:
@@ -157,11 +167,15 @@ class Program:
         extents = (n for t in self.tensors.values() for n in t.shape if not n.is_constant)
         return self.facts & Domain.of(
             (
-                *(at_least_zero(symbol(s) - 1) for s in self.sizes),
+                *(at_least_zero(symbol(s) - self.least(s)) for s in self.sizes),
                 *(at_least_zero(n - 1) for n in extents),
                 *(c for d in self.derived_sizes for c in d.conditions),
             )
         )
+
+    def least(self, size: Symbol) -> int:
+        """The least value of a size in a call that a kernel runs."""
+        return 0 if size in self.offsets else 1
 
     @cached_property
     def symbols(self) -> frozenset[Symbol]:
@@ -192,9 +206,9 @@ class Program:
         return frozenset((*(t.name for t in self.inputs), *self.outputs))
 
     def is_empty(self, sizes: Mapping[Symbol, int]) -> bool:
-        """Whether a size or an extent is 0 (or less) for these values of all sizes."""
+        """Whether a size that is no offset, or an extent, is 0 (or less) for these values of all sizes."""
         extents = (n.at(sizes) for t in self.tensors.values() for n in t.shape)
-        return any(n < 1 for n in (*extents, *(sizes[s] for s in self.sizes)))
+        return any(n < 1 for n in extents) or any(sizes[s] < self.least(s) for s in self.sizes)
 
     def size_values(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
         """The values of all sizes, derived ones included, from those of `sizes`."""
@@ -232,4 +246,7 @@ class Program:
             tuple(map(specialised_statement, self.statements)),
             self.outputs,
             tuple(map(specialised_statement, self.given)),
+            self.offsets.difference(sizes),
+            self.requirements.substitute(values),
+            tuple((s, n) for s, n in self.usual if s not in sizes),
         )

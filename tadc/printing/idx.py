@@ -48,8 +48,10 @@ def program_text(program: Program) -> str:
     """The declarations that fix order and shapes, then the statements."""
     lines = []
     if program.sizes:
-        lines.append(f"size {', '.join(program.sizes)}")
+        sizes = (f"{s} >= 0" if s in program.offsets else s for s in program.sizes)
+        lines.append(f"size {', '.join(sizes)}")
     lines += [f"size {d.name} = {d}" for d in program.derived_sizes]
+    lines += [f"require {condition}" for condition in program.requirements]
     lines += [f"input {', '.join(map(tensor_text, program.inputs))}"] if program.inputs else []
     lines += [f"output {', '.join(program.outputs)}"] if program.outputs else []
     lines += map(statement_text, program.statements)

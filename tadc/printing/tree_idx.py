@@ -80,9 +80,15 @@ def declared_inputs(tree: ast.Program) -> dict[str, ast.TensorDeclaration | None
 def declaration_lines(
     tree: ast.Program, given: Mapping[str, int], index_base: int
 ) -> Iterator[str]:
-    """`size M, N`, `size K = 5`, `input a[N, K]`, `output y`, `base 1`, `einstein`: those that there are."""
-    declared = {i.name.name: i.value for i in tree.items if isinstance(i, ast.SizeDeclaration)}
-    symbolic = [s for s, value in declared.items() if value is None and s not in given]
+    """`size M, o >= 0`, `size K = 5`, `require ..`, `input a[N, K]`, `output y`, `base 1`, `einstein`: those that there are."""
+    sizes = [i for i in tree.items if isinstance(i, ast.SizeDeclaration)]
+    declared = {i.name.name: i.value for i in sizes}
+    offsets = {i.name.name for i in sizes if i.is_offset}
+    symbolic = [
+        f"{s} >= 0" if s in offsets else s
+        for s, value in declared.items()
+        if value is None and s not in given
+    ]
     if symbolic:
         yield f"size {', '.join(symbolic)}"
     for name in named_sizes(tree):
@@ -91,6 +97,9 @@ def declaration_lines(
             yield f"size {name} = {node_text(value)}"
         elif name in given:
             yield f"size {name} = {given[name]}"
+    for item in tree.items:
+        if isinstance(item, ast.Requirement):
+            yield f"require {node_text(item.condition)}"
     inputs = declared_inputs(tree)
     kinds = {
         n: "state" if i is not None and i.kind == "state" else "input" for n, i in inputs.items()

@@ -403,7 +403,8 @@ class _Elaborator:
             inner = set().union(*(scope.symbols for scope in context.scope.chain))
             inner |= {d.name for d in derived}
             symbols = (*ranges.symbols, *wanted.form.symbols)
-            positive = (symbol(s) - 1 for s in symbols if s not in inner)
+            least = self.indexing.sizes.least
+            positive = (symbol(s) - least(s) for s in symbols if s not in inner)
             last = () if extent.is_constant else (extent - 1,)
             sizes = Domain.of(map(at_least_zero, (*last, *positive)))
             return (context.around & (ranges & sizes)).implies(wanted)

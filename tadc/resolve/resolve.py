@@ -25,6 +25,7 @@ from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.ranges import bound_by_cases, infer_ranges
+from tadc.resolve.requirements import required
 from tadc.resolve.scope import Index
 from tadc.resolve.shapes import Fact, Shapes
 from tadc.resolve.sizes import MOST, Sizes
@@ -124,6 +125,7 @@ class _Resolver:
         self._dtypes: dict[str, str | None] = {}
         self._inputs: dict[str, None] = {}
         self._broken: set[str] = set()
+        self._required: list[Fact] = []
         self._defined: set[str] = set()  # by the statements so far
 
     def resolve(self) -> Resolved:
@@ -194,6 +196,8 @@ class _Resolver:
             try:
                 if isinstance(item, ast.TensorDeclaration):
                     self._declare_tensor(item)
+                elif isinstance(item, ast.Requirement):
+                    self._required += required(item, self._sizes)
             except Error as error:
                 self._errors.append(error)
         for definition in self._definitions:
@@ -409,9 +413,20 @@ class _Resolver:
             )
             for n in self._inputs
         )
-        facts = tuple(f.substitute(values) for f in self._shapes.facts)
-        outputs = self._outputs(drafts)
-        program = Program(self._name, sizes, derived, EVERYWHERE, inputs, statements, outputs)
+        requirements = tuple(f.substitute(values) for f in self._required)
+        facts = (*requirements, *(f.substitute(values) for f in self._shapes.facts))
+        program = Program(
+            self._name,
+            sizes,
+            derived,
+            EVERYWHERE,
+            inputs,
+            statements,
+            self._outputs(drafts),
+            offsets=frozenset(self._sizes.offsets),
+            requirements=Domain.of(f.condition for f in requirements),
+        )
+        self._check_offsets(program)
         own_facts = (c for c in (f.condition for f in facts) if c not in program.known.conditions)
         program = replace(program, facts=Domain.of(own_facts))
         checks = self._checks(drafts, program, facts, values)
@@ -452,6 +467,20 @@ class _Resolver:
                     self._errors.append(error)
                     break
         return tuple(checks)
+
+    def _check_offsets(self, program: Program) -> None:
+        """A size that may be 0 is no extent: programs are made for extents of at least 1."""
+        for tensor in program.tensors.values():
+            for form in tensor.shape:
+                size = form.as_symbol()
+                if size in program.offsets:
+                    self._errors.append(
+                        ShapeError(
+                            self._shapes.place(tensor.name),
+                            f"`{size} >= 0` says that {size} is no extent, and it is one of {tensor.name}",
+                            fix=f"declare it as `size {size}`: an extent may be 0 without more words",
+                        )
+                    )
 
     def _outputs(self, drafts: list[_Draft]) -> tuple[str, ...]:
         """The tensors named by `output`; without one, those that no later statement reads."""

@@ -29,7 +29,7 @@ class Fact:
 
     condition: Condition
     kind: type[Error]
-    span: Span
+    span: Span | None
     sentence: str
     forms: tuple[Affine, ...]
     fix: str

@@ -35,6 +35,7 @@ class Sizes:
         self._given = given
         self._declared: dict[str, Affine] = {}
         self.symbols: list[Symbol] = []
+        self.offsets: set[Symbol] = set()  # those of `symbols` that may be 0
         self.derived: list[DerivedSize] = []
 
     def declare(self, declaration: ast.SizeDeclaration) -> None:
@@ -51,6 +52,7 @@ class Sizes:
             self._declared[name] = symbol(name) if given is None else constant(given)
             if given is None:
                 self.symbols.append(name)
+                self.offsets |= {name} if declaration.is_offset else set()
             return
         form = self._named(name, self.form(declaration.value))
         if given is not None and form != constant(given):
@@ -173,6 +175,10 @@ class Sizes:
             declared = [s for s in self.symbols if s in needed]
             error.sizes = (*declared, *(name for s, name in opened.items() if s in needed))
         return error
+
+    def least(self, size: Symbol) -> int:
+        """The least value of a size in a call that a kernel runs."""
+        return 0 if size in self.offsets else 1
 
     def floor(self, form: Affine, modulus: int) -> Affine:
         """`form // modulus`."""

@@ -95,6 +95,10 @@ class Calls:
         self._prepared: BoundedCache[Thread] = BoundedCache(MOST_SIGNATURES)
 
     @property
+    def program(self) -> Program:
+        return self._program
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         return self._program.outputs
 
@@ -178,7 +182,7 @@ class Calls:
         """The shape and type of each result; None is the type that it is computed in."""
         computed = self.element_type(call)
         tensors = [self._program.tensors[n] for n in self._program.outputs]
-        shapes = [tuple(max(0, n.at(call.sizes)) for n in t.shape) for t in tensors]
+        shapes = [t.shape_at(call.sizes) for t in tensors]
         own = [numpy_type(t.dtype or computed) for t in tensors]
         return [(s, o if t is None else t) for s, o, t in zip(shapes, own, types, strict=True)]
 

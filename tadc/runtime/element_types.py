@@ -18,7 +18,7 @@ def array_form(
     tensor: Tensor, sizes: Mapping[Symbol, int], dtype: str
 ) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """The shape and the type of a tensor's array; `dtype` is that of tensors without a declared one."""
-    return tuple(max(0, n.at(sizes)) for n in tensor.shape), numpy_type(tensor.dtype or dtype)
+    return tensor.shape_at(sizes), numpy_type(tensor.dtype or dtype)
 
 
 def numpy_type(name: str) -> np.dtype[Any]:

@@ -31,7 +31,7 @@ from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
-from tadc.schedule.nest.surroundings import FEW, usual_size
+from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_short_sums
@@ -68,9 +68,16 @@ class Decisions:
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
-        usual = {s: usual_size(sizes[s]) for s in stored.sizes}
+        usual = {s: _usual(stored, s, sizes[s]) for s in stored.sizes}
         room = 0 if options.memory == "recompute" else options.memory_limit
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
+
+
+def _usual(program: Program, size: Symbol, number: int) -> int:
+    """About how large a size is for schedules: as large as the program says, if it does."""
+    if size in program.offsets:
+        return TYPICAL
+    return usual_size(dict(program.usual).get(size, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +176,8 @@ class CpuModule(Lowered[CpuKernel]):
         text, which is right for these alone; for others the schedules are only slower.
         """
         if usual:
-            few = {s: n for s, n in usual.items() if n <= FEW}
+            told = dict(module.program.usual)  # these are other than in the call
+            few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
             module = module.running(with_short_sums(module.program, few))
             left = _products(module, dtype).keys() if blas else frozenset()
             module = module.running(with_column_sums_in_parts(module.program, usual))

@@ -1,7 +1,7 @@
 """The syntax tree: the form of a text, before its meaning is resolved. Both spellings give the same tree.
 
     Program    = items in order
-    Item       = SizeDeclaration | TensorDeclaration | OutputDeclaration | BaseDeclaration | EinsteinDeclaration
+    Item       = SizeDeclaration | TensorDeclaration | OutputDeclaration | BaseDeclaration | EinsteinDeclaration | Requirement
                | Definition | Update | Block | Loop               (a Block and a Loop hold items)
     Expression = Number | Name | Element | Application | Unary | Binary | Choice | Reduction | Bracket
     Condition  = Comparison | Logical | Not | IsInteger          (Choice, Reduction and Bracket hold one)
@@ -150,11 +150,12 @@ Condition: TypeAlias = Comparison | Logical | Not | IsInteger
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeDeclaration:
-    """`size N` or `size N = value`; `size N, M` gives two."""
+    """`size N` or `size N = value`; `size N, M` gives two. `size o >= 0` is an offset: it may be 0, and is no extent."""
 
     name: Name
     value: Expression | None
     span: Span
+    is_offset: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,6 +186,14 @@ class BaseDeclaration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EinsteinDeclaration:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Requirement:
+    """`require condition`: a condition on sizes that every call fulfils."""
+
+    condition: Condition
     span: Span
 
 
@@ -244,6 +253,7 @@ Item: TypeAlias = (
     | OutputDeclaration
     | BaseDeclaration
     | EinsteinDeclaration
+    | Requirement
     | Definition
     | Update
     | Block

@@ -143,6 +143,8 @@ def names_of(items: Iterable[ast.Item]) -> set[str]:
             case ast.SizeDeclaration():
                 names.add(item.name.name)
                 roots = () if item.value is None else (item.value,)
+            case ast.Requirement():
+                roots = (item.condition,)
             case _:
                 roots = ()
         for node in nodes(roots):

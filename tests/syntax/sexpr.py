@@ -21,6 +21,7 @@ from tadc.syntax.ast import (
     Program,
     Range,
     Reduction,
+    Requirement,
     SizeDeclaration,
     TensorDeclaration,
     Unary,
@@ -84,14 +85,17 @@ def _parts(node: object) -> list[object]:
             return ["(", "is-int", operand, ")"]
         case Program(items):
             return list(items)
-        case SizeDeclaration(name, value):
-            return ["(", "size", name, *([] if value is None else [value]), ")"]
+        case SizeDeclaration(name, value, _, is_offset):
+            bound = [">=", "0"] if is_offset else [] if value is None else [value]
+            return ["(", "size", name, *bound, ")"]
         case TensorDeclaration(kind, name, extents, dtype):
             return ["(", kind, name, extents, *_dtype(dtype), ")"]
         case OutputDeclaration(names):
             return ["(", "output", *names, ")"]
         case BaseDeclaration(base):
             return ["(", "base", str(base), ")"]
+        case Requirement(condition):
+            return ["(", "require", condition, ")"]
         case EinsteinDeclaration():
             return ["(", "einstein", ")"]
         case Definition(target, lefts, dtype, None, body):

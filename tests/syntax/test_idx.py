@@ -20,6 +20,8 @@ STATEMENTS = {
     "size K = 5": "(size K 5)",
     "size P = (N - K) // 2 + 1": "(size P (+ (// (- N K) 2) 1))",
     "size N = min(a, b), M": "(size N (call min a b)) (size M)",
+    "size o >= 0, M": "(size o >= 0) (size M)",
+    "require o + n <= N": "(require (compare (+ o n) <= N))",
     "input a[N, K]": "(input a (N K))",
     "input c[3, 3]: float64": "(input c (3 3) :float64)",
     "input a[2*N+1; K], x, y[]": "(input a ((+ (* 2 N) 1) K)) (input x _) (input y ())",

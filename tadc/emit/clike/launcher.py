@@ -106,10 +106,10 @@ class Launcher:
         return REAL[element_type(tensor, self.text.dtype)]
 
     def _checks(self, most: int, step: int) -> list[_Check]:
-        """The negated assumptions of the kernels: extents and sizes of at least 1, facts, and indices and offsets that fit."""
+        """The negated assumptions of the kernels: extents and sizes of at least 1 (offsets of at least 0), facts, and indices and offsets that fit."""
         program, text = self.module.program, self.text
         extents = [n for t in program.tensors.values() for n in t.shape]
-        extents += map(symbol, program.sizes)
+        extents += (symbol(s) + (1 - program.least(s)) for s in program.sizes)
         checks: list[_Check] = []
         held = EVERYWHERE
         for c in (*(at_least_zero(n - 1) for n in extents), *program.facts):

@@ -58,7 +58,9 @@ def gpu_program(
     turned tensors are stored in `room` bytes, if that is not None.
     """
     if sizes is not None:
-        few = {s: sizes[s] for s in program.sizes if sizes[s] <= NUMBERS}
+        few = {
+            s: sizes[s] for s in program.sizes if sizes[s] <= NUMBERS and s not in program.offsets
+        }
         program = with_short_sums(program, few)
         program = with_turned_rows(program, sizes, machine, room)
     program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)

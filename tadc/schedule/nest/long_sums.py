@@ -75,7 +75,12 @@ _Sums: TypeAlias = Mapping[str, str | None]
 
 def ranges_of(kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN) -> Ranges:
     """Ranges of the sizes and of the indices of the kernel's box. `usual` has about how large the sizes are."""
-    ranges = {s: (1, most_of(usual[s]) if s in usual else UNBOUNDED) for s in program.sizes}
+    ranges = {
+        s: (1, most_of(usual[s]) if s in usual else UNBOUNDED)
+        if s not in program.offsets
+        else (0, UNBOUNDED)
+        for s in program.sizes
+    }
     for d in program.derived_sizes:
         most = (_greatest(form, ranges) // d.modulus for form in d.forms)
         ranges[d.name] = 1, max(most) if d.op == "max" else min(most)

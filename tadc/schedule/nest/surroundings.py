@@ -12,7 +12,7 @@ from tadc.ir.program import Program
 from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel, Loop
 
-__all__ = ["FEW", "Span", "Surroundings", "least_of", "most_of", "usual_size"]
+__all__ = ["FEW", "TYPICAL", "Span", "Surroundings", "least_of", "most_of", "usual_size"]
 
 TYPICAL = 64  # a size that has no number
 FEW = 8  # of a size with no more values, each value is a case of its own

@@ -38,6 +38,7 @@ from tadc.syntax.ast import (
     OutputDeclaration,
     Range,
     Reduction,
+    Requirement,
     SizeDeclaration,
     TensorDeclaration,
     Unary,
@@ -137,6 +138,18 @@ class Build(Transformer[Token, Placed]):
     def size(self, span: Span, name: Name, value: Expression | None) -> Item:
         return SizeDeclaration(name, value, span)
 
+    def bound_of_size(self, span: Span) -> str:
+        return span.text
+
+    def offset(self, span: Span, name: Name, relation: str, bound: Number) -> Item:
+        if (relation, bound.text) != (">=", "0"):
+            raise SyntaxError(
+                span,
+                "the only bound of a size in its declaration is `>= 0`",
+                fix=f"write `size {name.name}`, and `require {span.text}` for what holds of it",
+            )
+        return SizeDeclaration(name, None, span, is_offset=True)
+
     def inputs(self, span: Span, *tensors: Item) -> Items:
         return tensors
 
@@ -159,6 +172,9 @@ class Build(Transformer[Token, Placed]):
 
     def einstein(self, span: Span) -> Items:
         return (EinsteinDeclaration(span),)
+
+    def requirement(self, span: Span, condition: Condition) -> Items:
+        return (Requirement(condition, span),)
 
     def definition(self, span: Span, target: Target, body: Expression) -> Items:
         lefts = _left_indices(target)

@@ -68,9 +68,7 @@ def _side_by_side(stop: Stop) -> bool:
     return stop.after_operand and stop.operand_found
 
 
-_DEFINITION = (
-    "write `name[indices] = expression`, or a declaration: size, input, output, base, einstein"
-)
+_DEFINITION = "write `name[indices] = expression`, or a declaration: size, input, output, require, base, einstein"
 _CHOICE = "write `if condition then a else b`"
 
 _HINTS: tuple[_Hint, ...] = (
@@ -140,6 +138,10 @@ _HINTS: tuple[_Hint, ...] = (
           "`base` is followed by the first index", "write `base 0` or `base 1`"),
     _Hint(lambda s: s.first == "einstein" and s.declares,
           "`einstein` stands alone", "remove what follows it"),
+    _Hint(lambda s: s.first == "require" and s.declares and len(s.words) == 1,
+          "`require` is followed by a condition on sizes", "write one, such as `require o + n <= N`"),
+    _Hint(lambda s: s.first == "size" and s.declares and s.last in ("<", "<=", ">", ">="),
+          "the only bound of a size in its declaration is `>= 0`", "write others as `require n <= N`"),
     _Hint(lambda s: s.declares and len(s.words) == 1,
           "`<first>` is followed by names", "write `<first>` and one or several names"),
     _Hint(lambda s: s.on_the_left and len(s.words) == 1 and is_name(s.found.text),

@@ -43,6 +43,7 @@ _STATEMENT = re.compile(
     r"""[^\W\d_] (?: [0-9A-Za-z_] | [^\x00-\x7f] )* [ \t]* (?: \[ [^\]\n]* \] [ \t]* )? (?: : [ \t]* \w+ [ \t]* )?
         (?: <- | = (?! = | [^\n{]* \.\. ) )       # f[i] = ..., but not the range k = 0..4
       | (?: size | input | state | output ) [ \t]+ (?! (?: then | else | and | or | is ) \b ) [^\W\d]
+      | require [ \t]+ (?! [=<] ) .
       | base [ \t]+ [0-9]""",
     re.VERBOSE,
 )

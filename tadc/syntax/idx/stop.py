@@ -20,7 +20,7 @@ Place: TypeAlias = Literal["found", "last", "opened", "condition"]
 MOST_QUOTED = 60  # characters of an operand in a remedy
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-DECLARATIONS = ("size", "input", "state", "output", "base", "einstein")
+DECLARATIONS = ("size", "input", "state", "output", "base", "einstein", "require")
 
 RENAMED = {
     "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",

@@ -15,6 +15,7 @@ RESERVED: Mapping[str, str] = MappingProxyType(
     {
         "if": "it begins `if condition then a else b`",
         "not": "it negates a condition",
+        "require": "it declares what holds of sizes, `require o + n <= N`",
         "scan": "it is kept for later versions of the language",
         "gather": "it is kept for later versions of the language",
         "complex64": "complex numbers are not supported yet",

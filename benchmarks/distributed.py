@@ -1,0 +1,253 @@
+"""Times of values and gradients on Dask arrays, beside one call and beside plain Dask: `python benchmarks/distributed.py`.
+
+Every case is run twice, and the second run counts: texts are compiled then. Threads and processes are two; data is where the
+workers are. `--small` runs everything at a fraction of the size. The results are in `results/distributed.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+HERE = Path(__file__).resolve().parent
+# This file has the name of the package that it measures with, and a script's folder is searched first.
+sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != HERE]
+
+import dask  # noqa: E402
+import dask.array as da  # noqa: E402
+import distributed  # noqa: E402
+import numpy as np  # noqa: E402
+
+import tadc  # noqa: E402
+import tadc.dask  # noqa: E402
+
+ROOT = HERE.parent
+RESULTS = HERE / "results" / "distributed.md"
+WAVE = """size X, Y, Z
+input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
+next[x: X, y: Y, z: Z] = 2*u[x,y,z] - before[x,y,z] + v[x,y,z]*(u[pad(x-1),y,z] + u[pad(x+1),y,z]
+    + u[x,pad(y-1),z] + u[x,pad(y+1),z] + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z])"""
+SOFTMAX = "m[i] = max{j} x[i,j]\ne[i,j] = exp(x[i,j]-m[i])\ny[i,j] = e[i,j]/sum{l} e[i,l]"
+CONVOLUTION = "y[n,o,p,q] = sum{c,r,s} x[n,c,p+r,q+s]*w[o,c,r,s]"
+GAUSSIANS = "y[i] = sum{j} w[j]*exp(-g*sum{k} (x[i,k]-z[j,k])**2)"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A formula, the shapes of its inputs, and their chunks."""
+
+    name: str
+    text: str
+    shapes: Mapping[str, tuple[int, ...]]
+    chunks: Mapping[str, tuple[int, ...]]
+
+
+def cases(n: int) -> list[Case]:
+    """Those of the table; extents are divided by `n`."""
+
+    def wave(*chunks: int) -> Case:
+        names = ("u", "before", "v")
+        shape = (256 // n,) * 3
+        return Case(
+            f"wave {shape[0]}³, chunks {chunks}".replace(" ", " "),
+            WAVE,
+            dict.fromkeys(names, shape),
+            dict.fromkeys(names, chunks),
+        )
+
+    images, size, points = 256 // n, 2048 // n, 20_000 // n
+    return [
+        wave(128 // n, 128 // n, 256 // n),
+        wave(64 // n, 64 // n, 256 // n),
+        Case(
+            f"convolution, {images} images 8 x 64²",
+            CONVOLUTION,
+            {"x": (images, 8, 64, 64), "w": (8, 8, 3, 3)},
+            {"x": (images // 4, 8, 64, 64), "w": (8, 8, 3, 3)},
+        ),
+        Case(
+            f"product {size}³, all cut in 2",
+            "c[i,j] = sum{k} a[i,k]*b[k,j]",
+            {"a": (size, size), "b": (size, size)},
+            {"a": (size // 2, size // 2), "b": (size // 2, size // 2)},
+        ),
+        Case(
+            f"hankel {40_000 // n} by {10_000 // n}",
+            "y[i] = sum{j} h[i+j]*x[j]",
+            {"h": (50_000 // n,), "x": (10_000 // n,)},
+            {"h": (10_000 // n,), "x": (5_000 // n,)},
+        ),
+        Case(
+            "softmax, rows whole",
+            SOFTMAX,
+            {"x": (8192 // n, 2048)},
+            {"x": (2048 // n, 2048)},
+        ),
+        Case("softmax, rows cut in 4", SOFTMAX, {"x": (8192 // n, 2048)}, {"x": (2048 // n, 512)}),
+        Case(
+            f"Gaussians {points} by {points}",
+            GAUSSIANS,
+            {"w": (points,), "g": (), "x": (points, 3), "z": (points, 3)},
+            {"w": (points // 8,), "g": (), "x": (points // 4, 3), "z": (points // 8, 3)},
+        ),
+    ]
+
+
+def best(call: Callable[[], Any]) -> tuple[float, Any]:
+    """The seconds of the second run, and its result."""
+    call()
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def arrays(case: Case) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    made = {n: rng.standard_normal(s, dtype=np.float32) for n, s in case.shapes.items()}
+    return {n: np.float32(0.5) * np.ones((), np.float32) if n == "g" else np.asarray(a) for n, a in made.items()}  # fmt: skip
+
+
+def row(case: Case, client: Any) -> list[str]:
+    """Values and all gradients: one call, two threads, two processes."""
+    f = tadc.compile(case.text, name="f")
+    x = arrays(case)
+    lazy = {n: da.from_array(a, chunks=case.chunks[n]) for n, a in x.items()}
+
+    def single() -> Any:
+        value, pullback = f.vjp(**x)
+        return value, pullback(value)
+
+    def graphs(inputs: Mapping[str, Any], slices: bool) -> Any:
+        y, pullback = tadc.dask.wrap(f, slices=slices).vjp(**inputs)
+        return y, pullback(y)
+
+    alone, (value, gradients) = best(single)
+    graph = graphs(lazy, False)
+    built, plan = best(lambda: tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy))
+    with dask.config.set(scheduler="threads", num_workers=2):
+        threads, found = best(lambda: dask.compute(*graph))
+    there = dict(zip(lazy, client.persist(list(lazy.values())), strict=True))
+    distributed.wait(list(there.values()))
+
+    def on_processes() -> None:
+        parts = client.persist(list(flat(graphs(there, True))))
+        distributed.wait(parts)
+
+    processes, _ = best(on_processes)
+    client.cancel(list(there.values()))
+    whole = [value, *gradients.values()]
+    parts = [found[0], *found[1].values()]
+    same = all(np.array_equal(a, b) for a, b in zip(whole, parts, strict=True))
+    error = max(np.abs(a - b).max() / np.abs(a).max() for a, b in zip(whole, parts, strict=True))
+    return [
+        case.name,
+        str(plan.tasks),
+        f"{built / plan.tasks * 1e3:.2f} ms",
+        f"{plan.task_bytes / 1e6:.0f} MB",
+        f"{plan.moved_bytes / 1e6:.0f} MB",
+        f"{alone:.2f} s",
+        f"{threads:.2f} s",
+        f"{processes:.2f} s",
+        "bits equal" if same else f"{error:.0e}",
+    ]
+
+
+def flat(pair: tuple[Any, Mapping[str, Any]]) -> Sequence[Any]:
+    return [pair[0], *pair[1].values()]
+
+
+def stencil(u: np.ndarray) -> np.ndarray:
+    """Seven points of a block with its halo, as `map_overlap` hands it over."""
+    out = -6 * u
+    for axis in range(3):
+        for shift in (1, -1):
+            out += np.roll(u, shift, axis)
+    return out
+
+
+def against_plain_dask(n: int) -> list[list[str]]:
+    """A stencil beside `map_overlap`, a product beside `da.matmul`, an elementwise function beside `map_blocks`; two threads."""
+    f = tadc.compile(
+        "size X, Y, Z\ninput u[X,Y,Z]\ny[x: X, y: Y, z: Z] = u[pad(x-1),y,z] + u[pad(x+1),y,z] + u[x,pad(y-1),z]"
+        " + u[x,pad(y+1),z] + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z]"
+    )
+    g = tadc.compile("c[i,j] = sum{k} a[i,k]*b[k,j]")
+    h = tadc.compile("y[i,j] = 2*x[i,j] + 1")
+    rows = []
+    rng = np.random.default_rng(0)
+    u = rng.standard_normal((256 // n,) * 3, dtype=np.float32)
+    for chunk in (64 // n, 32 // n):
+        lazy = da.from_array(u, chunks=chunk)
+        ours, sliced = f(lazy), tadc.dask.wrap(f, slices=True)(lazy)
+        theirs = da.map_overlap(stencil, lazy, depth=1, boundary=0, dtype=u.dtype)
+        rows.append(compared(f"stencil, chunks of {chunk}³: whole neighbours", ours, "map_overlap", theirs))  # fmt: skip
+        rows.append(compared(f"stencil, chunks of {chunk}³: slices", sliced, "map_overlap", theirs))  # fmt: skip
+    a = rng.standard_normal((2048 // n,) * 2, dtype=np.float32)
+    lazy = da.from_array(a, chunks=512 // n)
+    rows.append(compared("product", g(lazy, lazy), "da.matmul", da.matmul(lazy, lazy)))
+    rows.append(compared("2*x + 1", h(lazy), "map_blocks", lazy.map_blocks(lambda x: 2 * x + 1)))
+    return rows
+
+
+def compared(name: str, ours: Any, other: str, theirs: Any) -> list[str]:
+    with dask.config.set(scheduler="threads", num_workers=2):
+        mine, value = best(ours.compute)
+        its, wanted = best(theirs.compute)
+    assert np.abs(value - wanted).max() <= 1e-3 * np.abs(wanted).max()
+    tasks = [str(len(dict(a.__dask_optimize__(a.dask, a.__dask_keys__())))) for a in (ours, theirs)]
+    return [name, tasks[0], f"{mine:.2f} s", other, tasks[1], f"{its:.2f} s"]
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--small", action="store_true", help="a fraction of the size, nothing written"
+    )
+    small = parser.parse_args().small
+    n = 8 if small else 1
+    environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    with (
+        dask.config.set({"distributed.nanny.environ": environment}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as workers,
+        distributed.Client(workers) as client,
+    ):
+        rows = []
+        for case in cases(n):
+            rows.append(row(case, client))
+            print(*rows[-1], sep="  ", flush=True)
+    plain = against_plain_dask(n)
+    head = ["float32, value and all gradients", "tasks", "to build a task", "most of a task", "read", "one call", "2 threads", "2 processes", "against one call"]  # fmt: skip
+    text = f"""# Blocks on Dask
+
+`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}.
+Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
+those of the plan with pieces of chunks (`slices=True`).
+
+{table(head, rows)}
+
+Beside plain Dask, two threads; tasks are those after Dask's own optimization, its arrays included:
+
+{table(["value", "tasks", "tadc", "other", "tasks", "other"], plain)}
+"""
+    print(text)
+    if not small:
+        RESULTS.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

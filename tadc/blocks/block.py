@@ -1,0 +1,346 @@
+"""The program of a block: the statements of a program with offsets, over a box whose place and extents are sizes.
+
+`i` becomes `i + o`, a tensor the slice of it that the block reads, with an offset of its own, and the extents of the whole
+stay as sizes: boundary forms, conditions and bounds mean what they meant. One text serves all blocks of a tensor.
+
+    y[i: P-2] = sum{r: 3} x[i+r]*w[r]      becomes      y[i: n_0] = sum{r=0..2} x[i + r]*w[r],  x[n_0 + 2], w[3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tadc.blocks.boxes import Box, Interval, smallest_box
+from tadc.blocks.footprints import Footprint, PlacedRead, footprints, placed_reads
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Condition, Domain, at_least_zero, between
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import rewrite, substitute
+
+__all__ = ["Blocked", "PlacedBlock", "blocked", "without_idle_sizes"]
+
+FEW = 8  # elements at most of a dimension that is taken whole rather than by an offset and an extent of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a dimension of a tensor that a block has: forms of sizes.
+
+    `is_own`: both are sizes made for it, whose numbers a footprint gives.
+    """
+
+    offset: Affine
+    extent: Affine
+    is_own: bool = False
+
+    def at(self, sizes: Mapping[Symbol, int]) -> Interval:
+        low = self.offset.at(sizes)
+        return low, low + self.extent.at(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """A block at a place: the numbers of all sizes, the box of each tensor that it has, and what it reads of them."""
+
+    sizes: Mapping[Symbol, int]
+    boxes: Mapping[str, Box]
+    footprints: Mapping[str, Footprint]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The program of a block of `target`, and the windows of all tensors in it.
+
+    `offsets` and `extents` are the sizes that say where the block is: of the target's dimensions, then of the indices `split`.
+    """
+
+    program: Program
+    whole: Program
+    target: str
+    split: tuple[Symbol, ...]
+    through: tuple[str, ...]
+    offsets: tuple[Symbol, ...]
+    extents: tuple[Symbol, ...]
+    windows: Mapping[str, tuple[Window, ...]]
+
+    def at(self, box: Box, cut: Box, sizes: Mapping[Symbol, int], dtype: str) -> PlacedBlock:
+        """The block over this box of the target, and over these parts of the indices `split`.
+
+        `sizes` are those of the whole program. Of a tensor that it does not read there is one element in dimensions with sizes of
+        their own.
+        """
+        values = dict(sizes)
+        for o, n, (low, high) in zip(self.offsets, self.extents, (*box, *cut), strict=True):
+            values[o], values[n] = low, high - low
+
+        def over(tensor: str, reads: Collection[Box]) -> Box:
+            around = smallest_box(tuple(reads)) if reads else None
+            for d, w in enumerate(self.windows[tensor]):
+                if w.is_own:
+                    low, high = around[d] if around is not None else (0, 1)
+                    values[w.offset.symbols[0]], values[w.extent.symbols[0]] = low, high - low
+            return tuple(w.at(values) for w in self.windows[tensor])
+
+        inside = {t: over for t in self.through if t in self.windows}
+        found = footprints(
+            self.whole,
+            self.target,
+            box,
+            sizes,
+            dtype,
+            through=inside,
+            cut=dict(zip(self.split, cut, strict=True)),
+        )
+        inputs = (t.name for t in self.program.inputs)
+        boxes = {t: over(t, found[t].boxes if t in found else ()) for t in inputs}
+        return PlacedBlock(values, boxes, found)
+
+
+def blocked(
+    program: Program, target: str, split: Sequence[Symbol], through: Collection[str], names: Names
+) -> Blocked:
+    """The program of a block of `target`, with parts of the reduction indices `split`, and with the statements of `through` inside.
+
+    The body of the target's statement is a reduction over the indices `split`, if there are any.
+    """
+    return _Blocking(program, target, tuple(split), tuple(through), names).result()
+
+
+def without_idle_sizes(program: Program) -> Program:
+    """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one."""
+    used = {s for t in program.tensors.values() for form in t.shape for s in form.symbols}
+    for s in program.statements:
+        used |= s.body.symbols.union(*(d.form.symbols for d in s.derived))
+    derived = []
+    for d in reversed(program.derived_sizes):
+        if d.name in used:
+            derived.append(d)
+            used |= {s for form in d.forms for s in form.symbols}
+    plain = {at_least_zero(symbol(o)) for o in program.offsets}
+    required = (c for c in program.requirements if c not in plain)
+    kept = [c for c in required if used.issuperset(c.form.symbols)]
+    facts = [c for c in program.facts if used.issuperset(c.form.symbols)]
+    return replace(
+        program,
+        sizes=tuple(s for s in program.sizes if s in used),
+        derived_sizes=tuple(reversed(derived)),
+        offsets=program.offsets & used,
+        facts=Domain.of(facts),
+        requirements=Domain.of(kept),
+    )
+
+
+class _Blocking:
+    """The windows of tensors, from the target backwards: a tensor's follow from the reads of the statements after it."""
+
+    def __init__(
+        self,
+        program: Program,
+        target: str,
+        split: tuple[Symbol, ...],
+        through: tuple[str, ...],
+        names: Names,
+    ) -> None:
+        self.whole = program
+        self.target = target
+        self.split = split
+        self.through = through
+        self.names = names
+        statement = program.definitions[target]
+        rank = len(statement.indices)
+        self.offsets = [names.derivative(f"o_{d}") for d in range(rank)]
+        self.extents = [names.derivative(f"n_{d}") for d in range(rank)]
+        self.offsets += [names.derivative(f"ro_{k}") for k in range(len(split))]
+        self.extents += [names.derivative(f"rn_{k}") for k in range(len(split))]
+        self.sizes: list[Symbol] = [*self.offsets, *self.extents]
+        self.own_offsets: set[Symbol] = set(self.offsets)
+        self.box_indices: set[Symbol] = set()  # of all statements of the block
+        self.required: list[Condition] = []
+        self.windows: dict[str, tuple[Window, ...]] = {}
+        self.reads: dict[str, list[PlacedRead]] = {}
+
+    def result(self) -> Blocked:
+        statements: list[Statement] = []
+        for s in reversed(self.whole.statements):
+            name = s.target.name
+            if name == self.target or (name in self.through and name in self.reads):
+                windows = (
+                    self._target_windows(s) if name == self.target else self._windows(s.target)
+                )
+                self.windows[name] = windows
+                statements.append(self._moved(s, windows))
+        inputs = []
+        for tensor in self.whole.tensors.values():
+            if tensor.name in self.reads and tensor.name not in self.through:
+                self.windows[tensor.name] = self._windows(tensor)
+                inputs.append(self._sliced(tensor))
+        required = Domain.of((*self.whole.requirements, *self.whole.facts, *self.required))
+        program = replace(
+            self.whole,
+            sizes=(*self.whole.sizes, *self.sizes),
+            inputs=tuple(inputs),
+            statements=tuple(map(self._local, reversed(statements))),
+            outputs=(self.target,),
+            given=(),
+            offsets=self.whole.offsets | self.own_offsets,
+            facts=required,
+            requirements=required,
+        )
+        del self.windows[self.target]
+        return Blocked(
+            program,
+            self.whole,
+            self.target,
+            self.split,
+            self.through,
+            tuple(self.offsets),
+            tuple(self.extents),
+            self.windows,
+        )
+
+    # ------------------------------------------------------------------ windows
+
+    def _target_windows(self, s: Statement) -> tuple[Window, ...]:
+        """The windows of the target: where the block is, inside of the whole."""
+        windows = []
+        for o, n, extent in zip(self.offsets, self.extents, s.target.shape, strict=False):
+            windows.append(Window(symbol(o), symbol(n)))
+            self.required.append(at_least_zero(extent - symbol(o) - symbol(n)))
+        return tuple(windows)
+
+    def _windows(self, tensor: Tensor) -> tuple[Window, ...]:
+        return tuple(self._window(tensor, d) for d in range(len(tensor.shape)))
+
+    def _window(self, tensor: Tensor, dimension: int) -> Window:
+        """What all reads of the dimension pass over, as a form; else the whole where that is short; else sizes of its own."""
+        is_computed = tensor.name in self.through
+        reads = self.reads[tensor.name]
+        passed = {self._ends(r.read.subscripts[dimension], r.domain) for r in reads}
+        if is_computed and not all(map(self._is_evaluated, reads)):
+            passed = {None}
+        if len(passed) == 1 and (ends := passed.pop()) is not None:
+            low, high = ends
+            return Window(low, high - low + 1)
+        extent = tensor.shape[dimension]
+        if extent.is_constant and extent.constant <= FEW and not is_computed:
+            return Window(constant(0), extent)
+        o = self.names.derivative(f"{tensor.name}_o{dimension}")
+        n = self.names.derivative(f"{tensor.name}_n{dimension}")
+        self.sizes += [o, n]
+        self.own_offsets.add(o)
+        self.required.append(at_least_zero(extent - symbol(o) - symbol(n)))
+        return Window(symbol(o), symbol(n), is_own=True)
+
+    def _ends(self, form: Affine, domain: Domain) -> tuple[Affine, Affine] | None:
+        """The smallest and the largest value, where each index in the form has a lower and an upper bound of sizes, and nothing else.
+
+        Then all values between these are reached whatever the sizes are.
+        """
+        low = high = form
+        for s, c in form.terms:
+            if self._is_size(s):
+                continue
+            bounds = self._bounds(s, domain)
+            if bounds is None:
+                return None
+            first, last = bounds if c > 0 else bounds[::-1]
+            low, high = low.substitute({s: first}), high.substitute({s: last})
+        return low, high
+
+    def _is_evaluated(self, placed: PlacedRead) -> bool:
+        """Whether the read is evaluated if only the range of each index in it has a value: nothing else is asked.
+
+        An intermediate is computed over its window in any case, which has to be a part of the tensor then.
+        """
+        passed = {s for form in placed.read.subscripts for s in form.symbols}
+        for condition in placed.domain:
+            indices = [s for s in condition.form.symbols if not self._is_size(s)]
+            if len(indices) != 1 or indices[0] not in passed | self.box_indices:
+                return False
+        return True
+
+    def _bounds(self, index: Symbol, domain: Domain) -> tuple[Affine, Affine] | None:
+        lows: list[Affine] = []
+        highs: list[Affine] = []
+        for condition in domain:
+            c = condition.form.coefficient(index)
+            if not c:
+                continue
+            rest = condition.form - c * symbol(index)
+            if (
+                condition.relation != ">="
+                or abs(c) != 1
+                or not all(map(self._is_size, rest.symbols))
+            ):
+                return None
+            (lows if c > 0 else highs).append(-c * rest)
+        return (lows[0], highs[0]) if len(lows) == len(highs) == 1 else None
+
+    def _is_size(self, s: Symbol) -> bool:
+        return s in self.sizes or s in self.whole.parameters
+
+    # ------------------------------------------------------------------ statements
+
+    def _moved(self, s: Statement, windows: Sequence[Window]) -> Statement:
+        """The statement over its window, its reads still in places of the whole; these reads are noted."""
+        moves = {i: symbol(i) + w.offset for i, w in zip(s.indices, windows, strict=True)}
+        body = substitute(s.body, moves)
+        if s.target.name == self.target and self.split:
+            body = self._cut(body)
+        shape = tuple(w.extent for w in windows)
+        derived = tuple(d.substitute(moves) for d in s.derived)
+        moved = Statement(replace(s.target, shape=shape), s.indices, derived, body)
+        self.box_indices |= {*s.indices}
+        for placed in placed_reads(body, moved.box, derived):
+            self.reads.setdefault(placed.read.tensor, []).append(placed)
+        return moved
+
+    def _cut(self, body: Expr) -> Expr:
+        """The part of the reduction, its indices counted from the beginning of the part."""
+        assert isinstance(body, Reduce), "parts are of reductions"
+        rank = len(self.offsets) - len(self.split)
+        conditions, moves = list(body.domain), {}
+        for k, o, n in zip(self.split, self.offsets[rank:], self.extents[rank:], strict=True):
+            moves[k] = symbol(k) + symbol(o)
+            first, last = symbol(o), symbol(o) + symbol(n) - 1
+            bounds = [c for c in conditions if self._is_bound(c, k)]
+            self.required += (self._at_end(c, k, first, last) for c in bounds)
+            conditions = [c for c in conditions if c not in bounds]
+            conditions += between(first, symbol(k), last)
+        domain = Domain.of(conditions)
+        derived = tuple(d.substitute(moves) for d in body.derived)
+        terms = substitute(body.body, moves)
+        return Reduce(body.op, body.indices, derived, domain.substitute(moves), terms)
+
+    def _is_bound(self, condition: Condition, index: Symbol) -> bool:
+        """Whether it is a bound of the index by sizes: a part lies inside of it, which need not be tested then."""
+        others = [s for s in condition.form.symbols if s != index]
+        return (
+            condition.relation == ">="
+            and condition.form.coefficient(index) != 0
+            and all(map(self._is_size, others))
+        )
+
+    def _at_end(
+        self, condition: Condition, index: Symbol, first: Affine, last: Affine
+    ) -> Condition:
+        """The bound at the end of the part that is nearest to it."""
+        c = condition.form.coefficient(index)
+        return at_least_zero(condition.form.substitute({index: first if c > 0 else last}))
+
+    def _local(self, s: Statement) -> Statement:
+        """The statement with its reads in places of the windows."""
+
+        def local(e: Expr) -> Expr:
+            if not isinstance(e, Read):
+                return e
+            pairs = zip(e.subscripts, self.windows[e.tensor], strict=True)
+            return Read(e.tensor, tuple(form - w.offset for form, w in pairs))
+
+        return replace(s, body=rewrite(s.body, local))
+
+    def _sliced(self, tensor: Tensor) -> Tensor:
+        return replace(tensor, shape=tuple(w.extent for w in self.windows[tensor.name]))

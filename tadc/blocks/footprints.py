@@ -1,0 +1,395 @@
+"""Footprints: the elements of other tensors that a block of a tensor is computed from.
+
+A block is a box of the tensor's indices. A read `x[e]` at the points `W` around it, the box among their conditions,
+reads of a dimension what lies between the smallest and the largest value of the subscript over W, and both are questions
+to the integer solver. So a footprint is exact in each dimension, read by read; what reads of several places need together
+is a list of boxes, since the smallest box around the seven points of a stencil has 26 neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import TypeAlias
+
+from tadc.blocks.boxes import Box, Interval, joined, smallest_box, union_count
+from tadc.integer import Undecided, is_empty, smallest_point
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero, between, equals_zero
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.program import Program, Statement
+
+__all__ = [
+    "Cut",
+    "Footprint",
+    "PlacedRead",
+    "footprints",
+    "index_range",
+    "is_computed",
+    "placed_reads",
+    "where_needed",
+]
+
+MOST_CASES = 4  # values of a derived index that are looked at one by one
+MOST_READS = (
+    20_000  # of a statement, each branch of a choice by itself; beyond, conditions are left out
+)
+
+Cut: TypeAlias = Mapping[Symbol, Interval]  # of indices of the target's reduction
+# The box over which a tensor is computed, from those that are read of it; None where it is not computed.
+Over: TypeAlias = Callable[[str, Collection[Box]], Box | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The elements of a tensor that a block reads: `box`, the smallest box around them, and `boxes`, one a read.
+
+    `bytes` are those of `elements`. `is_exact` is false where the solver did not decide, and a whole dimension is taken:
+    then there may be less.
+    """
+
+    boxes: tuple[Box, ...]
+    item_bytes: int
+    is_exact: bool = True
+
+    @property
+    def box(self) -> Box:
+        return smallest_box(self.boxes)
+
+    @property
+    def elements(self) -> int:
+        return union_count(self.boxes)
+
+    @property
+    def bytes(self) -> int:
+        return self.elements * self.item_bytes
+
+
+def footprints(
+    program: Program,
+    target: str,
+    box: Box,
+    sizes: Mapping[Symbol, int],
+    dtype: str,
+    *,
+    through: Mapping[str, Over],
+    cut: Cut | None = None,
+) -> dict[str, Footprint]:
+    """The footprint of a block of `target` in each tensor that it reads.
+
+    `sizes` are all of them; `through` are intermediates that the block computes itself, each with the box over which it does, so
+    that their own footprints count too; `cut` are parts of the target's reduction.
+    """
+    needed: dict[str, dict[Box, bool]] = {}
+    for s in reversed(program.statements):
+        name = s.target.name
+        own = box if name == target else None
+        if name in through:
+            own = through[name](name, needed.get(name, {}).keys())
+        if own is not None:
+            reading = _reading(s, tuple(sorted(sizes.items())), _shapes(program, sizes))
+            parts = (cut or {}) if name == target else {}
+            for tensor, read, exact in reading.boxes(own, parts):
+                of_tensor = needed.setdefault(tensor, {})
+                of_tensor[read] = of_tensor.get(read, True) and exact
+    return {
+        t: Footprint(tuple(b), program.item_bytes(t, dtype), all(b.values()))
+        for t, b in needed.items()
+    }
+
+
+def where_needed(tensor: str, reads: Collection[Box]) -> Box | None:
+    """The smallest box around what is read."""
+    return smallest_box(tuple(reads)) if reads else None
+
+
+def index_range(
+    program: Program, target: str, index: Symbol, sizes: Mapping[Symbol, int]
+) -> Interval | None:
+    """The values of an index of the target's reduction, over the whole target; None where there are none or they are not known."""
+    s = program.definitions[target]
+    assert isinstance(s.body, Reduce), "the index is one of a reduction"
+    inner = Domain.of(c for d in s.body.derived for c in d.conditions)
+    numbers = {name: constant(n) for name, n in sizes.items()}
+    domain = (s.box & s.body.domain & inner).substitute(numbers)
+    ends = _ends(symbol(index), domain.near((index,)))
+    return None if isinstance(ends, Undecided) else ends
+
+
+def is_computed(
+    program: Program, target: str, box: Box, sizes: Mapping[Symbol, int], cut: Cut
+) -> bool:
+    """Whether the part `cut` of the target's reduction has a term somewhere in the box. True where that is not decided."""
+    s = program.definitions[target]
+    assert isinstance(s.body, Reduce), "parts are of reductions"
+    reading = _reading(s, tuple(sorted(sizes.items())), _shapes(program, sizes))
+    inner = Domain.of(c for d in s.body.derived for c in d.conditions)
+    domain = (s.body.domain & inner).substitute(reading.numbers)
+    return is_empty(reading.around(box, cut) & domain) is not True
+
+
+def _shapes(
+    program: Program, sizes: Mapping[Symbol, int]
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    return tuple((n, t.shape_at(sizes)) for n, t in program.tensors.items())
+
+
+# ---------------------------------------------------------------------- reads and where they are evaluated
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRead:
+    """A read, and conditions that hold where it is evaluated, on the way to it from the statement's body.
+
+    `derived` are the derived indices among the symbols.
+    """
+
+    read: Read
+    domain: Domain
+    derived: tuple[Derived, ...]
+
+
+def placed_reads(body: Expr, domain: Domain, derived: tuple[Derived, ...]) -> Iterator[PlacedRead]:
+    """Every read of the body, once for each way to it. Of comparisons of values both branches are looked at."""
+    seen: set[tuple[Expr, Domain]] = set()
+    waiting = [(body, domain, derived)]
+    while waiting:
+        node, domain, derived = waiting.pop()
+        if (node, domain) in seen or domain == EMPTY:
+            continue
+        seen.add((node, domain))
+        many = (
+            len(seen) > MOST_READS
+        )  # what is read is then more than what is needed, which is allowed
+        match node:
+            case Read():
+                yield PlacedRead(node, domain, derived)
+            case Reduce(_, _, more, inner, inner_body):
+                conditions = Domain.of(c for d in more for c in d.conditions)
+                waiting.append((inner_body, domain & inner & conditions, (*derived, *more)))
+            case Select(Domain() as condition, then, otherwise) if not many:
+                waiting.append((then, domain & condition, derived))
+                waiting += [(otherwise, domain & c, derived) for c in _complement(condition)]
+            case Select(Comparison(_, left, right), then, otherwise):
+                waiting += [(e, domain, derived) for e in (left, right, then, otherwise)]
+            case Call() | Select():
+                waiting += [(e, domain, derived) for e in node.operands]
+            case Const() | IndexValue():
+                pass
+
+
+def _complement(domain: Domain) -> Iterator[Domain]:
+    """Disjoint domains that together are the complement: not the first condition; the first and not the second; .."""
+    before: list[Condition] = []
+    for c in domain:
+        match c.relation:
+            case ">=":
+                yield Domain.of((*before, at_least_zero(-c.form - 1)))
+            case "==":
+                yield Domain.of((*before, at_least_zero(c.form - 1)))
+                yield Domain.of((*before, at_least_zero(-c.form - 1)))
+            case "|":  # a remainder is left, of a quotient that is a symbol of its own
+                quotient = symbol(f"'{c.modulus} into {c.form}")
+                rest = between(1, c.form - c.modulus * quotient, c.modulus - 1)
+                yield Domain.of((*before, *rest))
+        before.append(c)
+
+
+# ---------------------------------------------------------------------- over a box
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some dimensions of a read, whose subscripts have no index in common with the others, nor conditions that connect them.
+
+    `indices` are those of the block among the symbols: a grid of blocks has few different intervals of a single one.
+    """
+
+    dimensions: tuple[int, ...]
+    placed: PlacedRead
+    extents: tuple[int, ...]
+    indices: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The reads of a statement for given sizes, each in its parts, and the questions about them for a box."""
+
+    statement: Statement
+    numbers: Mapping[Symbol, Affine]
+    reads: tuple[tuple[str, tuple[_Part, ...]], ...]
+
+    def around(self, box: Box, cut: Cut) -> Domain:
+        """The conditions of being in the box, and in these parts of a reduction."""
+        derived = Domain.of(c for d in self.statement.derived for c in d.conditions)
+        return derived.substitute(self.numbers) & _inside(self._intervals(box, cut).items())
+
+    def _intervals(self, box: Box, cut: Cut) -> dict[Symbol, Interval]:
+        return {**dict(zip(self.statement.indices, box, strict=True)), **cut}
+
+    def boxes(self, box: Box, cut: Cut) -> Iterator[tuple[str, Box, bool]]:
+        """The boxes of tensors that are read, each with whether it is exact."""
+        intervals = self._intervals(box, cut)
+        if any(low >= high for low, high in intervals.values()):
+            return
+        for tensor, parts in self.reads:
+            each = [_boxes(p, tuple((i, intervals.get(i)) for i in p.indices)) for p in parts]
+            for chosen in product(*each):
+                at: dict[int, Interval] = {}
+                for part, (inner, _) in zip(parts, chosen, strict=True):
+                    at |= zip(part.dimensions, inner, strict=True)
+                exact = all(is_exact for _, is_exact in chosen)
+                yield tensor, tuple(at[d] for d in range(len(at))), exact
+
+
+def _inside(intervals: Iterable[tuple[Symbol, Interval | None]]) -> Domain:
+    """The conditions of being in these intervals; None is no condition."""
+    bounds = ((symbol(i), ends) for i, ends in intervals if ends is not None)
+    return Domain.of(c for i, (low, high) in bounds for c in between(low, i, high - 1))
+
+
+@lru_cache(256)
+def _reading(
+    statement: Statement,
+    sizes: tuple[tuple[Symbol, int], ...],
+    shapes: tuple[tuple[str, tuple[int, ...]], ...],
+) -> _Reading:
+    numbers = {s: constant(n) for s, n in sizes}
+    extents = dict(shapes)
+    reads: dict[tuple[str, tuple[_Part, ...]], None] = {}
+    own = Domain.of(c for d in statement.derived for c in d.conditions)
+    for placed in placed_reads(statement.body, own, statement.derived):
+        subscripts = tuple(f.substitute(numbers) for f in placed.read.subscripts)
+        tensor = placed.read.tensor
+        derived = tuple(d.substitute(numbers) for d in placed.derived)
+        known = PlacedRead(Read(tensor, subscripts), placed.domain.substitute(numbers), derived)
+        parts = tuple(_parts(known, extents[tensor], statement.indices))
+        reads[tensor, parts] = None
+    return _Reading(statement, numbers, tuple(reads))
+
+
+def _parts(
+    placed: PlacedRead, extents: tuple[int, ...], indices: tuple[Symbol, ...]
+) -> Iterator[_Part]:
+    """The parts of a read: connected by conditions and by subscripts."""
+    if placed.domain == EMPTY:
+        yield _Part((), PlacedRead(Read(placed.read.tensor, ()), EMPTY, ()), (), ())
+    groups: list[set[Symbol]] = []
+    subscripts = placed.read.subscripts
+    for form in (*(c.form for c in placed.domain), *subscripts):
+        joined_group = set(form.symbols)
+        apart = [g for g in groups if not g & joined_group]
+        groups = [*apart, joined_group.union(*(g for g in groups if g & joined_group))]
+    for group in groups:
+        dimensions = tuple(
+            d for d, f in enumerate(subscripts) if f.symbols and f.symbols[0] in group
+        )
+        if not group:
+            dimensions = tuple(d for d, f in enumerate(subscripts) if f.is_constant)
+        conditions = [c for c in placed.domain if c.form.symbols and c.form.symbols[0] in group]
+        read = Read(placed.read.tensor, tuple(subscripts[d] for d in dimensions))
+        derived = tuple(d for d in placed.derived if d.name in group)
+        # Other indices are those of reductions, which a block may have a part of.
+        inner = (s for s in sorted(group) if s not in indices)
+        yield _Part(
+            dimensions,
+            PlacedRead(read, Domain.of(conditions), derived),
+            tuple(extents[d] for d in dimensions),
+            (*(i for i in indices if i in group), *inner),
+        )
+
+
+@lru_cache(100_000)
+def _boxes(
+    part: _Part, intervals: tuple[tuple[Symbol, Interval | None], ...]
+) -> tuple[tuple[Box, bool], ...]:
+    """The boxes of these dimensions that are read over the intervals, each with whether it is exact."""
+    domain = part.placed.domain & _inside(intervals)
+    cases = [_box(part.placed.read, d, part.extents) for d in _cases(part.placed, domain)]
+    found = [c for c in cases if c is not None]
+    exact = all(is_exact for _, is_exact in found)
+    return tuple((box, exact) for box in joined(b for b, _ in found))
+
+
+def _cases(placed: PlacedRead, domain: Domain) -> Iterator[Domain]:
+    """The domain in cases: one for each value of the derived indices in the subscripts, where these have few values.
+
+    So the two ends that a periodic read needs of a tensor are two boxes.
+    """
+    used = {s for form in placed.read.subscripts for s in form.symbols}
+    cases = [domain]
+    for d in placed.derived:
+        if d.name in used:
+            cases = [c for case in cases for c in _values(symbol(d.name), case)]
+    yield from cases
+
+
+def _values(form: Affine, domain: Domain) -> Iterator[Domain]:
+    """The domain for each value of the form, if these are few."""
+    ends = _ends(form, domain.near(form.symbols))
+    if isinstance(ends, Undecided) or ends is None or ends[1] - ends[0] > MOST_CASES:
+        yield domain
+        return
+    for value in range(*ends):
+        yield domain & Domain.of((equals_zero(form - value),))
+
+
+def _box(read: Read, domain: Domain, extents: Sequence[int]) -> tuple[Box, bool] | None:
+    """The smallest box of the elements that are read, and whether it is exact; None where nothing is."""
+    each: list[Interval] = []
+    exact = True
+    for form, extent in zip(read.subscripts, extents, strict=True):
+        ends = _ends(form, domain.near(form.symbols))
+        if ends is None:
+            return None
+        if isinstance(ends, Undecided):
+            exact, ends = False, (0, extent)
+        each.append(ends)
+    nothing = is_empty(domain)
+    if nothing:
+        return None
+    return tuple(each), exact and nothing is False
+
+
+@lru_cache(100_000)
+def _ends(form: Affine, near: Domain) -> Interval | Undecided | None:
+    """The smallest value of the form, and one more than the largest; None where the domain is empty.
+
+    `near` are the conditions that are connected with the form.
+    """
+    if near == EMPTY:
+        return None
+    if form.is_constant:
+        return form.constant, form.constant + 1
+    of_bounds = _of_bounds(form, near)
+    if of_bounds is not None:
+        return of_bounds
+    value = symbol("'value")
+    ends: list[int] = []
+    for sign in (1, -1):
+        equation = equals_zero(value - sign * form)
+        point = smallest_point(near & Domain.of((equation,)), value.symbols)
+        if point is None:
+            return None
+        if isinstance(point, Undecided):
+            return point
+        ends.append(sign * point["'value"])
+    return ends[0], ends[1] + 1
+
+
+def _of_bounds(form: Affine, near: Domain) -> Interval | None:
+    """The ends where every condition is a bound of a single symbol, by interval arithmetic, which is exact then."""
+    lows: dict[Symbol, int] = {}
+    highs: dict[Symbol, int] = {}
+    for c in near:
+        if c.relation != ">=" or len(c.form.terms) != 1:
+            return None
+        ((s, sign),) = c.form.terms
+        (lows if sign > 0 else highs)[s] = -sign * c.form.constant
+    if any(s not in lows or s not in highs or lows[s] > highs[s] for s in form.symbols):
+        return None
+    low = sum(c * (lows if c > 0 else highs)[s] for s, c in form.terms)
+    high = sum(c * (highs if c > 0 else lows)[s] for s, c in form.terms)
+    return form.constant + low, form.constant + high + 1

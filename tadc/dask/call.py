@@ -1,0 +1,418 @@
+"""A call on Dask arrays: each tensor that is kept becomes one, a task a block, which gets the pieces that its footprint names."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask._task_spec import Task, TaskRef
+from dask.array.utils import meta_from_array
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
+
+from tadc import compiler
+from tadc.blocks.block import Blocked
+from tadc.blocks.boxes import Box, Interval, count
+from tadc.blocks.footprints import index_range, is_computed
+from tadc.dask.choices import Choices, kept
+from tadc.dask.chunks import chunks_between, cuts_of
+from tadc.dask.plan import Plan, TensorPlan
+from tadc.dask.sources import Graph, Key, Source, intervals
+from tadc.dask.tasks import Code, combine, filled, run_block
+from tadc.errors import ArgumentError, Error
+from tadc.ir.element_types import arithmetic
+from tadc.ir.expr import Reduce
+from tadc.ir.program import Program, Statement
+from tadc.options import Options
+from tadc.printing.idx import program_text
+from tadc.runtime.run import resolved_backend
+
+__all__ = ["LazyCall"]
+
+FAN_IN = 8  # of the tree that combines the parts of a reduction
+FEWER = 4  # a reduction is split where its target has fewer blocks than one in so many of the chunks it reads
+MOST_TASKS = 100_000
+Chunks = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The graph of a tensor, and what a task of it holds at most, with the block that does."""
+
+    graph: Graph
+    key: str
+    block: Blocked
+    code: Code
+    task_bytes: int
+    largest: Box
+    moved: int
+    blocks: int
+    undecided: bool
+    example: dict[str, int]
+
+
+class LazyCall:
+    """The Dask arrays of a program. `sources` are those of the inputs, and of tensors that there are already."""
+
+    def __init__(
+        self,
+        program: Program,
+        options: Options,
+        sources: Mapping[str, Source],
+        sizes: Mapping[str, int],
+        dtype: str,
+        choices: Choices,
+        follow: Mapping[str, str],
+        residuals: Collection[str] = (),
+    ) -> None:
+        self.program = program
+        self.sizes = sizes
+        self.dtype = dtype
+        self.choices = choices
+        self.follow = follow  # the input whose chunks a gradient has
+        self.sources = dict(sources)
+        limit = int(min(choices.limit, options.memory_limit or choices.limit))
+        self.block_options = replace(options, threads=1, memory_limit=limit)
+        self.options = _options(program, self.block_options, dtype)
+        self.backend = resolved_backend(options.backend)
+        self.tensors: list[TensorPlan] = []
+        self.codes: dict[str, tuple[Code, dict[str, int]]] = {}  # with the sizes of a block
+        stored = kept(program, sizes, dtype, choices, residuals)
+        self.inside = [s.target.name for s in program.statements if s.target.name not in stored]
+        for s in program.statements:
+            if s.target.name in stored and s.target.name not in self.sources:
+                self.sources[s.target.name] = Source(self._array(s), self._slices)
+        if self.plan.tasks > MOST_TASKS:
+            warnings.warn(
+                f"this call has {self.plan.tasks} tasks: larger chunks have fewer, and `tadc.dask.wrap(f).advice(..)` proposes some",
+                stacklevel=4,
+            )
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(tuple(self.tensors), self.backend)
+
+    def array(self, name: str) -> Any:
+        """The Dask array of an output or another tensor that is kept."""
+        source = self.sources[name]
+        if source.is_lazy:
+            return source.array
+        return da.from_array(source.array, chunks=source.chunks)
+
+    @property
+    def _slices(self) -> bool:
+        return bool(self.choices.slices)
+
+    # ------------------------------------------------------------------ a tensor
+
+    def _array(self, s: Statement) -> Any:
+        """The Dask array of a statement's tensor: with smaller chunks or parts where a task would hold too much."""
+        name = s.target.name
+        shape = s.target.shape_at(self.sizes)
+        chunks, free = self._chunks(s, shape)
+        parts = self._parts(s, chunks)
+        attempt = self._attempt(s, chunks, parts)
+        while attempt.task_bytes > self.choices.limit:
+            smaller = _halved(chunks, free)
+            if smaller is not None:
+                chunks = smaller
+            elif not parts and name not in self.choices.split and (more := self._possible(s)):
+                parts = more
+            else:
+                raise self._too_large(s, attempt)
+            attempt = self._attempt(s, chunks, parts)
+        self.tensors.append(
+            TensorPlan(
+                name,
+                chunks,
+                tuple(attempt.block.through),
+                tuple(parts),
+                attempt.blocks,
+                len(attempt.graph),
+                attempt.task_bytes,
+                attempt.moved,
+                attempt.undecided,
+                attempt.code.text,
+            )
+        )
+        self.codes[name] = attempt.code, attempt.example
+        read = [t.name for t in attempt.block.program.inputs]
+        lazy = {
+            self.sources[t].array.name: self.sources[t].array
+            for t in read
+            if self.sources[t].is_lazy
+        }
+        graph = HighLevelGraph.from_collections(
+            attempt.key, attempt.graph, dependencies=list(lazy.values())
+        )
+        like = next(iter(lazy.values()))._meta if lazy else np.empty(0)
+        meta = meta_from_array(like, ndim=len(shape), dtype=self._type(name))
+        return da.Array(graph, attempt.key, chunks=chunks, meta=meta)
+
+    def _type(self, name: str) -> np.dtype[Any]:
+        tensor = self.program.tensors[name]
+        outside = name in self.program.outputs
+        return np.dtype(tensor.dtype or (self.dtype if outside else arithmetic(self.dtype)))
+
+    def _attempt(
+        self, s: Statement, chunks: Chunks, parts: Mapping[str, list[Interval]]
+    ) -> _Attempt:
+        name = s.target.name
+        block = compiler.blocked_program(self.program, name, tuple(parts), self._through(s))
+        code = Code(program_text(block.program), self.options, self._usual(s, block))
+        arrays = [
+            self.sources[t.name].array.name
+            if self.sources[t.name].is_lazy
+            else self.sources[t.name].array
+            for t in block.program.inputs
+        ]
+        token = tokenize(code, self.sizes, arrays, chunks, parts, self._slices, self.dtype)
+        made = _Layer(self, s, block, code, f"{self.program.name}-{name}-{token}")
+        for at in product(*(range(len(c)) for c in chunks)):
+            box = tuple(intervals(c)[k] for c, k in zip(chunks, at, strict=True))
+            made.add(at, box, parts)
+        return _Attempt(
+            made.graph,
+            made.key,
+            block,
+            code,
+            made.task_bytes + self._temporaries(block.program, made.example),
+            made.largest,
+            made.moved,
+            made.blocks,
+            made.undecided,
+            made.example,
+        )
+
+    def _temporaries(self, program: Program, sizes: Mapping[str, int]) -> int:
+        """The bytes of the temporaries of a block of these sizes."""
+        if not sizes or len(program.statements) == 1:
+            return 0
+        every = program.size_values(sizes)
+        module = compiler.module(program, "run", every, self.dtype, self.block_options)
+        values = module.program.size_values({s: sizes[s] for s in module.program.sizes})
+        return sum(t.bytes_at(values, self.dtype) for t in module.temporaries)
+
+    def _through(self, s: Statement) -> tuple[str, ...]:
+        """The intermediates inside, in order, that the statement needs."""
+        needed: set[str] = set()
+        waiting = [s]
+        while waiting:
+            for t in waiting.pop().reads:
+                if t in self.inside and t not in needed and t not in self.sources:
+                    needed.add(t)
+                    waiting.append(self.program.definitions[t])
+        return tuple(t for t in self.inside if t in needed)
+
+    def _usual(self, s: Statement, block: Blocked) -> tuple[tuple[str, int], ...]:
+        """The extents of the whole, by which schedules are chosen: so a block has the bits of the whole."""
+        extents = s.target.shape_at(self.sizes)
+        usual = dict(zip(block.extents, extents, strict=False))
+        for t in (*block.program.inputs, *(self.program.tensors[n] for n in block.through)):
+            whole = self.program.tensors[t.name].shape_at(self.sizes)
+            for w, n in zip(block.windows[t.name], whole, strict=True):
+                if w.is_own:
+                    usual[w.extent.symbols[0]] = n
+        return tuple(usual.items())
+
+    # ------------------------------------------------------------------ chunks and parts
+
+    def _chunks(self, s: Statement, shape: tuple[int, ...]) -> tuple[Chunks, list[int]]:
+        """The chunks of the target, and the dimensions whose chunks nothing says."""
+        name = s.target.name
+        if name in self.choices.chunks:
+            return _given_chunks(name, self.choices.chunks[name], shape, self._type(name)), []
+        if name in self.follow and self.follow[name] in self.sources:
+            return self.sources[self.follow[name]].chunks, []
+        cuts = [cuts_of(self.program, s, i, self.sources) for i in s.indices]
+        chunks = tuple(chunks_between(0, n, c) for n, c in zip(shape, cuts, strict=True))
+        return chunks, [d for d, c in enumerate(cuts) if not c]
+
+    def _parts(self, s: Statement, chunks: Chunks) -> dict[str, list[Interval]]:
+        """The parts of the reduction that are computed by themselves: where there are few blocks, or where the user says so."""
+        name = s.target.name
+        if name in self.choices.split:
+            return self._asked(s, self.choices.split[name])
+        read = sum(self.sources[t].blocks for t in s.reads if t in self.sources)
+        if FEWER * prod(map(len, chunks)) < read:
+            return self._possible(s)
+        return {}
+
+    def _possible(self, s: Statement) -> dict[str, list[Interval]]:
+        """The parts of all indices of the reduction that chunks cut, if the statement is one."""
+        found = {}
+        for k in s.body.indices if isinstance(s.body, Reduce) else ():
+            between = self._cut(s, k)
+            if len(between) > 1:
+                found[k] = between
+        return found
+
+    def _asked(self, s: Statement, names: tuple[str, ...]) -> dict[str, list[Interval]]:
+        name = s.target.name
+        if names and not isinstance(s.body, Reduce):
+            raise ArgumentError(
+                None,
+                f"`{name}` is no reduction as a whole, and has no parts",
+                fix="make the reduction a statement of its own, or leave it out of `split`",
+            )
+        for k in names:
+            assert isinstance(s.body, Reduce)
+            if k not in s.body.indices:
+                raise ArgumentError(
+                    None,
+                    f"`{k}` is no index of the reduction of `{name}`",
+                    fix=f"its indices are {', '.join(s.body.indices)}",
+                )
+        return {k: c for k in names if len(c := self._cut(s, k)) > 1}
+
+    def _cut(self, s: Statement, index: str) -> list[Interval]:
+        """An index of the reduction where chunks cut it."""
+        ends = index_range(self.program, s.target.name, index, self.sizes)
+        if ends is None:
+            return []
+        low, high = ends
+        cuts = cuts_of(self.program, s, index, self.sources)
+        return [(a + low, b + low) for a, b in intervals(chunks_between(low, high, cuts))]
+
+    def _too_large(self, s: Statement, attempt: _Attempt) -> Error:
+        box = ", ".join(f"{low}:{high}" for low, high in attempt.largest)
+        inputs = ", ".join(t.name for t in attempt.block.program.inputs)
+        return ArgumentError(
+            None,
+            f"a task that computes {s.target.name}[{box}] holds {attempt.task_bytes} bytes, and the limit is {self.choices.limit:.0f}",
+            fix=f"give smaller chunks to {inputs} or `chunks={{'{s.target.name}': ..}}`, or a larger `limit`",
+        )
+
+
+class _Layer:
+    """The tasks of a tensor, block after block."""
+
+    def __init__(self, call: LazyCall, s: Statement, block: Blocked, code: Code, key: str) -> None:
+        self.call, self.statement, self.block = call, s, block
+        self.key = key
+        self.graph: Graph = {}
+        self.code_key = f"{key}-text"
+        self.graph[self.code_key] = Task(self.code_key, _same, code)
+        self.type = call._type(s.target.name)
+        self.module = "numpy"
+        self.names = tuple(t.name for t in block.program.inputs)
+        self.task_bytes = self.moved = self.blocks = 0
+        self.largest: Box = ()
+        self.undecided = False
+        self.example: dict[str, int] = {}  # the sizes of the block that holds most
+        if any(
+            type(call.sources[t].array._meta).__module__.startswith("cupy")
+            for t in self.names
+            if call.sources[t].is_lazy
+        ):
+            self.module = "cupy"
+
+    def add(self, at: tuple[int, ...], box: Box, parts: Mapping[str, list[Interval]]) -> None:
+        """The tasks of one block of the target."""
+        key: Key = (self.key, *at)
+        shape = tuple(high - low for low, high in box)
+        body = self.statement.body
+        op = body.op if isinstance(body, Reduce) and parts else None
+        if not count(box):
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.module)
+            return
+        if op is None:
+            self._block(key, box, ())
+            return
+        refs = [
+            self._part((f"{self.key}-part", *at, k), box, cut)
+            for k, cut in enumerate(self._cuts(box, parts))
+        ]
+        level = 0
+        while len(refs) > FAN_IN:
+            level += 1
+            groups = [refs[k : k + FAN_IN] for k in range(0, len(refs), FAN_IN)]
+            refs = []
+            for k, group in enumerate(groups):
+                node: Key = (f"{self.key}-tree{level}", *at, k)
+                self.graph[node] = Task(node, combine, op, *group)
+                refs.append(TaskRef(node))
+        if refs:
+            self.graph[key] = Task(key, combine, op, *refs)
+        else:
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.module)
+
+    def _cuts(self, box: Box, parts: Mapping[str, list[Interval]]) -> Iterator[Box]:
+        """The parts that have a term, in order."""
+        call, name = self.call, self.statement.target.name
+        for cut in product(*parts.values()):
+            if is_computed(call.program, name, box, call.sizes, dict(zip(parts, cut, strict=True))):
+                yield cut
+
+    def _part(self, key: Key, box: Box, cut: Box) -> TaskRef:
+        self._block(key, box, cut)
+        return TaskRef(key)
+
+    def _block(self, key: Key, box: Box, cut: Box) -> None:
+        call = self.call
+        placed = self.block.at(box, cut, call.sizes, call.dtype)
+        fetched = [
+            call.sources[t].fetched(placed.boxes[t], placed.footprints.get(t), self.graph)
+            for t in self.names
+        ]
+        program = self.block.program
+        held = sum(f.bytes for f in fetched) + count(box) * self.type.itemsize
+        if held > self.task_bytes:
+            self.task_bytes, self.largest = held, box
+            self.example = {s: placed.sizes[s] for s in program.sizes}
+        self.moved += sum(f.moved for f in fetched)
+        self.blocks += 1
+        self.undecided |= not all(f.is_exact for f in placed.footprints.values())
+        self.graph[key] = Task(
+            key,
+            run_block,
+            TaskRef(self.code_key),
+            tuple(f.layout for f in fetched),
+            {s: placed.sizes[s] for s in program.sizes},
+            call.dtype,
+            *(p for f in fetched for p in f.pieces),
+        )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _options(program: Program, options: Options, dtype: str) -> tuple[tuple[str, Any], ...]:
+    """The options of blocks: of the call, with one thread. Under "auto" a worker without a compiler uses numpy."""
+    given: dict[str, Any] = {
+        "dtype": dtype,
+        "name": f"{program.name}_block",
+        "backend": options.backend,
+    }
+    if options.backend != "interpreter":
+        given["memory_limit"] = options.memory_limit
+    if options.backend in ("auto", "native"):
+        given |= {"threads": options.threads, "blas": options.blas}
+    return tuple(given.items())
+
+
+def _halved(chunks: Chunks, free: list[int]) -> Chunks | None:
+    """The chunks with those of a dimension cut in two, one of which nothing says the chunks; None where that is not possible."""
+    candidates = [d for d in free if max(chunks[d], default=0) > 1]
+    if not candidates:
+        return None
+    d = max(candidates, key=lambda d: max(chunks[d]))
+    halves = tuple(p for n in chunks[d] for p in ((n + 1) // 2, n // 2) if p)
+    return (*chunks[:d], halves, *chunks[d + 1 :])
+
+
+def _given_chunks(name: str, chunks: Any, shape: tuple[int, ...], dtype: Any) -> Chunks:
+    try:
+        normal: Chunks = da.core.normalize_chunks(chunks, shape, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            None, f"the chunks of `{name}` do not fit: {error}", fix=f"its shape is {shape}"
+        ) from None
+    return normal

@@ -1,0 +1,133 @@
+"""Where the pieces of a tensor come from: the chunks of a Dask array, or a store that tasks read themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, product
+from typing import Any, TypeAlias
+
+import dask.array as da
+from dask._task_spec import Task, TaskRef
+
+from tadc.blocks.boxes import Box, Interval, count, smallest_box
+from tadc.blocks.footprints import Footprint
+from tadc.dask.tasks import Layout, Slices, Stored, take
+
+__all__ = ["Fetched", "Key", "Source", "intervals"]
+
+Key: TypeAlias = tuple[str | int, ...]
+Graph: TypeAlias = dict[Any, Any]
+SMALL = 2  # a piece of which a chunk is more than so many is cut off by a task of its own
+
+
+def intervals(chunks: Sequence[int]) -> list[Interval]:
+    """The chunks of a dimension as intervals."""
+    return list(pairwise(accumulate(chunks, initial=0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a block gets of a tensor: its place in the buffer, and what a task refers to; and how much that is."""
+
+    layout: Layout
+    pieces: tuple[Any, ...]
+    bytes: int
+    moved: int  # bytes that are sent where the chunk is not
+
+
+class Source:
+    """The chunks of a tensor. `array` is a Dask array, or a store that has a shape, a type, chunks, and slices."""
+
+    def __init__(self, array: Any, slices: bool) -> None:
+        self.array = array
+        self.slices = slices
+        self.is_lazy = isinstance(array, da.Array)
+        self.dtype = array.dtype
+        self.shape = tuple(array.shape)
+        self.chunks = array.chunks if self.is_lazy else _chunks_of_store(array)
+        self.intervals = [intervals(c) for c in self.chunks]
+
+    @property
+    def blocks(self) -> int:
+        number = 1
+        for c in self.chunks:
+            number *= len(c)
+        return number
+
+    def fetched(self, window: Box, footprint: Footprint | None, graph: Graph) -> Fetched:
+        """The pieces of a block's window; tasks that cut them off are put into the graph."""
+        shape = tuple(high - low for low, high in window)
+        itemsize = self.dtype.itemsize
+        if footprint is None:
+            return Fetched(Layout(shape, (), 0), (), count(window) * itemsize, 0)
+        if not self.is_lazy:
+            return self._of_store(window, footprint, shape)
+        places: list[tuple[Slices, Slices]] = []
+        pieces: list[Any] = []
+        held = moved = 0
+        for at, parts in self._touched(footprint.boxes).items():
+            chunk = tuple(self.intervals[d][k] for d, k in enumerate(at))
+            inner = smallest_box(parts)
+            key: Key = (self.array.name, *at)
+            origin = chunk
+            if self.slices and SMALL * count(inner) <= count(chunk):
+                key, origin = self._taken(at, chunk, inner, graph), inner
+            held += count(origin) * itemsize
+            moved += count(origin) * itemsize
+            pieces.append(TaskRef(key))
+            places.append((_slices(inner, origin), _slices(inner, window)))
+            if inner == window == origin:
+                return Fetched(Layout(shape, None, 1), (TaskRef(key),), held, moved)
+        layout = Layout(shape, tuple(places), len(pieces))
+        return Fetched(layout, tuple(pieces), held + count(window) * itemsize, moved)
+
+    def _of_store(self, window: Box, footprint: Footprint, shape: tuple[int, ...]) -> Fetched:
+        """One slice a block: the smallest box around what it reads."""
+        box, itemsize = footprint.box, self.dtype.itemsize
+        piece = Stored(self.array, tuple(slice(*i) for i in box))
+        read = count(box) * itemsize
+        if box == window:
+            return Fetched(Layout(shape, None, 1), (piece,), read, 0)
+        places = ((_slices(box, box), _slices(box, window)),)
+        return Fetched(Layout(shape, places, 1), (piece,), read + count(window) * itemsize, 0)
+
+    def _touched(self, boxes: Iterable[Box]) -> dict[tuple[int, ...], list[Box]]:
+        """The chunks that some of the boxes meet, by their numbers, with what is read of each. Corners that no read touches are none."""
+        touched: dict[tuple[int, ...], list[Box]] = {}
+        for box in boxes:
+            each = [self._met(d, low, high) for d, (low, high) in enumerate(box)]
+            for chosen in product(*each):
+                at = tuple(k for k, _ in chosen)
+                touched.setdefault(at, []).append(tuple(part for _, part in chosen))
+        return touched
+
+    def _met(self, dimension: int, low: int, high: int) -> list[tuple[int, Interval]]:
+        """The chunks of a dimension that an interval meets, each with the part of the interval in it."""
+        return [
+            (k, (max(a, low), min(b, high)))
+            for k, (a, b) in enumerate(self.intervals[dimension])
+            if a < high and b > low
+        ]
+
+    def _taken(self, at: tuple[int, ...], chunk: Box, inner: Box, graph: Graph) -> Key:
+        """The key of a piece, which all that need it share."""
+        ends = (e for i in inner for e in i)
+        key: Key = (f"take-{self.array.name}", *at, *ends)
+        if key not in graph:
+            graph[key] = Task(key, take, TaskRef((self.array.name, *at)), _slices(inner, chunk))
+        return key
+
+
+def _slices(box: Box, around: Box) -> Slices:
+    """The place of a box in a buffer for the box around it."""
+    pairs = zip(box, around, strict=True)
+    return tuple(slice(low - start, high - start) for (low, high), (start, _) in pairs)
+
+
+def _chunks_of_store(array: Any) -> tuple[tuple[int, ...], ...]:
+    sizes = array.chunks
+    return tuple(
+        tuple(min(c, n - k) for k in range(0, n, c)) if n else (0,)
+        for n, c in zip(array.shape, sizes, strict=True)
+    )

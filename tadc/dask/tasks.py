@@ -1,0 +1,145 @@
+"""What tasks do: blocks put together from pieces of chunks and computed, pieces cut off, parts of reductions combined.
+
+Everything here is pure: a task that is run again gives the same bits. A process compiles each text once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tadc.function import compile as compiled
+from tadc.ir.expr import NEUTRAL, ReduceOp
+from tadc.resolve.resolve import Resolved
+from tadc.runtime.calls import Calls
+
+__all__ = [
+    "COMBINED",
+    "Code",
+    "Layout",
+    "Slices",
+    "Stored",
+    "combine",
+    "filled",
+    "run_block",
+    "take",
+    "warm",
+]
+
+MOST_COMPILED = 512  # texts of a process
+Slices: TypeAlias = tuple[slice, ...]
+
+COMBINED: Mapping[ReduceOp, Any] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The text of a block, and how it is run: `options` of `tadc.compile`, and the sizes by which schedules are chosen."""
+
+    text: str
+    options: tuple[tuple[str, Any], ...]
+    usual: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A part of an array in a store, which the task reads itself."""
+
+    array: Any
+    where: Slices
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """An input of a block: its shape, and for each of its pieces where it stands in the piece and in the input.
+
+    Without `places` the only piece is the input as it is; without a piece nothing of it is read.
+    """
+
+    shape: tuple[int, ...]
+    places: tuple[tuple[Slices, Slices], ...] | None
+    pieces: int
+
+
+def run_block(
+    code: Code,
+    layouts: Sequence[Layout],
+    sizes: Mapping[str, int],
+    dtype: str,
+    *pieces: Any,
+) -> Any:
+    """The block of a value. `pieces` are those of all inputs, one after the other."""
+    fetched = [p.array[p.where] if isinstance(p, Stored) else p for p in pieces]
+    module = _module(fetched)
+    arrays, at = [], 0
+    for layout in layouts:
+        own = fetched[at : at + layout.pieces]
+        at += layout.pieces
+        arrays.append(_assembled(layout, own, module, dtype))
+    (result,) = _calls(code)(arrays, sizes)
+    return result
+
+
+def _assembled(layout: Layout, pieces: Sequence[Any], module: Any, dtype: str) -> Any:
+    """The input in one buffer; no copy where a piece is the whole."""
+    if layout.places is None and pieces:
+        return module.ascontiguousarray(pieces[0]) if layout.shape else module.asarray(pieces[0])
+    # What no read touches is NaN, which shows in the result if it is read after all.
+    kind = pieces[0].dtype if pieces else np.dtype(dtype)
+    buffer = module.empty(layout.shape, kind)
+    if kind.kind == "f":
+        buffer.fill(np.nan)
+    else:
+        buffer.fill(0)
+    for (source, place), piece in zip(layout.places or (), pieces, strict=True):
+        buffer[place] = piece[source]
+    return buffer
+
+
+def _module(arrays: Sequence[Any]) -> Any:
+    """numpy, or cupy for arrays on a GPU."""
+    on_gpu = any(type(a).__module__.split(".")[0] == "cupy" for a in arrays)
+    return import_module("cupy") if on_gpu else np
+
+
+def take(chunk: Any, where: Slices) -> Any:
+    """A piece of a chunk, small enough that others are not sent the whole."""
+    return _module([chunk]).ascontiguousarray(chunk[where])
+
+
+def combine(op: ReduceOp, *parts: Any) -> Any:
+    """Parts of a reduction together, first to last."""
+    total = parts[0]
+    with np.errstate(all="ignore"):  # as the call as a whole
+        for part in parts[1:]:
+            total = COMBINED[op](total, part)
+    return total
+
+
+def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, module: str) -> Any:
+    """A block without terms, or without elements."""
+    return import_module(module).full(shape, 0 if op is None else NEUTRAL[op], dtype)
+
+
+@lru_cache(MOST_COMPILED)
+def _calls(code: Code) -> Calls:
+    f = compiled(code.text, **dict(code.options))
+    program = replace(f.program, usual=code.usual)
+    # The reads are not proved again: the footprints are the proof.
+    return Calls(program, Resolved(program, (), (), ()), f._options, f._for_numbers)
+
+
+def warm(code: Code, sizes: Mapping[str, int], dtype: str) -> None:
+    """Compile the text, in a process that will run it."""
+    calls = _calls(code)
+    calls.launch(calls.program.size_values(sizes), dtype)

@@ -1,0 +1,418 @@
+"""Functions on Dask arrays: values and gradients are those of a single call, whatever the chunks."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from random_programs import random_program
+from test_random_programs import compiled
+
+import tadc
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+
+import tadc.dask  # noqa: E402
+
+WAVE = """size X, Y, Z
+input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
+next[x: X, y: Y, z: Z] = 2*u[x,y,z] - before[x,y,z] + v[x,y,z]*(u[pad(x-1),y,z] + u[pad(x+1),y,z]
+    + u[x,pad(y-1),z] + u[x,pad(y+1),z] + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z])"""
+SOFTMAX = "m[i] = max{j} x[i,j]\ne[i,j] = exp(x[i,j]-m[i])\ny[i,j] = e[i,j]/sum{l} e[i,l]"
+CUBE = (12, 10, 8)
+# A text, the shapes of its inputs, and their chunks.
+CASES = {
+    "wave": (WAVE, dict.fromkeys(("u", "before", "v"), CUBE), dict.fromkeys(("u", "before", "v"), (5, 4, 8))),
+    "convolution": ("y[n,o,p,q] = sum{c,r,s} x[n,c,p+r,q+s]*w[o,c,r,s]", {"x": (6, 3, 9, 9), "w": (4, 3, 3, 3)}, {"x": (2, 3, 6, 9), "w": (4, 3, 3, 3)}),
+    "gaussians": ("y[i] = sum{j} w[j]*exp(-g*sum{k} (x[i,k]-z[j,k])**2)", {"w": (50,), "g": (), "x": (40, 3), "z": (50, 3)}, {"w": (20,), "g": (), "x": (15, 3), "z": (20, 3)}),
+    "product": ("c[i,j] = sum{k} a[i,k]*b[k,j]", {"a": (30, 40), "b": (40, 20)}, {"a": (10, 16), "b": (16, 10)}),
+    "hankel": ("y[i] = sum{j} h[i+j]*x[j]", {"h": (60,), "x": (25,)}, {"h": (16,), "x": (10,)}),
+    "softmax": (SOFTMAX, {"x": (12, 20)}, {"x": (5, 20)}),
+    "softmax in parts": (SOFTMAX, {"x": (12, 20)}, {"x": (5, 7)}),
+    "causal": ("y[i] = sum{j | j <= i} a[i,j]*x[j]", {"a": (20, 20), "x": (20,)}, {"a": (5, 5), "x": (5,)}),
+    "pooling": ("y[i: 10] = max{r: 2} x[2*i+r]", {"x": (20,)}, {"x": (7,)}),
+    "repeated": ("y[i: 24] = x[i//3]*w[i%3]", {"x": (8,), "w": (3,)}, {"x": (3,), "w": (3,)}),
+    "periodic": ("size N\ninput x[N], z[N]\ny[i] = x[wrap(i-1)]*z[i]", {"x": (12,), "z": (12,)}, {"x": (5,), "z": (5,)}),
+    "reversed": ("size N\ninput x[N], z[N]\ny[i: N] = x[N-1-i]*z[i]", {"x": (12,), "z": (12,)}, {"x": (5,), "z": (5,)}),
+    "deep halo": ("size N; input x[N]\ny[i: N] = sum{r: 9} x[pad(i+r-4)]", {"x": (10,)}, {"x": (1,)}),
+    "uneven": ("size N; input x[N]\ny[i: N] = x[pad(i-1)]*i + N", {"x": (10,)}, {"x": ((1, 0, 6, 3),)}),
+    "loss": ("l = sum{i,j} x[i,j]**2", {"x": (40, 30)}, {"x": (5, 5)}),
+    "mean and argmax": ("a = argmax{i} x[i]; m = mean{i} x[i]; y[j] = x[j] - m + a; output y", {"x": (30,)}, {"x": (7,)}),
+    "names that meet": ("size N; input o_0[N], n_0[N]\ny[i: N] = o_0[pad(i-1)]*n_0[i]", {"o_0": (9,), "n_0": (9,)}, {"o_0": (4,), "n_0": (4,)}),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def here():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def some(shapes, dtype="float64", seed=0):
+    rng = np.random.default_rng(seed)
+    return {n: np.asarray(rng.normal(size=s), dtype) for n, s in shapes.items()}
+
+
+def lazy(arrays, chunks):
+    return {n: da.from_array(a, chunks=chunks[n]) for n, a in arrays.items()}
+
+
+def close(found, wanted):
+    np.testing.assert_allclose(
+        found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max(initial=0)
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_gradients_are_those_of_one_call(name):
+    text, shapes, chunks = CASES[name]
+    f = tadc.compile(text)
+    x = some(shapes)
+    value, pullback = f.vjp(**x)
+    dy = some({"y": value.shape}, seed=1)["y"]
+
+    y, lazy_pullback = f.vjp(**lazy(x, chunks))
+    found, gradients = dask.compute(y, lazy_pullback(dy))
+
+    close(found, value)
+    for n, gradient in pullback(dy).items():
+        close(gradients[n], gradient)
+
+
+@pytest.mark.parametrize("name", ["wave", "repeated", "periodic", "reversed", "uneven"])
+def test_what_is_not_in_parts_has_the_bits_of_one_call(name):
+    text, shapes, chunks = CASES[name]
+    f = tadc.compile(text)
+    x = some(shapes, "float32")
+
+    y = f(**lazy(x, chunks))
+
+    assert y.dtype == np.float32
+    assert np.array_equal(y.compute(), f(**x))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n == "hankel" else [pytest.mark.slow]) for n in ("hankel", "wave", "convolution", "softmax", "pooling")])  # fmt: skip
+def test_compiled_blocks_have_the_bits_of_one_call(name):
+    """Their last blocks are small: schedules are chosen by the extents of the whole."""
+    text, shapes, chunks = CASES[name]
+    f = tadc.compile(text, backend="native")
+    x = some(shapes, "float32")
+    value, pullback = f.vjp(**x)
+    dy = some({"y": value.shape}, "float32", seed=1)["y"]
+    data = tadc.dask.wrap(f, split=dict.fromkeys(["y"], ()) if name == "hankel" else {})
+
+    y, lazy_pullback = data.vjp(**lazy(x, chunks))
+    found, gradients = dask.compute(y, lazy_pullback(dy))
+
+    assert np.array_equal(found, value)
+    whole = {"hankel": "hx", "wave": ["u", "v"], "convolution": "x"}.get(name, "x")
+    assert all(np.array_equal(gradients[n], pullback(dy)[n]) for n in whole)
+
+
+def test_a_product_of_matrices_in_parts():
+    text, shapes, chunks = CASES["product"]
+    f = tadc.compile(text)
+    x = some(shapes)
+    data = tadc.dask.wrap(f, split={"c": "k"})
+
+    plan = data.plan(**lazy(x, chunks))
+
+    assert plan.tensors[0].blocks == 18
+    assert plan.splits == {"c": ("k",)}
+    assert "c[i: n_0, j: n_1] = sum{k=0..rn_0 - 1} a[i, k]*b[k, j]" in plan.tensors[0].text
+    close(data(**lazy(x, chunks)).compute(), f(**x))
+
+
+def test_parts_without_a_term_have_no_task():
+    text, shapes, chunks = CASES["causal"]
+    data = tadc.dask.wrap(tadc.compile(text), split={"y": "j"})
+
+    assert data.plan(**lazy(some(shapes), chunks)).tensors[0].blocks == 10
+
+
+def test_parts_of_an_adjoint_without_a_term():
+    f = tadc.compile(CASES["hankel"][0]).adjoint()
+    x = some({"h": (60,), "x": (25,), "dy": (36,)})
+    arrays = lazy(x, {"h": (16,), "x": (10,), "dy": (36,)})
+    data = tadc.dask.wrap(f, split={"dh": "j"})
+
+    plan = data.plan(**arrays)
+
+    assert plan.chunks["dh"] == ((16, 16, 16, 12),)
+    close(data(**arrays)[0].compute(), f(**x)[0])
+
+
+def test_many_parts_are_a_tree():
+    f = tadc.compile("l = sum{i} x[i]")
+    x = np.arange(1000.0)
+    y = f(da.from_array(x, chunks=10))
+
+    assert y.compute() == f(x)
+    assert max(len(t.dependencies) for t in y.dask.values() if hasattr(t, "dependencies")) <= 9
+
+
+@pytest.mark.parametrize("op", ["max", "min", "prod", "sum"])
+def test_reductions_without_any_term(op):
+    f = tadc.compile(f"size N\ninput x[N]\ny[i: N] = {op}{{j | j > i + 5}} x[j]")
+    x = np.arange(1.0, 9)
+    data = tadc.dask.wrap(f, split={"y": "j"})
+
+    assert np.array_equal(data(da.from_array(x, chunks=2)).compute(), f(x))
+
+
+def test_ties_and_nan_of_a_maximum_in_parts():
+    f = tadc.compile("m[i] = max{j} x[i,j]")
+    x = np.array([[1.0, 3, 3, 3], [np.nan, 1, 2, 0], [-0.0, 0.0, -1, -1]])
+    data = tadc.dask.wrap(f)
+    y, pullback = data.vjp(da.from_array(x, chunks=(1, 1)))
+    value, whole = f.vjp(x)
+
+    assert np.array_equal(y.compute(), value, equal_nan=True)
+    close(pullback(np.ones(3))["x"].compute()[[0, 2]], whole(np.ones(3))["x"][[0, 2]])
+
+
+def test_large_temporaries_never_exist():
+    f = tadc.compile(CASES["gaussians"][0])
+    shapes = {"w": (400,), "g": (), "x": (300, 1), "z": (400, 1)}
+    arrays = lazy(some(shapes), {"w": 100, "g": (), "x": (100, 1), "z": (100, 1)})
+
+    plan = tadc.dask.wrap(f).plan(gradients=True, **arrays)
+
+    assert all(np.prod([sum(c) for c in t.chunks]) < 300 * 400 for t in plan.tensors)
+
+
+def test_intermediates_inside_are_said_and_may_be_kept():
+    f = tadc.compile(
+        "size N; input x[N]; t[i: N] = x[pad(i-1)] + x[pad(i+1)]\ny[i: N] = t[pad(i-1)] + t[pad(i+1)]"
+    )
+    x = np.arange(12.0) ** 2
+    lazy_x = da.from_array(x, chunks=3)
+
+    inside, outside = tadc.dask.wrap(f), tadc.dask.wrap(f, keep="t")
+
+    assert (inside.plan(lazy_x).kept, inside.plan(lazy_x).inside) == (("y",), ("t",))
+    assert (outside.plan(lazy_x).kept, outside.plan(lazy_x).inside) == (("t", "y"), ())
+    for data in (inside, outside):
+        assert np.array_equal(data(lazy_x).compute(), f(x))
+    assert "inside its blocks: t" in str(inside.plan(lazy_x))
+
+
+@pytest.mark.parametrize("slices", [False, True])
+def test_halos_are_slices_or_whole_neighbours(slices):
+    text, shapes, chunks = CASES["wave"]
+    f = tadc.compile(text)
+    x = some(shapes)
+    data = tadc.dask.wrap(f, slices=slices)
+    plan = data.plan(**lazy(x, chunks))
+
+    assert np.array_equal(data(**lazy(x, chunks)).compute(), f(**x))
+    assert (plan.tasks > 30) == slices
+
+
+def test_tangents():
+    f = tadc.compile(CASES["convolution"][0])
+    _, shapes, chunks = CASES["convolution"]
+    x, dx = some(shapes), some(shapes, seed=2)["x"]
+
+    y, dy = f.jvp(lazy(x, chunks), {"x": dx})
+    value, slope = f.jvp(x, {"x": dx})
+
+    close(y.compute(), value)
+    close(dy.compute(), slope)
+
+
+def test_adjoints_are_functions_of_dask_arrays_and_have_the_chunks_of_inputs():
+    f = tadc.compile(CASES["convolution"][0]).adjoint()
+    shapes = CASES["convolution"][1] | {"dy": (6, 4, 7, 7)}
+    x = some(shapes)
+    arrays = lazy(x, CASES["convolution"][2] | {"dy": (3, 4, 7, 7)})
+
+    for found, wanted, n in zip(f(**arrays), f(**x), "xw", strict=True):
+        close(found.compute(), wanted)
+        assert found.chunks == arrays[n].chunks
+
+
+def test_value_and_gradients_of_a_loss():
+    f = tadc.compile("l = sum{i} x[i]**2")
+    x = da.from_array(np.arange(8.0), chunks=3)
+    value, gradients = f.value_and_gradients(x)
+
+    assert value.compute() == 140
+    assert np.array_equal(gradients["x"].compute(), 2 * np.arange(8.0))
+
+
+def test_values_are_computed_once_for_several_pullbacks():
+    f = tadc.compile(SOFTMAX)
+    y, pullback = f.vjp(da.from_array(np.ones((4, 4)), chunks=2))
+    first, second = pullback(np.ones((4, 4)))["x"], pullback(np.ones((4, 4)))["x"]
+
+    assert first.name == second.name
+    assert set(dict(y.dask)) & set(dict(first.dask))
+
+
+def test_sizes_that_multiply_indices_get_numbers_from_whole_shapes():
+    f = tadc.compile("size M\ninput x[8*M]\ny[i: 4] = x[M*i]")
+    x = np.arange(24.0)
+
+    assert np.array_equal(f(da.from_array(x, chunks=5), M=3).compute(), f(x, M=3))
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_extents_of_zero_and_one(n):
+    f = tadc.compile("size N; input x[N]; s = sum{i} x[i]; y[i: N] = x[pad(i-1)] + s; output y, s")
+    x = np.ones(n)
+
+    found = dask.compute(*f(da.from_array(x, chunks=max(n, 1))))
+
+    assert all(np.array_equal(a, b) for a, b in zip(found, f(x), strict=True))
+
+
+def test_integers_and_numbers_promote_as_in_a_call():
+    f = tadc.compile("y[i] = a*x[i] + k[i]")
+    x, k = np.arange(4, dtype="float32"), np.arange(4)
+    found = f(2.0, da.from_array(x, chunks=2), da.from_array(k, chunks=2))
+
+    assert found.dtype == f(2.0, x, k).dtype
+    assert np.array_equal(found.compute(), f(2.0, x, k))
+
+
+class Store:
+    """What a store is: a shape, a type, chunks, and slices."""
+
+    def __init__(self, array, chunks):
+        self.array, self.chunks = array, chunks
+        self.shape, self.dtype = array.shape, array.dtype
+
+    def __getitem__(self, where):
+        return self.array[where]
+
+
+def test_a_store_is_read_by_the_tasks_themselves():
+    f = tadc.compile(WAVE)
+    x = some(dict.fromkeys(("u", "before", "v"), CUBE))
+    stores = {n: Store(a, (5, 4, 8)) for n, a in x.items()}
+
+    y = tadc.dask.wrap(f)(**stores)
+
+    assert len(dict(y.dask)) == 9 + 1
+    assert np.array_equal(y.compute(), f(**x))
+
+
+def test_a_limit_cuts_what_nothing_else_cuts_and_then_is_an_error():
+    f = tadc.compile("size N, M\ninput x[N]\ny[i: N, j: M] = x[i]*j")
+    x = da.from_array(np.ones(100), chunks=50)
+    whole = f(np.ones(100), M=200)
+
+    cut = tadc.dask.wrap(f, limit=20_000)(x, M=200)
+    assert len(cut.chunks[1]) > 1
+    assert np.array_equal(cut.compute(), whole)
+    with pytest.raises(tadc.Error, match=r"y\[0:50, 0:1\] holds .* limit is 100"):
+        tadc.dask.wrap(f, limit=100)(x, M=200)
+
+
+def test_a_limit_splits_a_long_sum():
+    f = tadc.compile("y[i] = sum{j} a[i,j]")
+    a = da.from_array(np.ones((4, 1000)), chunks=(1, 500))
+
+    assert tadc.dask.wrap(f).plan(a).splits == {}
+    assert tadc.dask.wrap(f, limit=6000).plan(a).splits == {"y": ("j",)}
+
+
+def test_advice_has_fewer_tasks():
+    text, shapes, _ = CASES["wave"]
+    arrays = lazy(some(shapes), dict.fromkeys(shapes, (2, 2, 2)))
+    advice = tadc.dask.wrap(tadc.compile(text)).advice(**arrays)
+
+    assert advice.best[1].tasks < advice.plans[0][1].tasks
+    assert str(advice).startswith("now u (2, 2, 2)")
+
+
+def test_wrapped_functions_are_pickled():
+    data = tadc.dask.wrap(tadc.compile("y[i] = 2*x[i]"), limit=1e6)
+
+    assert pickle.loads(pickle.dumps(data))(da.ones(3)).compute().tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda f, x: f(x, out=np.ones(4)), "dask.array.store"),
+        (lambda f, x: f(x[x > 0]), "shape of `x` is not known"),
+        (lambda f, x: f(da.ones((2, 2))), "1 dimension"),
+        (lambda f, x: f(da.ones(3).astype("U3")), "no numbers"),
+        (lambda f, x: f.vjp(x)[1](np.ones(5)), "shape (5,)"),
+        (lambda f, x: f.vjp(x)[1](np.ones(4), np.ones(4)), "2 cotangents"),
+        (lambda f, x: f.value_and_gradients(x), "`cotangent` is missing"),
+        (lambda f, x: f.jvp({"x": x}, {"z": x}), "`z` is no input"),
+        (lambda f, x: f.jvp({"x": x}, {"x": np.ones(5)}), "shape (5,)"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"z": 3})(x), "`z` in `chunks`"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": (3, 3)})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, split={"y": "k"})(x), "no reduction as a whole"),
+        (lambda f, x: tadc.dask.wrap(f, keep=["t"])(x), "`t` in `keep`"),
+        (lambda f, x: tadc.dask.wrap(f, limit=-1), "`limit` is -1"),
+        (lambda f, x: tadc.dask.wrap(f, chunks=3), "give a dict"),
+        (lambda f, x: tadc.dask.wrap(3), "`f` is int"),
+    ],
+)
+def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
+    f = tadc.compile("y[i] = 2*x[i]")
+    with pytest.raises(tadc.Error) as error:
+        call(f, da.ones(4, chunks=2))
+    assert any(s in str(error.value) for s in says.split("|"))
+
+
+def test_a_large_numpy_array_is_a_warning():
+    f = tadc.compile("y[i] = x[i] + z[0]; input z[1]")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        f(x=np.zeros(2_000_000), z=da.ones(1))
+    assert any("16 MB" in str(w.message) for w in found)
+
+
+# ---------------------------------------------------------------------- random programs
+
+PLAIN, ALL = 1, 30
+SEEDS = [
+    pytest.param(level, seed, marks=[] if seed < PLAIN else [pytest.mark.slow])
+    for level in ("core", "full")
+    for seed in range(ALL)
+]
+
+
+@pytest.mark.parametrize(("level", "seed"), SEEDS)
+def test_random_programs_in_random_chunks(level, seed):
+    program = random_program(seed, level=level)
+    f = compiled(level, seed)
+    x, choice = program.sample(seed), random.Random(seed)
+    seeds = tuple(program.cotangents(seed).values())
+    given = {s: program.sizes[s] for s in f.sizes if s in program.sizes}
+    value, pullback = f.vjp(**x, **given)
+
+    chunked = {
+        n: da.from_array(a, chunks=tuple(map(random_chunks(choice), a.shape))) for n, a in x.items()
+    }
+    y, lazy_pullback = f.vjp(**chunked, **given)
+    found, gradients = dask.compute(y, lazy_pullback(seeds))
+
+    for a, b in zip(
+        found if isinstance(found, tuple) else [found],
+        value if isinstance(value, tuple) else [value],
+        strict=True,
+    ):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+    for n, gradient in pullback(seeds).items():
+        np.testing.assert_allclose(gradients[n], gradient, rtol=1e-9, atol=1e-9)
+
+
+def random_chunks(choice):
+    def chunks(extent):
+        ends = sorted({0, extent, *(choice.randrange(extent + 1) for _ in range(2))})
+        return tuple(b - a for a, b in pairwise(ends)) or (0,)
+
+    return chunks
