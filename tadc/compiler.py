@@ -41,6 +41,7 @@ from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modul
 from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.lists import Listed, has_data, listed
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
@@ -63,10 +64,12 @@ __all__ = [
     "normalized",
     "operations_of",
     "parsed",
+    "reads_data",
     "stored",
     "tangent_program",
     "vjp_program",
     "vjp_programs",
+    "with_lists",
 ]
 
 EXPLICIT = {
@@ -224,8 +227,21 @@ def stored(program: Program) -> Program:
     return disk_cached(("scheduled", fingerprint(program)), lambda: scheduled(program))
 
 
+@lru_cache(maxsize=128)
+def with_lists(program: Program) -> Listed:
+    """The program as it is run where data are looked up: its sums over what data lead to run over lists."""
+    return listed(program)
+
+
+def reads_data(program: Program) -> bool:
+    """Whether an index of the program is an element of a tensor."""
+    return has_data(program)
+
+
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-    """The decisions about a run that follow from these values of all sizes."""
+    """The decisions about a run that follow from these values of all sizes; none where data decide too."""
+    if has_data(program):
+        return Decisions()
     return Decisions.of(stored(program), sizes, dtype, options)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, Span
+from tadc.function.data import refuse_data
 from tadc.function.derivatives import Wrt, derivative, derived_programs
 from tadc.function.foreign import framework_of
 from tadc.function.open_sizes import OpenSizes
@@ -17,6 +18,7 @@ from tadc.function.reading import reading_lines
 from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.function.targets import source
 from tadc.inplace.versions import TooManyVersions
+from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
 from tadc.options import Options, size_number
 from tadc.printing.idx import program_text, tensor_text
@@ -193,6 +195,11 @@ class Function:
         return tuple(t.name for t in tensors if t.dtype is None or t.dtype.startswith("float"))
 
     @property
+    def index_inputs(self) -> tuple[str, ...]:
+        """The inputs whose elements are indices: there is no derivative by them."""
+        return tuple(t.name for t in self._program.inputs if t.dtype == INDEX)
+
+    @property
     def _tree(self) -> OpenSizes | None:
         """The source of a program whose sizes need numbers first, if it is one; derivatives have no text then."""
         return None if self._origin.derivations else self._open
@@ -319,6 +326,7 @@ class Function:
         """
         from tadc.function.graph import graph
 
+        refuse_data(self, "`graph`", "call the function on arrays of the CPU")
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.graph(*arrays, cotangents=cotangents, wrt=wrt, **named)
@@ -358,6 +366,9 @@ class Function:
         """
         from tadc.check import check
 
+        refuse_data(
+            self, "`check`", 'compare with `backend="interpreter"`, which tries every point'
+        )
         return check(self, size_number("`seed`", seed), self._numbers(sizes))
 
     # ------------------------------------------------------------------ costs
@@ -371,6 +382,7 @@ class Function:
         """
         from tadc.function.runs import cost
 
+        refuse_data(self, "`cost`", "the formula is in `str(f)`")
         return cost(self, mode, sizes)
 
     def prove(self, /, **sizes: int) -> Proofs:
@@ -382,6 +394,7 @@ class Function:
         """
         from tadc.prove import Report, prove
 
+        refuse_data(self, "`prove`", "calls check what data decide")
         f = self.fix(**sizes)
         adjoint = f.adjoint().program if f.inputs else None
         checks = f._resolved.checks
@@ -391,6 +404,7 @@ class Function:
         """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.function.runs import plan
 
+        refuse_data(self, "`plan`", "the formula is in `str(f)`")
         return plan(self, mode, sizes)
 
     def _with_numbers(self, sizes: Mapping[str, int]) -> tuple[Function, dict[str, int]]:

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ShapeError, Source
+from tadc.function.data import refuse_data
 from tadc.function.derivatives import HALVES
 from tadc.function.function import Function
 from tadc.function.origin import Origin
@@ -78,6 +79,7 @@ class Operator:
     @classmethod
     def of(cls, function: Function) -> Operator:
         """That of a function without open sizes. Raises SyntaxError where one has some."""
+        refuse_data(function, "calls on arrays of frameworks", "pass numpy arrays: `x.numpy()`")
         key = key_of(function)
         return _operators.of(key, lambda: cls(function, key))
 
