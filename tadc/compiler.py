@@ -86,15 +86,19 @@ def front(
     sizes: Mapping[str, int],
     index_base: int = 0,
     segment: Path | None = None,
+    values: Sequence[str] = (),
 ) -> Resolved:
-    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone."""
+    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone.
+
+    `values` are inputs that are compared with indices, and hold floats.
+    """
     with stage("reading the program"):
         whole = parsed(source, lang, index_base)
         tree = written_out(
             whole if segment is None else segment_tree(whole, segment), sizes, index_base
         )
     with stage("finding ranges of indices"):
-        resolved = resolve(tree, name, sizes, index_base)
+        resolved = resolve(tree, name, sizes, index_base, values)
     return replace(
         resolved, program=normalized(resolved.program), skipped=tree.skipped, notes=tree.notes
     )

@@ -21,7 +21,7 @@ from tadc.cli.parameters import (
 from tadc.cli.program import loaded, refuse_open_sizes
 from tadc.cli.status import report
 from tadc.function.derivatives import in_mode
-from tadc.function.targets import FILES, TARGETS, Unit
+from tadc.function.targets import FILES, READ_AS_TEXT, TARGETS, Unit
 from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
 from tadc.options import MEMORY
 from tadc.runtime.files import refuse_collisions, text_writer, write_all
@@ -169,6 +169,8 @@ def _contents(
     from tadc.compiler import atomic_module
 
     further = (atomic_module(f.program, wrt or f.inputs, points=False),) if baseline else ()
+    if set(targets) - set(READ_AS_TEXT):
+        f = f.of_values()
     unit = Unit({mode: in_mode(f, mode, wrt) for mode in modes}, targets, further)
     manifest = json.dumps(unit.manifest, indent=2, ensure_ascii=False)
     return [*unit.texts(), f"{manifest}\n"]

@@ -16,7 +16,6 @@ from typing import Any, Literal, TypeAlias
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ShapeError, Source
-from tadc.function.data import refuse_data
 from tadc.function.derivatives import HALVES
 from tadc.function.function import Function
 from tadc.function.origin import Origin
@@ -79,7 +78,6 @@ class Operator:
     @classmethod
     def of(cls, function: Function) -> Operator:
         """That of a function without open sizes. Raises SyntaxError where one has some."""
-        refuse_data(function, "calls on arrays of frameworks", "pass numpy arrays: `x.numpy()`")
         key = key_of(function)
         return _operators.of(key, lambda: cls(function, key))
 
@@ -322,12 +320,13 @@ def key_of(function: Function) -> str:
         for field in fields(Options)
         if (value := getattr(origin.options, field.name)) != getattr(plain, field.name)
     }
-    return json.dumps([origin.source.text, origin.lang, chosen, origin.derivations])
+    return json.dumps([origin.source.text, origin.lang, chosen, origin.derivations, origin.values])
 
 
 def function_of_key(key: str) -> Function:
     """The function whose text this is."""
-    text, lang, chosen, derivations = json.loads(key)
+    text, lang, chosen, derivations, values = json.loads(key)
     taken = tuple((mode, tuple(names)) for mode, names in derivations)
     source = Source(text, "<string>", lang)
-    return Function._of(Origin(source, lang, replace(Options(), **chosen), taken))
+    options = replace(Options(), **chosen)
+    return Function._of(Origin(source, lang, options, taken, values=tuple(values)))

@@ -150,6 +150,14 @@ class Rolled:
         found = (s for p in self.parts for s in p.function.sizes if s not in rounds)
         return tuple(dict.fromkeys(found))
 
+    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Rolled:
+        """Itself, as `of_values`."""
+        return self
+
+    def of_values(self) -> Rolled:
+        """Itself: of its index tensors none is left to a call to decide."""
+        return self
+
     @property
     def index_inputs(self) -> tuple[str, ...]:
         """The inputs whose elements are indices."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
-__all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
+__all__ = ["FILES", "READ_AS_TEXT", "TARGETS", "Target", "Unit", "source"]
 
 # Of a mode in a manifest, where no file has it.
 NOTHING: Mapping[str, object] = {"launcher": None, "workspace_bytes": "0", "kernels": []}
@@ -217,6 +217,7 @@ def source(f: Function, target: str) -> str:
             None, f"there is no target `{target}`", fix=f"use {', '.join(others)} or {last}"
         )
     if target not in READ_AS_TEXT:
+        f = f.of_values()
         refuse_data(f, f"the target `{target}`", "call the function, which writes its own C")
     unit = Unit({f._mode: f})
     if unit.dtype in HALF_TYPES and not TARGETS[target].halves:

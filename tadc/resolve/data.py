@@ -35,8 +35,10 @@ class IndexTensors:
         return name in self.read or name in self.compared
 
 
-def index_tensors(items: Iterable[ast.Item], indices: Iterable[str]) -> IndexTensors:
-    """The index tensors of a program whose indices have these names.
+def index_tensors(
+    items: Iterable[ast.Item], indices: Iterable[str], values: Iterable[str] = ()
+) -> IndexTensors:
+    """The index tensors of a program whose indices have these names; `values` are compared with indices and are none.
 
     Raises SyntaxError for a tensor that is declared real and read as an index.
     """
@@ -72,7 +74,7 @@ def index_tensors(items: Iterable[ast.Item], indices: Iterable[str]) -> IndexTen
     for condition in (n for n in nodes(bodies) if isinstance(n, ast.Comparison)):
         for pair in zip(condition.operands, condition.operands[1:], strict=False):
             compared |= _compared(pair, set(indices), real | defined)
-    return IndexTensors(frozenset(read), frozenset(compared - read))
+    return IndexTensors(frozenset(read), frozenset(compared - read - set(values)))
 
 
 def elements_in(e: ast.Expression) -> Iterator[ast.Element]:

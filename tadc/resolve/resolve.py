@@ -6,7 +6,7 @@ After this nothing knows of `//`, `%`, boundary forms, or of indices without a r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -70,6 +70,7 @@ class Resolved:
     places: Mapping[str, Place] = field(default_factory=dict)
     statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
     versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
+    undecided: tuple[str, ...] = ()  # inputs that are indices if their arrays are of integers
 
     @property
     def states(self) -> dict[str, str]:
@@ -91,19 +92,29 @@ class _Draft:
 
 
 def resolve(
-    source: ast.Program, name: str, given: Mapping[str, int], index_base: int = 0
+    source: ast.Program,
+    name: str,
+    given: Mapping[str, int],
+    index_base: int = 0,
+    values: Sequence[str] = (),
 ) -> Resolved:
-    """The meaning of a syntax tree. `given` are numbers for sizes.
+    """The meaning of a syntax tree. `given` are numbers for sizes, `values` inputs that are compared with indices and are none.
 
     Raises SyntaxError, ShapeError or RangeError, one error carrying those of all statements.
     """
-    return _Resolver(source, name, given, index_base).resolve()
+    return _Resolver(source, name, given, index_base, values).resolve()
 
 
 class _Resolver:
     def __init__(
-        self, source: ast.Program, name: str, given: Mapping[str, int], index_base: int
+        self,
+        source: ast.Program,
+        name: str,
+        given: Mapping[str, int],
+        index_base: int,
+        values: Sequence[str],
     ) -> None:
+        self._values = values
         self._name = name
         self._given = given
         self._errors: list[Error] = []
@@ -129,7 +140,7 @@ class _Resolver:
         self._defined: set[str] = set()  # by the statements so far
 
     def resolve(self) -> Resolved:
-        self._data = index_tensors(self._items, self._indices)
+        self._data = index_tensors(self._items, self._indices, self._values)
         self._declare()
         drafts = [d for d in map(self._drafted, self._definitions) if d is not None]
         if not self._definitions and not self._errors:
@@ -441,6 +452,7 @@ class _Resolver:
             places=_places(self._items, drafts),
             statements={d.target.name: d.span for d in self._definitions},
             versions=dict(self._versions),
+            undecided=tuple(n for n in self._inputs if n in self._data.compared),
         )
 
     def _checks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import BackendError, DataError
+from tadc.ir.domain import Looked
 from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
 from tadc.options import Options
@@ -83,6 +84,25 @@ class DataRun:
 
     def check(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
         """Raises DataError for the first read in the text that leaves its tensor, and its smallest element that does."""
+        for each in self._of_batch(indices):
+            self._check(each, sizes)
+
+    def _of_batch(self, indices: Mapping[str, Index]) -> Iterator[Mapping[str, Index]]:
+        """The index tensors as the text has them: of a batched program one call after the other."""
+        ranks = {
+            d.tensor: len(d.subscripts)
+            for c in self._checks
+            for d in c.data
+            if isinstance(d, Looked)
+        }
+        many = {t: k for t, k in indices.items() if k.ndim > ranks.get(t, k.ndim)}
+        if not many:
+            yield indices
+            return
+        for b in range(len(next(iter(many.values())))):
+            yield {t: Index(k.array[b]) if t in many else k for t, k in indices.items()}
+
+    def _check(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
         arrays = {name: k.array for name, k in indices.items()}
         for t in self._program.inputs:
             if t.dtype == INDEX and t.values is not None:

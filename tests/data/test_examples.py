@@ -249,3 +249,15 @@ def test_there_may_be_few_edges(edges):
 
     assert y.tolist() == [2.0 * edges]
     assert pullback(np.ones(1))["x"].tolist() == [edges]
+
+
+def test_what_is_only_compared_may_hold_floats_or_integers():
+    f = tadc.compile("y[i] = sum{m} [m = k[i]]*x[m]", backend="interpreter")
+    x = [10.0, 20.0, 30.0]
+
+    assert f(k=[2.5, 1.0, 7.0], x=x).tolist() == [0, 20, 0]
+    assert f(k=[2, 1, 7], x=x).tolist() == [30, 20, 0]
+    y, pullback = f.vjp(np.array([2.5, 1.0, 1.0]), x, wrt="x")
+    assert (y.tolist(), pullback(np.ones(3))["x"].tolist()) == ([0, 20, 20], [0, 2, 0])
+    _, tangent = f.jvp({"k": np.array([1.0]), "x": np.array(x)}, {"x": np.ones(3)})
+    assert tangent.tolist() == [1]
