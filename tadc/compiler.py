@@ -24,7 +24,7 @@ from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
 from tadc.normalize.choices import with_conditions
-from tadc.normalize.live import live
+from tadc.normalize.live import live, stages
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
 from tadc.normalize.simplify import simplified_statement, simplify
@@ -55,6 +55,7 @@ __all__ = [
     "gpu_decisions",
     "gpu_seconds",
     "gradient_program",
+    "index_stages",
     "inverse_program",
     "jacobian_program",
     "jvp_program",
@@ -235,6 +236,15 @@ def stored(program: Program) -> Program:
 def with_lists(program: Program) -> Listed:
     """The program as it is run where data are looked up: its sums over what data lead to run over lists."""
     return listed(program)
+
+
+@lru_cache(maxsize=128)
+def index_stages(program: Program) -> tuple[Program, Program] | None:
+    """The part of a program that computes index tensors, and the rest, whose inputs these are; None where there are none.
+
+    The first computes those that follow from no other such tensor, as real numbers.
+    """
+    return stages(program)
 
 
 def reads_data(program: Program) -> bool:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from tadc.errors import SyntaxError
 from tadc.ir.affine import Affine
 from tadc.ir.element_types import ARITHMETIC_TYPES
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.resolve.spelling import declared
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
 from tadc.syntax.nodes import nodes
 
-__all__ = ["IndexTensors", "elements_in", "index_tensors"]
+__all__ = ["IndexTensors", "elements_in", "index_tensors", "is_whole"]
 
 _EXTREMES = ("min", "max", "clamp", "abs")
 BOUNDARY_FORMS = ("pad", "clamp", "wrap", "reflect", "symmetric")
@@ -24,12 +25,13 @@ class IndexTensors:
     """`read` stand where an index must stand, or are declared as indices; `compared` are inputs that are compared with
     indices and nothing else: arrays of integers are indices, arrays of floats are values.
 
-    `values` has the declared ranges, both ends included.
+    `values` has the declared ranges, both ends included. `whole` are defined tensors, all of whose elements are integers.
     """
 
     read: frozenset[str]
     compared: frozenset[str]
     values: dict[str, tuple[Affine, Affine]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
 
     def __contains__(self, name: str) -> bool:
         return name in self.read or name in self.compared
@@ -85,6 +87,28 @@ def elements_in(e: ast.Expression) -> Iterator[ast.Element]:
         elif isinstance(node, ast.Element):
             for part in node.subscripts:  # `max [a; b]`
                 yield from elements_in(part)
+
+
+def is_whole(e: Expr, data: IndexTensors) -> bool:
+    """Whether the values of an expression are integers whatever the tensors hold."""
+    waiting = [e]
+    while waiting:
+        match waiting.pop():
+            case Const(value) if value == int(value):
+                pass
+            case Read(tensor) if tensor in data or tensor in data.whole:
+                pass
+            case IndexValue() | Call("floor" | "ceil" | "round" | "sign"):
+                pass
+            case Call("add" | "sub" | "mul" | "neg" | "min" | "max", args):
+                waiting += args
+            case Select(_, then, otherwise):
+                waiting += (then, otherwise)
+            case Reduce("min", _, _, _, Select(Comparison("=="), IndexValue(), _)):
+                pass  # the first of the greatest, as `argmax` is written
+            case _:
+                return False
+    return True
 
 
 def _index_places(roots: Iterable[ast.Expression]) -> Iterator[ast.Expression]:

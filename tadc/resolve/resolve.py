@@ -20,7 +20,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
 from tadc.resolve.bounds import ReadCheck, read_checks
-from tadc.resolve.data import IndexTensors, index_tensors
+from tadc.resolve.data import IndexTensors, index_tensors, is_whole
 from tadc.resolve.declarations import in_order, index_names, names_in
 from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
@@ -273,6 +273,14 @@ class _Resolver:
             extents = tuple(n for n in shape if n is not None)
             self._shapes.declare(target, extents, definition.target.span)
             self._defined.add(target)
+            if is_whole(body, self._data):
+                self._data.whole.add(target)
+            elif target in self._data:
+                raise SyntaxError(
+                    definition.body.span,
+                    f"`{target}` is used as an index, and its values need not be integers",
+                    fix="write `floor(..)`, `ceil(..)` or `round(..)` around the whole",
+                )
             dtype = self._element_type(target, definition) or self._dtypes.get(target)
             indices = tuple(i.symbol for i in left.indices.values())
             statement = Statement(

@@ -96,7 +96,7 @@ class Calls:
         self._orders: BoundedCache[Order] = BoundedCache(MOST_SIGNATURES)
         self._repeated: BoundedCache[Repeated] = BoundedCache(MOST_SIGNATURES)
         self._prepared: BoundedCache[Thread] = BoundedCache(MOST_SIGNATURES)
-        indexed = any(t.dtype == INDEX for t in program.inputs)
+        indexed = any(t.dtype == INDEX for t in program.tensors.values())
         self._data = DataRun(program, resolved, options) if indexed else None
 
     @property

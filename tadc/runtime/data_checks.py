@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tadc.errors import DataError
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Derived, Domain, Looked, between
+from tadc.ir.domain import Condition, Derived, Domain, Looked, at_least_zero, between
 from tadc.ir.program import Tensor
 from tadc.printing.idx import tensor_text
 from tadc.resolve.bounds import ReadCheck
@@ -92,7 +92,9 @@ def _searched(
     """The worst element so far, or one of the points where this check fails."""
     ends = {t: (int(arrays[t].min()), int(arrays[t].max())) for t in check.index_tensors}
     outside = _outside(check, sizes, ends)
-    points = _Points.of(outside, tuple(d.substitute(values) for d in check.data))
+    form = check.subscripts[check.dimension].substitute(values)
+    last = check.extents[check.dimension].at(sizes) - 1
+    points = _Points.of(outside, tuple(d.substitute(values) for d in check.data), form, last)
     for columns in points.outside(arrays):
         worst = _worse(worst, _Worst.of(check, points, columns, arrays, values))
     return worst
@@ -100,7 +102,10 @@ def _searched(
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """The points of `outside`: `ranges` are those of the indices that are enumerated, `made` what follows from them."""
+    """The points of `outside`: `ranges` are those of the indices that are enumerated, `made` what follows from them.
+
+    `box` has the intervals of all symbols, inside or not.
+    """
 
     outside_: Known
     made: tuple[Derived | Looked, ...]
@@ -108,11 +113,16 @@ class _Points:
     box: Mapping[Symbol, tuple[float, float]]
 
     @classmethod
-    def of(cls, outside: Known, made: tuple[Derived | Looked, ...]) -> _Points:
+    def of(
+        cls, outside: Known, made: tuple[Derived | Looked, ...], form: Affine, last: int
+    ) -> _Points:
+        """`form` is the subscript, which is outside below 0 or above `last`."""
         names = {d.name for d in made}
         needed = {s for d in made for s in d.symbols}
         free = [s for s in sorted(outside.symbols) if s not in names]
         box = _box(outside.domain)
+        leaves = at_least_zero(-form - 1), at_least_zero(form - last - 1)
+        whole = _box(Domain.of(c for c in outside.domain if c not in leaves))
         if not outside.choices:
             away = [
                 s
@@ -129,7 +139,7 @@ class _Points:
             low, high = box.get(s, (-inf, inf))
             assert low > -inf and high < inf, f"{s} is not bounded"
             ranges[s] = int(low), int(high)
-        return cls(outside, made, ranges, box)
+        return cls(outside, made, ranges, whole)
 
     def outside(self, arrays: Arrays) -> Iterator[Columns]:
         """The points at which the read is outside, some at a time, in lexicographic order."""
@@ -253,7 +263,7 @@ class _Worst:
         if is_ragged:
             said += f", so that `{check.span.text}` leaves {check.tensor}"
         elif not bare:
-            reached = form.at({**points_values(self.point, form)}) + check.base
+            reached = self._reached(form, extent) + check.base
             said += f" and `{read}` is {reached}"
         several = f" ({self.count} of {arrays[self.data.tensor].size} elements are outside)"
         fix = f"write `pad({read})` to read 0 there, `clamp({read})` for the nearest{several}"
@@ -266,6 +276,15 @@ class _Worst:
         return DataError(span, f"{said}, and {check.tensor} has {has}: {ends}", fix=fix).of(
             self.data.tensor, self.position, value, low, high
         )
+
+    def _reached(self, form: Affine, extent: int) -> int:
+        """A value of the subscript at the element that is outside."""
+        ends: dict[Symbol, tuple[int, int]] = {}
+        for s, c in form.terms:
+            low, high = (self.point[s],) * 2 if s in self.point else self.points.box[s]
+            ends[s] = (int(low), int(high)) if c > 0 else (int(high), int(low))
+        greatest = form.at({s: high for s, (_, high) in ends.items()})
+        return greatest if greatest >= extent else form.at({s: low for s, (low, _) in ends.items()})
 
     def _inside(self, form: Affine, extent: int, points: _Points) -> tuple[int, int]:
         """The least and the greatest value of the element with which all reads of its row are inside."""
@@ -283,11 +302,6 @@ class _Worst:
         if c < 0:
             c, least, greatest = -c, extent - 1 - greatest, extent - 1 - least
         return -(least // c), (extent - 1 - greatest) // c
-
-
-def points_values(point: Mapping[Symbol, int], form: Affine) -> Mapping[Symbol, int]:
-    """The point, with 0 for what was not enumerated."""
-    return {s: point.get(s, 0) for s in form.symbols}
 
 
 def _worse(one: _Worst | None, other: _Worst) -> _Worst:

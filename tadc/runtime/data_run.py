@@ -21,12 +21,13 @@ from tadc.runtime.cpu.c_compiler import CannotCompile
 from tadc.runtime.cpu.c_compiler import compiler as c_compiler
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
-from tadc.runtime.index import Index, lists_of
+from tadc.runtime.index import Index, as_index, lists_of
 from tadc.runtime.run import Runners, resolved_backend
 
 __all__ = ["DataRun"]
 
 READY = ("native", "interpreter")  # the backends that read through data
+FAR = 2**62  # an index that is inside of no tensor
 MOST_CHECKED = (
     256  # reads, with the least and greatest elements for which they are known to be inside
 )
@@ -49,6 +50,10 @@ class DataRun:
             self._subscripts.setdefault((c.span.start, c.tensor, c.dimension), []).append(c)
         self._base = next((c.base for c in self._checks), 0)
         self._inside: BoundedCache[bool] = BoundedCache(MOST_CHECKED)
+        self._stages: tuple[DataRun, DataRun] | None = None
+        if found := compiler.index_stages(program):
+            first, rest = (DataRun(p, resolved, options) for p in found)
+            self._stages = first, rest
 
     def run(
         self,
@@ -60,6 +65,12 @@ class DataRun:
         out: Mapping[str, Any],
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name. Raises DataError for an element that leads out of a tensor, before anything is written."""
+        if self._stages is not None:
+            first, rest = self._stages
+            found = first.run(backend, dtype, arrays, indices, sizes, {})
+            more = {n: as_index(n, _integers(a)) for n, a in found.items()}
+            known = {**arrays, **{n: k.array for n, k in more.items()}}
+            return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
         backend = _backend(backend)
         if self._options.bounds != "trust":
             try:
@@ -73,8 +84,8 @@ class DataRun:
         made = compiler.with_lists(self._program)
         if self._listed is None:
             self._listed = Runners(made.program, self._options)
-        lists, found = lists_of(made.lists, indices, sizes, self._options.list_limit)
-        return self._listed.run(backend, dtype, {**arrays, **lists}, {**sizes, **found}, out)
+        lists, counts = lists_of(made.lists, indices, sizes, self._options.list_limit)
+        return self._listed.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
 
     def _nothing(self, sizes: Mapping[str, int], dtype: str) -> dict[str, NDArray[Any]]:
         """Outputs of NaN, where an element leads out of a tensor and that is no error."""
@@ -134,6 +145,14 @@ class DataRun:
         ends = {t: (indices[t].min, indices[t].max) for t in check.index_tensors}
         key = (self._checks.index(check), given, *ends.items())
         return self._inside.of(key, lambda: is_inside(check, sizes, ends))
+
+
+def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Whole numbers as indices; what is none, or very large, is far outside of everything."""
+    inside = np.abs(values) < FAR
+    result: NDArray[np.int64] = np.where(inside, values, 0).astype(np.int64)
+    result[~inside] = np.where(values[~inside] < 0, -FAR, FAR)
+    return result
 
 
 def _backend(chosen: str) -> str:

@@ -63,6 +63,8 @@ OUTSIDE = [
     ("y[e, c] = x[src[e], c]", {"src": [0, 1, 1, 7], "x": np.zeros((5, 2))}, "src", (3,), 7, 0, 4),
     ("y[i] = x[i - k[i]]", {"k": [0, 1, 3], "x": [1.0, 2, 3]}, "k", (2,), 3, 0, 2),
     ("y[i] = x[k[i]]", {"k": [0, 9, -1], "x": [1.0, 2, 3]}, "k", (1,), 9, 0, 2),
+    ("c[p] = floor(u[p]); g[p] = sum{a=0..1} x[c[p] + a]", {"u": [0.2, 2.0], "x": [1.0, 2, 4]}, "c", (1,), 2, 0, 1),
+    ("c[p] = floor(u[p]); g[p] = x[c[p]]", {"u": [0.2, np.nan], "x": [1.0, 2]}, "c", (1,), 2**62, 0, 1),
     ("base 1\ny[i] = x[k[i]]", {"k": [1, 0, 2], "x": [1.0, 2]}, "k", (1,), 0, 1, 2),
 ]  # fmt: skip
 
@@ -261,3 +263,10 @@ def test_what_is_only_compared_may_hold_floats_or_integers():
     assert (y.tolist(), pullback(np.ones(3))["x"].tolist()) == ([0, 20, 20], [0, 2, 0])
     _, tangent = f.jvp({"k": np.array([1.0]), "x": np.array(x)}, {"x": np.ones(3)})
     assert tangent.tolist() == [1]
+
+
+def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
+    with pytest.raises(tadc.SyntaxError, match="need not be integers"):
+        tadc.compile("k[i] = 2*u[i]; y[i] = x[k[i]]")
+    f = tadc.compile("k[i] = floor(u[i]); y[i] = x[pad(k[i])]", backend="interpreter")
+    assert f(u=[0.5, np.nan, np.inf, -1e30], x=[3.0]).tolist() == [3, 0, 0, 0]
