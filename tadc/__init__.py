@@ -10,6 +10,7 @@ from tadc.errors import (
     BackendError,
     ConditionWarning,
     ConvergenceError,
+    DataError,
     DerivativeError,
     Error,
     FileError,
@@ -25,6 +26,7 @@ from tadc.version import __version__
 
 if TYPE_CHECKING:
     from tadc.check import Report
+    from tadc.runtime.index import Index, index
     from tadc.schedule.nest.cost import Cost, KernelCost
     from tadc.schedule.plan import KernelPlan, Plan
 
@@ -34,10 +36,12 @@ __all__ = [
     "ConditionWarning",
     "ConvergenceError",
     "Cost",
+    "DataError",
     "DerivativeError",
     "Error",
     "FileError",
     "Function",
+    "Index",
     "KernelCost",
     "KernelPlan",
     "Plan",
@@ -50,16 +54,19 @@ __all__ = [
     "SyntaxError",
     "__version__",
     "compile",
+    "index",
     "load",
 ]
 
-# Types of results, imported when they are asked for: text is compiled without numpy.
+# Imported when they are asked for: text is compiled without numpy.
 _LATER = {
     "Cost": "tadc.schedule.nest.cost",
+    "Index": "tadc.runtime.index",
     "KernelCost": "tadc.schedule.nest.cost",
     "KernelPlan": "tadc.schedule.plan",
     "Plan": "tadc.schedule.plan",
     "Report": "tadc.check",
+    "index": "tadc.runtime.index",
 }
 
 

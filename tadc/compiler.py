@@ -28,7 +28,7 @@ from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
 from tadc.normalize.choices import with_conditions
-from tadc.normalize.live import live
+from tadc.normalize.live import live, stages
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
 from tadc.normalize.simplify import simplified_statement, simplify
@@ -53,6 +53,7 @@ from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.inline import in_readers
+from tadc.schedule.rewrite.lists import Listed, has_data, listed
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.shared import shared
@@ -70,6 +71,7 @@ __all__ = [
     "gpu_decisions",
     "gpu_seconds",
     "gradient_program",
+    "index_stages",
     "inverse_program",
     "jacobian_program",
     "jvp_program",
@@ -80,12 +82,14 @@ __all__ = [
     "normalized",
     "operations_of",
     "parsed",
+    "reads_data",
     "recurrence_of",
     "stored",
     "substitution_program",
     "tangent_program",
     "vjp_program",
     "vjp_programs",
+    "with_lists",
 ]
 
 MOST_REPEATED = 4  # times as many operations as a program by tensors may take point by point
@@ -104,15 +108,19 @@ def front(
     sizes: Mapping[str, int],
     index_base: int = 0,
     segment: Path | None = None,
+    values: Sequence[str] = (),
 ) -> Resolved:
-    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone."""
+    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone.
+
+    `values` are inputs that are compared with indices, and hold floats.
+    """
     with stage("reading the program"):
         whole = parsed(source, lang, index_base)
         tree = written_out(
             whole if segment is None else segment_tree(whole, segment), sizes, index_base
         )
     with stage("finding ranges of indices"):
-        resolved = resolve(tree, name, sizes, index_base)
+        resolved = resolve(tree, name, sizes, index_base, values)
     return replace(
         resolved, program=normalized(resolved.program), skipped=tree.skipped, notes=tree.notes
     )
@@ -278,8 +286,30 @@ def stored(program: Program) -> Program:
     return disk_cached(("scheduled", fingerprint(program)), lambda: scheduled(program))
 
 
+@lru_cache(maxsize=128)
+def with_lists(program: Program) -> Listed:
+    """The program as it is run where data are looked up: its sums over what data lead to run over lists."""
+    return listed(program)
+
+
+@lru_cache(maxsize=128)
+def index_stages(program: Program) -> tuple[Program, Program] | None:
+    """The part of a program that computes index tensors, and the rest, whose inputs these are; None where there are none.
+
+    The first computes those that follow from no other such tensor, as real numbers.
+    """
+    return stages(program)
+
+
+def reads_data(program: Program) -> bool:
+    """Whether an index of the program is an element of a tensor."""
+    return has_data(program)
+
+
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-    """The decisions about a run that follow from these values of all sizes."""
+    """The decisions about a run that follow from these values of all sizes; none where data decide too."""
+    if has_data(program):
+        return Decisions()
     return Decisions.of(stored(program), sizes, dtype, options)
 
 

@@ -168,6 +168,31 @@ class RangeError(Error, IndexError):
     """A read can leave its tensor."""
 
 
+class DataError(RangeError):
+    """An element of an index tensor leads a read out of its tensor, or is outside of its declared range.
+
+    `.tensor` is the index tensor, `.index` the smallest such position in row-major order, from 0, `.value` the element;
+    `.low` and `.high` are the least and the greatest value of the element that are inside.
+    """
+
+    tensor: str = ""
+    index: tuple[int, ...] = ()
+    value: int | float = 0
+    low: int = 0
+    high: int = 0
+
+    def of(
+        self, tensor: str, index: tuple[int, ...], value: int | float, low: int, high: int
+    ) -> DataError:
+        """The error with its element."""
+        self.tensor, self.index, self.value, self.low, self.high = tensor, index, value, low, high
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        element = {n: getattr(self, n) for n in ("tensor", "index", "value", "low", "high")}
+        return (*super().__reduce__(), element)
+
+
 class DerivativeError(Error):
     """A derivative was asked for that does not exist."""
 

@@ -108,6 +108,8 @@ class Given(TypedDict, total=False):
     threads: int | None
     memory_limit: int | None
     fast_math: bool
+    bounds: str
+    list_limit: int
 
 
 class _Row(NamedTuple):
@@ -143,6 +145,8 @@ class Options:
     threads:      int | None        = _row(None,   _positive,             "native")
     memory_limit: int | None        = _row(None,   _bytes,                "numpy native cuda opencl")
     fast_math:    bool              = _row(False,  _one_of(False, True),  "cuda opencl")
+    bounds:       str               = _row("check", _one_of("check", "nan", "trust"))
+    list_limit:   int               = _row(2**31,  size_number)
     # fmt: on
 
     @classmethod

@@ -210,7 +210,7 @@ def test_what_is_printed_means_the_same(text, arrays, expected):
 REFUSED = {
     # the program, the error, its line and column, and a word of the sentence or of its remedy
     "y[i: 3, j: 3] = x[i*j]": ("SyntaxError", 1, 19, "product of two indices"),
-    "y[i] = x[p[i]]": ("SyntaxError", 1, 10, "a read"),
+    "input p[3]: float64; y[i] = x[p[i]]": ("SyntaxError", 1, 31, "an index here"),
     "y[i] = x[i/2]": ("SyntaxError", 1, 10, "`i // 2`"),
     "y[i] = x[i//0]": ("SyntaxError", 1, 13, "positive"),
     "y[i: 5] = x[1 + pad(i)]": ("SyntaxError", 1, 17, "whole subscript"),

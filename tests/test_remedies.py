@@ -34,9 +34,6 @@ y[i] = x[i][i > 0] ? 12 ? x[i]*[i > 0] ? y[i] = x[i]*[i > 0]
 y[i] = 2x[i] ? 9 ? 2*x[i] ? y[i] = 2*x[i]
 y[i] = if i then x[i] else 0 ? 11 ? i != 0 ? y[i] = if i != 0 then x[i] else 0
 y[i] = if x[i] and i > 0 then 1 else 0 ? 16 ? x[i] != 0 ? y[i] = if x[i] != 0 and i > 0 then 1 else 0
-y[i] = x[k[i]] ? 10 ? (sum{j} [j = k[i]]*x[j]) ? y[i] = (sum{j} [j = k[i]]*x[j])
-y[n, d] = e[t[n] + 1, d] ? 13 ? (sum{k} [k = t[n] + 1]*e[k, d]) ? y[n, d] = (sum{k} [k = t[n] + 1]*e[k, d])
-y[i] = x[a[i], b[i]] ? 10 ? (sum{k, j} [k = a[i]]*[j = b[i]]*x[k, j]) ? y[i] = (sum{k, j} [k = a[i]]*[j = b[i]]*x[k, j])
 y[i] = x[i] + x[i-1] ? 15 ? x[pad(i-1)] ? y[i] = x[i] + x[pad(i-1)]
 y[i] = x[i-1] ? 8 ? i: N ? size N / y[i: N] = x[pad(i-1)]
 y[i] = x[(i+1)/2] ? 10 ? (i+1) // 2 ? y[i] = x[(i+1) // 2]
@@ -56,7 +53,6 @@ y_i = x_{i/2} ? 10 ? \lfloor i/2 \rfloor ? y_i = x_{\lfloor i/2 \rfloor}
 y_i = x_j ? 9 ? \sum_{j} .. ? y = \sum_{j} x_j
 y_{ij} = x_i ? 5 ? y \in \mathbb{R}^{N \times M} ? y_{ij} = x_i, \quad y \in \mathbb{R}^{N \times M}
 y_i = \sum_k x_i ? 12 ? \sum_{k = 0}^{N-1} ? %!tadc size N / y_i = \sum_{k = 0}^{N-1} x_i
-y_i = x_{k_i} ? 10 ? \left(\sum_{j} \mathbf{1}[j = k_i] x_{j}\right) ? y_i = \left(\sum_{j} \mathbf{1}[j = k_i] x_{j}\right)
 y = \max(x) ? 5 ? \max_{i} x_i ? y = \max_{i} x_i
 """
 

@@ -42,11 +42,12 @@ ROOMS = """
     emit.c emit.cuda emit.numpy emit.opencl
     runtime
     runtime.cpu runtime.cuda runtime.numpy runtime.opencl
-    runtime.arguments runtime.run runtime.linear
+    runtime.arguments runtime.run runtime.linear runtime.index runtime.data_checks
+    runtime.data_run
     runtime.calls
     check prove
     bench doctor
-    function.open_sizes function.signature function.foreign
+    function.open_sizes function.signature function.foreign function.data
     function.reading
     function.origin function.derivatives function.targets
     function.substitution function.parts

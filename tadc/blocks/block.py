@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from tadc.blocks.boxes import Box, Interval, smallest_box
 from tadc.blocks.footprints import Footprint, PlacedRead, footprints, placed_reads
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, at_least_zero, between
+from tadc.ir.domain import Condition, Domain, at_least_zero, between, quotients
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -113,7 +113,7 @@ def without_idle_sizes(program: Program) -> Program:
     """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one."""
     used = {s for t in program.tensors.values() for form in t.shape for s in form.symbols}
     for s in program.statements:
-        used |= s.body.symbols.union(*(d.form.symbols for d in s.derived))
+        used |= s.body.symbols.union(*(d.form.symbols for d in quotients(s.derived)))
     derived = []
     for d in reversed(program.derived_sizes):
         if d.name in used:
@@ -291,7 +291,7 @@ class _Blocking:
         if s.target.name == self.target and self.split:
             body = self._cut(body)
         shape = tuple(w.extent for w in windows)
-        derived = tuple(d.substitute(moves) for d in s.derived)
+        derived = tuple(d.substitute(moves) for d in quotients(s.derived))
         moved = Statement(replace(s.target, shape=shape), s.indices, derived, body)
         self.box_indices |= {*s.indices}
         for placed in placed_reads(body, moved.box, derived):

@@ -17,7 +17,16 @@ from typing import TypeAlias
 from tadc.blocks.boxes import Box, Interval, joined, smallest_box, union_count
 from tadc.integer import Undecided, is_empty, smallest_point
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero, between, equals_zero
+from tadc.ir.domain import (
+    EMPTY,
+    Condition,
+    Derived,
+    Domain,
+    at_least_zero,
+    between,
+    equals_zero,
+    quotients,
+)
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 
@@ -168,7 +177,9 @@ def placed_reads(body: Expr, domain: Domain, derived: tuple[Derived, ...]) -> It
                 yield PlacedRead(node, domain, derived)
             case Reduce(_, _, more, inner, inner_body):
                 conditions = Domain.of(c for d in more for c in d.conditions)
-                waiting.append((inner_body, domain & inner & conditions, (*derived, *more)))
+                waiting.append(
+                    (inner_body, domain & inner & conditions, (*derived, *quotients(more)))
+                )
             case Select(Domain() as condition, then, otherwise) if not many:
                 waiting.append((then, domain & condition, derived))
                 waiting += [(otherwise, domain & c, derived) for c in _complement(condition)]
@@ -260,7 +271,7 @@ def _reading(
     extents = dict(shapes)
     reads: dict[tuple[str, tuple[_Part, ...]], None] = {}
     own = Domain.of(c for d in statement.derived for c in d.conditions)
-    for placed in placed_reads(statement.body, own, statement.derived):
+    for placed in placed_reads(statement.body, own, quotients(statement.derived)):
         subscripts = tuple(f.substitute(numbers) for f in placed.read.subscripts)
         tensor = placed.read.tensor
         derived = tuple(d.substitute(numbers) for d in placed.derived)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tadc.dask.sources import Source
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived
+from tadc.ir.domain import Derived, quotients
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
@@ -28,7 +28,7 @@ def cuts_of(
     subscript of.
     """
     reads = [e for e in postorder(s.body) if isinstance(e, Read)]
-    derived = {d.name: d for d in (*s.derived, *_derived_in(s.body))}
+    derived = {d.name: d for d in (*quotients(s.derived), *_derived_in(s.body))}
     for bare in (True, False):
         for read in reads:
             source = sources.get(read.tensor)
@@ -70,4 +70,4 @@ def _crossings(
 def _derived_in(body: Expr) -> Iterator[Derived]:
     for e in postorder(body):
         if isinstance(e, Reduce):
-            yield from e.derived
+            yield from quotients(e.derived)

@@ -19,6 +19,7 @@ from tadc.dask.plan import Plan
 from tadc.dask.sources import Source
 from tadc.dask.tasks import warm
 from tadc.errors import ArgumentError, BackendError, ShapeError
+from tadc.function.boxes import refuse_data
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
@@ -211,6 +212,7 @@ def _bound(
     shapes = {n: s.shape for n, s in sources.items()}
     if f.open_sizes:
         f, given = f.of_shapes(shapes, given)
+    refuse_data(f)
     sizes = f.calls.sizes(shapes, given)
     types = {n: np.empty((0,) * len(s.shape), s.dtype) for n, s in sources.items()}
     dtype = f.calls.element_type(Call(types, scalars, given, sizes))

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tadc.ir.affine import symbol
-from tadc.ir.expr import Expr, Read
+from tadc.ir.domain import Determined, Looked
+from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
@@ -26,9 +27,18 @@ def batched(program: Program, inputs: Iterable[str], names: Names) -> Program:
         return replace(t, shape=(symbol(size), *t.shape)) if t.name in many else t
 
     def at_index(e: Expr) -> Expr:
-        if isinstance(e, Read) and e.tensor in many:
-            return Read(e.tensor, (symbol(index), *e.subscripts))
-        return e
+        match e:
+            case Read(tensor, subscripts) if tensor in many:
+                return Read(tensor, (symbol(index), *subscripts))
+            case Reduce(op, indices, derived, domain, body):
+                return Reduce(op, indices, tuple(map(looked, derived)), domain, body)
+            case _:
+                return e
+
+    def looked(d: Determined) -> Determined:
+        if isinstance(d, Looked) and d.tensor in many:
+            return replace(d, subscripts=(symbol(index), *d.subscripts))
+        return d
 
     wide_inputs = tuple(map(widened, program.inputs))
     statements: list[Statement] = []
@@ -36,7 +46,9 @@ def batched(program: Program, inputs: Iterable[str], names: Names) -> Program:
         if not many.isdisjoint(s.reads):
             many.add(s.target.name)
             body = rewrite(s.body, at_index)
-            s = Statement(widened(s.target), (index, *s.indices), s.derived, body)
+            s = Statement(
+                widened(s.target), (index, *s.indices), tuple(map(looked, s.derived)), body
+            )
         statements.append(s)
     return replace(
         program,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tadc.derive.products import plus
 from tadc.derive.uses import Use
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain, equals_zero
+from tadc.ir.domain import Domain, equals_zero
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.walk import substitute
@@ -66,10 +66,7 @@ def _with_distinct_unknowns(use: Use, indices: tuple[Symbol, ...]) -> Use:
     return Use(
         Read(use.read.tensor, tuple(f.substitute(values) for f in use.read.subscripts)),
         tuple(new.get(s, s) for s in use.unknowns),
-        tuple(
-            Derived(new.get(d.name, d.name), d.form.substitute(values), d.modulus)
-            for d in use.derived
-        ),
+        tuple(d.substitute(values, new.get(d.name)) for d in use.derived),
         use.domain.substitute(values),
         substitute(use.derivative, values),
     )

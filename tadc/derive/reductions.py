@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tadc.derive.products import Products
 from tadc.ir.affine import symbol
-from tadc.ir.domain import Derived, Domain, at_least_zero, equals_zero
+from tadc.ir.domain import Domain, at_least_zero, equals_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
@@ -93,9 +93,7 @@ def _others(reduce: Reduce, names: Names) -> Expr:
             equal = [equals_zero(new[s] - symbol(s)) for s in reduce.indices[:d]]
             s = reduce.indices[d]
             different = at_least_zero((symbol(s) - new[s]) * sign - 1)
-            derived = tuple(
-                Derived(str(new[e.name]), e.form.substitute(new), e.modulus) for e in reduce.derived
-            )
+            derived = tuple(e.substitute(new, str(new[e.name])) for e in reduce.derived)
             domain = reduce.domain.substitute(new) & Domain.of((*equal, different))
             indices = tuple(str(new[i]) for i in reduce.indices)
             parts.append(Reduce("prod", indices, derived, domain, substitute(reduce.body, new)))

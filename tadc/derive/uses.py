@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tadc.derive.products import plus
 from tadc.derive.reductions import Shares
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import EVERYWHERE, Derived, Domain
+from tadc.ir.domain import EVERYWHERE, Determined, Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
@@ -34,7 +34,7 @@ class Use:
 
     read: Read
     unknowns: tuple[Symbol, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     domain: Domain
     derivative: Expr
 
@@ -46,7 +46,7 @@ class _Region:
     root: Expr
     cotangent: Expr
     unknowns: tuple[Symbol, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     domain: Domain
     unless: tuple[Domain, ...] = ()
 

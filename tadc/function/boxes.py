@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from tadc import compiler
 from tadc.blocks.block import PlacedBlock
 from tadc.blocks.boxes import Box, Interval
 from tadc.blocks.footprints import Footprint, footprints, where_needed
@@ -29,6 +30,7 @@ __all__ = [
     "checked_through",
     "footprints_of",
     "of_block",
+    "refuse_data",
     "sizes_of_blocks",
 ]
 
@@ -153,8 +155,19 @@ def sizes_of_blocks(f: Function, given: Mapping[str, int]) -> tuple[Function, di
     return f, sizes
 
 
+def refuse_data(f: Function) -> None:
+    """Raises ArgumentError for a function whose subscripts come from data: a block may read anything."""
+    if compiler.reads_data(f.program):
+        raise ArgumentError(
+            None,
+            "elements of tensors are subscripts, and what a block reads then depends on them",
+            fix="call the function on whole arrays: blocks and Dask arrays are for affine subscripts",
+        )
+
+
 def checked_target(f: Function, target: Any) -> None:
-    """Raises ArgumentError for what is no computed tensor of the function."""
+    """Raises ArgumentError for what is no computed tensor of the function, and for functions that have no blocks."""
+    refuse_data(f)
     computed = [s.target.name for s in f.program.statements]
     if target in computed:
         return

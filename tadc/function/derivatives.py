@@ -37,6 +37,9 @@ class HasInputs(Protocol):
     @property
     def inputs(self) -> tuple[str, ...]: ...
 
+    @property
+    def index_inputs(self) -> tuple[str, ...]: ...
+
 
 class Mode(NamedTuple):
     """A derivative: its program, how many outputs it is of, and by how many inputs at once."""
@@ -150,7 +153,7 @@ def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
     _, outputs, inputs = MODES[mode]
     if outputs != "all":
         _check_outputs(f, mode, scalar=outputs == "one scalar")
-    names = chosen_inputs(f, wrt, f.inputs)
+    names = chosen_inputs(f, wrt, [x for x in f.inputs if x not in f.index_inputs])
     if inputs == "one" and len(names) != 1:
         raise ArgumentError(
             None, f"the {mode} is by one input", fix=f"say which: {', '.join(f.inputs)}"
@@ -167,6 +170,12 @@ def chosen_inputs(f: HasInputs, wrt: Wrt, default: Sequence[str]) -> tuple[str, 
         if name not in f.inputs:
             raise ArgumentError(
                 None, f"`{name}` is no input", fix=f"the inputs are {', '.join(f.inputs)}"
+            )
+        if name in f.index_inputs:
+            raise DerivativeError(
+                None,
+                f"`{name}` is an index tensor, and there is no derivative by it",
+                fix="leave it out of `wrt`",
             )
         if name in names[:k]:
             raise ArgumentError(None, f"`{name}` stands twice in `wrt`", fix="name it once")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, Span
+from tadc.function.data import NO_DATA, holds_floats, refuse_data
 from tadc.function.derivatives import Wrt, derivative, derived_programs
 from tadc.function.foreign import framework_of
 from tadc.function.open_sizes import OpenSizes
@@ -17,6 +18,7 @@ from tadc.function.reading import reading_lines
 from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.function.targets import source
 from tadc.inplace.versions import TooManyVersions
+from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
 from tadc.options import Options, size_number
 from tadc.printing.idx import program_text, tensor_text
@@ -78,6 +80,7 @@ class Function:
         self._program = program
         self._mode = mode
         self._derived: dict[Derivation, Function] = {}
+        self._with_floats: dict[tuple[str, ...], Function] = {}  # by inputs that hold floats
         self._closed: BoundedCache[Function] = BoundedCache(MOST_CLOSED)
         self._numbers_of_calls: BoundedCache[dict[str, int]] = BoundedCache(MOST_CLOSED)
 
@@ -194,6 +197,35 @@ class Function:
         return tuple(t.name for t in tensors if t.dtype is None or t.dtype.startswith("float"))
 
     @property
+    def index_inputs(self) -> tuple[str, ...]:
+        """The inputs whose elements are indices: there is no derivative by them."""
+        return tuple(t.name for t in self._program.inputs if t.dtype == INDEX)
+
+    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Function:
+        """The function for arrays of floats where an input is compared with indices; itself where these are of integers."""
+        undecided = self._resolved.undecided
+        if not undecided:
+            return self
+        if self._options.backend in NO_DATA:
+            return self.of_values()
+        given = dict(zip(self.inputs, arrays, strict=False)) | dict(named)
+        values = tuple(n for n in undecided if n in given and holds_floats(given[n]))
+        return self._of_values(values)
+
+    def of_values(self) -> Function:
+        """The function to which inputs that are compared with indices, and no more, are values: no index tensor of them
+        is asked for, and all backends run it.
+        """
+        return self._of_values(self._resolved.undecided)
+
+    def _of_values(self, values: tuple[str, ...]) -> Function:
+        if not values:
+            return self
+        if values not in self._with_floats:
+            self._with_floats[values] = Function._of(replace(self._origin, values=values))
+        return self._with_floats[values]
+
+    @property
     def _tree(self) -> OpenSizes | None:
         """The source of a program whose sizes need numbers first, if it is one; derivatives have no text then."""
         return None if self._origin.derivations else self._open
@@ -255,6 +287,8 @@ class Function:
         framework = framework_of((*arrays, *named.values()))
         if framework is not None:
             return framework.called(self, arrays, named, out, accumulate)
+        if (f := self.with_values(arrays, named)) is not self:
+            return f(*arrays, out=out, accumulate=accumulate, **named)
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f(*arrays, out=out, accumulate=accumulate, **named)
@@ -274,6 +308,8 @@ class Function:
         if framework is not None:
             outside: tuple[Any, Callable[..., Any]] = framework.vjp(self, arrays, named, wrt, out)
             return outside
+        if (f := self.with_values(arrays, named)) is not self:
+            return f.vjp(*arrays, wrt=wrt, out=out, **named)
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.vjp(*arrays, wrt=wrt, out=out, **named)
@@ -303,6 +339,8 @@ class Function:
                 self, arrays, named, cotangent, wrt
             )
             return outside
+        if (f := self.with_values(arrays, named)) is not self:
+            return f.value_and_gradients(*arrays, cotangent=cotangent, wrt=wrt, **named)
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.value_and_gradients(*arrays, cotangent=cotangent, wrt=wrt, **named)
@@ -320,10 +358,11 @@ class Function:
         """
         from tadc.function.graph import graph
 
+        refuse_data(self.of_values(), "`graph`", "call the function on arrays of the CPU")
         if self._open is not None:
             f, named = self._of_call(arrays, named)
             return f.graph(*arrays, cotangents=cotangents, wrt=wrt, **named)
-        return graph(self, arrays, named, cotangents, wrt)
+        return graph(self.of_values(), arrays, named, cotangents, wrt)
 
     def jvp(
         self,
@@ -346,6 +385,8 @@ class Function:
         if framework is not None:
             both: tuple[Any, Any] = framework.jvp(self, primals, tangents, out, accumulate)
             return both
+        if (f := self.with_values((), primals)) is not self:
+            return f.jvp(primals, tangents, out=out, accumulate=accumulate)
         if self._open is not None:
             f, named = self._of_call((), primals)
             return f.jvp(named, tangents, out=out, accumulate=accumulate)
@@ -359,7 +400,10 @@ class Function:
         """
         from tadc.check import check
 
-        return check(self, size_number("`seed`", seed), self._numbers(sizes))
+        refuse_data(
+            self, "`check`", 'compare with `backend="interpreter"`, which tries every point'
+        )
+        return check(self.of_values(), size_number("`seed`", seed), self._numbers(sizes))
 
     # ------------------------------------------------------------------ costs
 
@@ -372,7 +416,8 @@ class Function:
         """
         from tadc.function.runs import cost
 
-        return cost(self, mode, sizes)
+        refuse_data(self.of_values(), "`cost`", "the formula is in `str(f)`")
+        return cost(self.of_values(), mode, sizes)
 
     def prove(self, /, **sizes: int) -> Proofs:
         """Proofs that reads are inside their tensors, that gradients gather each point once, and that loops visit what sums
@@ -383,7 +428,8 @@ class Function:
         """
         from tadc.prove import Report, prove
 
-        f = self.fix(**sizes)
+        refuse_data(self.of_values(), "`prove`", "calls check what data decide")
+        f = self.of_values().fix(**sizes)
         adjoint = f.adjoint().program if f.inputs else None
         checks = f._resolved.checks
         return Report(sizes, tuple(prove(f.program, checks, adjoint, f.inputs)))
@@ -392,7 +438,8 @@ class Function:
         """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.function.runs import plan
 
-        return plan(self, mode, sizes)
+        refuse_data(self.of_values(), "`plan`", "the formula is in `str(f)`")
+        return plan(self.of_values(), mode, sizes)
 
     # ------------------------------------------------------------------ blocks
 

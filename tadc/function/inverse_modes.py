@@ -10,6 +10,7 @@ import numpy as np
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
+from tadc.function.data import refuse_data
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.foreign import framework_of
 from tadc.function.rolled import Rolled
@@ -43,6 +44,7 @@ MOST_CLOSED = 64  # sets of sizes for which steps are kept
 
 def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
     """The sides of an inverse: by default the states, without states all real inputs and all outputs."""
+    refuse_data(f, "an inverse mode", "invert the part of the program without them")
     states = f.states
     chosen = chosen_inputs(f, wrt, tuple(states) or f.real_inputs)
     for x in chosen:

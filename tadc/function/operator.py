@@ -320,12 +320,13 @@ def key_of(function: Function) -> str:
         for field in fields(Options)
         if (value := getattr(origin.options, field.name)) != getattr(plain, field.name)
     }
-    return json.dumps([origin.source.text, origin.lang, chosen, origin.derivations])
+    return json.dumps([origin.source.text, origin.lang, chosen, origin.derivations, origin.values])
 
 
 def function_of_key(key: str) -> Function:
     """The function whose text this is."""
-    text, lang, chosen, derivations = json.loads(key)
+    text, lang, chosen, derivations, values = json.loads(key)
     taken = tuple((mode, tuple(names)) for mode, names in derivations)
     source = Source(text, "<string>", lang)
-    return Function._of(Origin(source, lang, replace(Options(), **chosen), taken))
+    options = replace(Options(), **chosen)
+    return Function._of(Origin(source, lang, options, taken, values=tuple(values)))

@@ -27,7 +27,8 @@ Derivation: TypeAlias = tuple[
 class Origin:
     """A text and its options, and the derivatives that were taken, the first one first.
 
-    `segment` is the place of the statements between two loops, where the function is of these alone.
+    `segment` is the place of the statements between two loops, where the function is of these alone. `values` are inputs
+    that are compared with indices and are none: arrays of floats are passed for them.
     """
 
     source: Source
@@ -35,6 +36,7 @@ class Origin:
     options: Options
     derivations: tuple[Derivation, ...] = ()
     segment: Path | None = None
+    values: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: Source, lang: Literal["idx", "tex"], options: Options) -> Origin:
@@ -47,7 +49,7 @@ class Origin:
         """The key under which the program is cached: everything that determines it."""
         o = self.options
         sizes = sorted(o.sizes.items())
-        text = (self.source, self.lang, self.segment)
+        text = (self.source, self.lang, self.segment, self.values)
         return *text, o.name, sizes, o.index_base, self.derivations
 
     def with_sizes(self, sizes: Mapping[str, int]) -> Origin:
@@ -66,7 +68,9 @@ class Origin:
 
         def front(sizes: Mapping[str, int]) -> Resolved:
             base = o.index_base
-            return compiler.front(self.source, self.lang, name, sizes, base, self.segment)
+            return compiler.front(
+                self.source, self.lang, name, sizes, base, self.segment, self.values
+            )
 
         try:
             return disk_cached(("front", *self.key), lambda: front(o.sizes)), None

@@ -21,6 +21,7 @@ from tadc.function.origin import Origin
 from tadc.function.signature import with_argument_errors, with_names
 from tadc.inplace.rounds import Numbers
 from tadc.inplace.segments import Rounds, Segment, outline, round_name
+from tadc.ir.element_types import INDEX
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.syntax import ast
 
@@ -148,6 +149,20 @@ class Rolled:
         rounds = {r for p in self.parts for r in map(round_name, p.segment.indices)}
         found = (s for p in self.parts for s in p.function.sizes if s not in rounds)
         return tuple(dict.fromkeys(found))
+
+    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Rolled:
+        """Itself, as `of_values`."""
+        return self
+
+    def of_values(self) -> Rolled:
+        """Itself: of its index tensors none is left to a call to decide."""
+        return self
+
+    @property
+    def index_inputs(self) -> tuple[str, ...]:
+        """The inputs whose elements are indices."""
+        tensors = {t.name: t for p in self.parts for t in p.function._program.inputs}
+        return tuple(n for n in self.inputs if n in tensors and tensors[n].dtype == INDEX)
 
     @property
     def real_inputs(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tadc import compiler
 from tadc.errors import ArgumentError, BackendError, DerivativeError
+from tadc.function.data import refuse_data
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
-__all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
+__all__ = ["FILES", "READ_AS_TEXT", "TARGETS", "Target", "Unit", "source"]
 
 # Of a mode in a manifest, where no file has it.
 NOTHING: Mapping[str, object] = {"launcher": None, "workspace_bytes": "0", "kernels": []}
@@ -39,7 +40,10 @@ class Unit:
 
     def texts(self) -> Iterator[str]:
         """The texts of the targets, one after the other: of all modes, or of one mode after the other."""
-        for target in map(TARGETS.__getitem__, self.targets):
+        for name in self.targets:
+            target = TARGETS[name]
+            for f in self.functions.values() if name not in READ_AS_TEXT else ():
+                refuse_data(f, f"the target `{name}`", "call the function, which writes its own C")
             if target.all_modes:
                 yield target.text(self)
             else:
@@ -48,6 +52,8 @@ class Unit:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """The manifest of the targets' files: all that their callers must know (`docs/api.md`)."""
+        for f in self.functions.values():
+            refuse_data(f, "the manifest", "write `--target idx`")
         described = {entry for t in self.targets for entry in TARGETS[t].manifest.split()}
         nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
         whole = self._with_kernels(described).manifest
@@ -199,6 +205,7 @@ TARGETS: Mapping[str, Target] = {
     "latex":       Target(_latex,       ".tex", False,     True,    ""),
 }
 # fmt: on
+READ_AS_TEXT = ("idx", "latex")  # by people and by tadc
 FILES = tuple(name for name, target in TARGETS.items() if target.suffix)
 
 
@@ -209,6 +216,9 @@ def source(f: Function, target: str) -> str:
         raise ArgumentError(
             None, f"there is no target `{target}`", fix=f"use {', '.join(others)} or {last}"
         )
+    if target not in READ_AS_TEXT:
+        f = f.of_values()
+        refuse_data(f, f"the target `{target}`", "call the function, which writes its own C")
     unit = Unit({f._mode: f})
     if unit.dtype in HALF_TYPES and not TARGETS[target].halves:
         raise BackendError(

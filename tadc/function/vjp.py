@@ -46,6 +46,7 @@ class Vjp:
         f = self._function
         into = targets(f.outputs, out, "outputs")
         ordered, sizes = f.calls.ordered(arrays, named)
+        ordered = f.calls.held(ordered)  # index tensors may change before the pullback
         chosen = wrt if isinstance(wrt, (str, NoneType)) else chosen_inputs(f, wrt, ())
         key = signature(ordered, sizes)
         halves = None if key is None else self._halves.get((key, chosen))
@@ -58,7 +59,8 @@ class Vjp:
         if key is not None:
             self._halves.keep((key, chosen), made)
         pairs = zip(f.inputs, ordered, strict=True)
-        ordered = [a if n in bound.scalars else bound.arrays[n] for n, a in pairs]
+        own = bound.scalars | bound.indices.keys()
+        ordered = [a if n in own else bound.arrays[n] for n, a in pairs]
         return made.run(ordered, sizes, into)
 
     def _made(self, bound: Call, wrt: Wrt) -> _Halves | Vjp:

@@ -12,7 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import EMPTY, Condition, Derived, Domain, at_least_zero, divides, equals_zero
+from tadc.ir.domain import (
+    EMPTY,
+    Condition,
+    Derived,
+    Domain,
+    at_least_zero,
+    divides,
+    equals_zero,
+    quotients,
+)
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 
@@ -83,7 +92,9 @@ def region_of(statement: Statement, old: str) -> Region | None:
                 node = otherwise
             case _:
                 return None
-    return Region(statement.indices, statement.derived, tuple(pieces)) if pieces else None
+    return (
+        Region(statement.indices, quotients(statement.derived), tuple(pieces)) if pieces else None
+    )
 
 
 def _is_within(plain: Expr, node: Expr) -> bool:
@@ -173,7 +184,7 @@ class _Reads:
 def direct_reads(statement: Statement, active: Set[str], known: Domain) -> Iterator[PathRead]:
     """The reads of active values in a statement that may have a derivative, each where it is evaluated."""
     waiting: list[tuple[Expr, tuple[Symbol, ...], tuple[Derived, ...], Domain]] = [
-        (statement.body, (), statement.derived, statement.box & known)
+        (statement.body, (), quotients(statement.derived), statement.box & known)
     ]
     seen = set()
     while waiting:
@@ -200,7 +211,7 @@ def direct_reads(statement: Statement, active: Set[str], known: Domain) -> Itera
             case Reduce(_, indices, more, inner, body):
                 conditions: list[Condition] = [c for d in more for c in d.conditions]
                 within = domain & inner & Domain.of(conditions)
-                waiting.append((body, (*unknowns, *indices), (*derived, *more), within))
+                waiting.append((body, (*unknowns, *indices), (*derived, *quotients(more)), within))
             case Const() | IndexValue():
                 pass
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Condition, Derived
+from tadc.ir.domain import Condition, Determined
 from tadc.ir.expr import Reduce
 from tadc.ir.range import Range
 
@@ -21,7 +22,7 @@ class Bounded:
     """
 
     range: Range
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     tests: tuple[Condition, ...]
 
 
@@ -30,7 +31,7 @@ class Bounds:
     """`tests` and `derived` need no index of the reduction; `each` has its indices, outermost first."""
 
     tests: tuple[Condition, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     each: tuple[Bounded, ...]
 
 
@@ -38,11 +39,11 @@ def bounded(reduce: Reduce) -> Bounds:
     """The domain of a reduction as bounds of its indices, each in terms of symbols further out."""
     depth = {s: k for k, s in enumerate(reduce.indices)}
     for d in reduce.derived:
-        depth[d.name] = _innermost(d.form, depth)
+        depth[d.name] = _innermost(d.symbols, depth)
     outside: list[Condition] = []
     by_index: list[list[Condition]] = [[] for _ in reduce.indices]
     for condition in reduce.domain:
-        k = _innermost(condition.form, depth)
+        k = _innermost(condition.form.symbols, depth)
         (outside if k < 0 else by_index[k]).append(condition)
     completed = [
         tuple(d for d in reduce.derived if depth[d.name] == k) for k in range(-1, len(by_index))
@@ -51,11 +52,13 @@ def bounded(reduce: Reduce) -> Bounds:
     return Bounds(tuple(outside), completed[0], tuple(_bounded(*e) for e in each))
 
 
-def _innermost(form: Affine, depth: dict[Symbol, int]) -> int:
-    return max((depth.get(s, -1) for s in form.symbols), default=-1)
+def _innermost(symbols: Iterable[Symbol], depth: dict[Symbol, int]) -> int:
+    return max((depth.get(s, -1) for s in symbols), default=-1)
 
 
-def _bounded(index: Symbol, conditions: list[Condition], derived: tuple[Derived, ...]) -> Bounded:
+def _bounded(
+    index: Symbol, conditions: list[Condition], derived: tuple[Determined, ...]
+) -> Bounded:
     derived_names = {d.name for d in derived}
     forms: list[Affine] = []
     tests: list[Condition] = []

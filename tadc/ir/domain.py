@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 
@@ -17,11 +17,14 @@ __all__ = [
     "EVERYWHERE",
     "Condition",
     "Derived",
+    "Determined",
     "Domain",
+    "Looked",
     "at_least_zero",
     "between",
     "divides",
     "equals_zero",
+    "quotients",
 ]
 
 
@@ -298,8 +301,78 @@ class Derived:
         """`0 <= form - modulus*name <= modulus - 1`, which says the same."""
         return between(0, self.form - self.modulus * symbol(self.name), self.modulus - 1)
 
-    def substitute(self, values: Mapping[Symbol, Affine]) -> Derived:
-        return Derived(self.name, self.form.substitute(values), self.modulus)
+    @property
+    def forms(self) -> tuple[Affine, ...]:
+        """The forms that its value follows from."""
+        return (self.form,)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols that its value follows from."""
+        return self.form.symbols
+
+    def substitute(self, values: Mapping[Symbol, Affine], name: Symbol | None = None) -> Derived:
+        """The same of other forms, under another name if one is given."""
+        return Derived(
+            self.name if name is None else name, self.form.substitute(values), self.modulus
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A data index: `name = tensor[subscripts]`, an element of an index tensor.
+
+    Nothing is known of its value but the declared range, `values`, both ends included. Where the subscripts are outside
+    of the tensor nothing depends on it.
+    """
+
+    name: Symbol
+    tensor: str
+    subscripts: tuple[Affine, ...]
+    values: tuple[Affine, Affine] | None = None
+    inside: bool = (
+        False  # whether the subscripts are inside of the tensor wherever they have values
+    )
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What is known of its value whatever the data are."""
+        if self.values is None:
+            return ()
+        low, high = self.values
+        return between(low, symbol(self.name), high)
+
+    @property
+    def forms(self) -> tuple[Affine, ...]:
+        """The forms that its value follows from."""
+        return self.subscripts
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols that its value follows from."""
+        return tuple(dict.fromkeys(s for form in self.subscripts for s in form.symbols))
+
+    def substitute(self, values: Mapping[Symbol, Affine], name: Symbol | None = None) -> Looked:
+        """The same of other forms, under another name if one is given."""
+        subscripts = tuple(form.substitute(values) for form in self.subscripts)
+        ends = self.values
+        if ends is not None:
+            ends = ends[0].substitute(values), ends[1].substitute(values)
+        return Looked(
+            self.name if name is None else name, self.tensor, subscripts, ends, self.inside
+        )
+
+
+# What has one value wherever the symbols that it is made of have theirs.
+Determined: TypeAlias = Derived | Looked
+
+
+def quotients(made: Iterable[Determined]) -> tuple[Derived, ...]:
+    """The derived indices, where nothing is looked up: what cannot read through data is not given any."""
+    every = tuple(made)
+    plain = tuple(d for d in every if isinstance(d, Derived))
+    assert len(plain) == len(every), "data, where none can be"
+    return plain
 
 
 def _order(condition: Condition) -> tuple[int, tuple[tuple[Symbol, int], ...], int, int]:

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["ARITHMETIC_TYPES", "ELEMENT_TYPES", "HALF_TYPES", "arithmetic", "item_bytes"]
+__all__ = [
+    "ARITHMETIC_TYPES",
+    "ELEMENT_TYPES",
+    "HALF_TYPES",
+    "INDEX",
+    "INDEX_TYPES",
+    "arithmetic",
+    "item_bytes",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +42,15 @@ _ROWS = (
     ElementType("float64",  8,     "float64",  "double",   ""),
     ElementType("float16",  2,     "float32",  "float16",  ""),
     ElementType("bfloat16", 2,     "float32",  "bfloat16", ""),
+    ElementType("int64",    8,     "float64",  "long long", ""),  # indices
 )
 # fmt: on
 ELEMENT_TYPES: Mapping[str, ElementType] = {row.name: row for row in _ROWS}
 ARITHMETIC_TYPES = tuple(row.name for row in _ROWS if row.arithmetic == row.name)
-HALF_TYPES = tuple(row.name for row in _ROWS if row.arithmetic != row.name)
+HALF_TYPES = tuple(row.name for row in _ROWS if row.bytes == 2)
+# What the language calls the elements of index tensors; all are stored as INDEX.
+INDEX = "int64"
+INDEX_TYPES = ("index", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
 
 def arithmetic(dtype: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 from weakref import WeakValueDictionary
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import EMPTY, Derived, Domain
+from tadc.ir.domain import EMPTY, Determined, Domain
 
 __all__ = [
     "NEUTRAL",
@@ -228,7 +228,7 @@ class Reduce(Node):
     __slots__ = __match_args__ = ("op", "indices", "derived", "domain", "body")
     op: ReduceOp
     indices: tuple[Symbol, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     domain: Domain
     body: Expr
 
@@ -236,7 +236,7 @@ class Reduce(Node):
         self,
         op: ReduceOp,
         indices: tuple[Symbol, ...],
-        derived: tuple[Derived, ...],
+        derived: tuple[Determined, ...],
         domain: Domain,
         body: Expr,
     ) -> None:
@@ -245,7 +245,7 @@ class Reduce(Node):
         self.derived = derived
         self.domain = domain
         self.body = body
-        used = body.symbols.union(domain.symbols, *(d.form.symbols for d in derived))
+        used = body.symbols.union(domain.symbols, *(d.symbols for d in derived))
         self.symbols = used - {*indices, *(d.name for d in derived)}
 
     @property
@@ -267,7 +267,7 @@ def call(function: str, *args: Expr | float) -> Call:
 def reduction(
     op: ReduceOp,
     indices: tuple[Symbol, ...],
-    derived: tuple[Derived, ...],
+    derived: tuple[Determined, ...],
     domain: Domain,
     body: Expr,
 ) -> Expr:

@@ -13,7 +13,9 @@ from tadc.ir.domain import (
     EVERYWHERE,
     Condition,
     Derived,
+    Determined,
     Domain,
+    Looked,
     at_least_zero,
 )
 from tadc.ir.element_types import arithmetic, item_bytes
@@ -25,11 +27,15 @@ __all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A name, an extent per dimension (affine in the sizes) and an element type, None for that of the call."""
+    """A name, an extent per dimension (affine in the sizes) and an element type, None for that of the call.
+
+    Of an index tensor `values` are the least and the greatest that are declared, if any are.
+    """
 
     name: str
     shape: tuple[Affine, ...]
     dtype: str | None = None
+    values: tuple[Affine, Affine] | None = None
 
     def itemsize(self, dtype: str) -> int:
         """The bytes of an element; `dtype` is the type of one that is not declared."""
@@ -93,7 +99,7 @@ class Statement:
 
     target: Tensor
     indices: tuple[Symbol, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     body: Expr
 
     @property
@@ -109,8 +115,10 @@ class Statement:
 
     @property
     def reads(self) -> frozenset[str]:
-        """The tensors that the body reads."""
-        return tensors_read(self.body)
+        """The tensors that the body and the data indices read."""
+        return tensors_read(self.body).union(
+            d.tensor for d in self.derived if isinstance(d, Looked)
+        )
 
 
 @dataclass(frozen=True)
@@ -231,7 +239,8 @@ class Program:
         def with_numbers(t: Tensor) -> Tensor:
             extents = [n.substitute(values) for n in t.shape]
             shape = (constant(max(0, n.constant)) if n.is_constant else n for n in extents)
-            return replace(t, shape=tuple(shape))
+            ends = t.values and (t.values[0].substitute(values), t.values[1].substitute(values))
+            return replace(t, shape=tuple(shape), values=ends)
 
         def specialised_statement(s: Statement) -> Statement:
             derived = tuple(d.substitute(values) for d in s.derived)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TypeAlias, TypeVar
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Domain, Looked
 from tadc.ir.expr import (
     Call,
     Comparison,
@@ -60,8 +60,17 @@ def postorder(
 
 
 def tensors_read(roots: Expr | Iterable[Expr]) -> frozenset[str]:
-    """The tensors of all reads."""
-    return frozenset(e.tensor for e in postorder(roots) if isinstance(e, Read))
+    """The tensors of all reads, those of data indices too."""
+    tensors: set[str] = set()
+    for e in postorder(roots):
+        match e:
+            case Read(tensor):
+                tensors.add(tensor)
+            case Reduce(derived=derived):
+                tensors.update(d.tensor for d in derived if isinstance(d, Looked))
+            case _:
+                pass
+    return frozenset(tensors)
 
 
 def rewrite(root: Expr, rule: Callable[[Expr], Expr]) -> Expr:
@@ -143,10 +152,7 @@ def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
                 node = reduction(
                     op,
                     tuple(names[i] for i in indices),
-                    tuple(
-                        Derived(names[d.name], d.form.substitute(values), d.modulus)
-                        for d in derived
-                    ),
+                    tuple(d.substitute(values, names[d.name]) for d in derived),
                     domain.substitute(values),
                     body,
                 )

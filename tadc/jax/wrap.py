@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from tadc.errors import ArgumentError, BackendError
+from tadc.function.data import refuse_data
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import Operator, arguments
@@ -53,7 +54,8 @@ class Wrapped:
         return Wrapped, (self.function,)
 
     def __call__(self, /, *arrays: Any, **named: Any) -> Any:
-        f = self.function
+        f = self.function.of_values()
+        refuse_data(f, "JAX", "pass numpy arrays: `np.asarray(x)`")
         values, given = arguments(f, arrays, named)
         inputs = _arrays(f, values)
         shapes = tuple(x.shape for x in inputs)

@@ -37,7 +37,7 @@ def counted(e: Reduce, known: Domain) -> Expr:
 
 def _count(e: Reduce, i: Symbol) -> IndexValue | None:
     """The number of values of the index between one lower and one upper bound, if the body does not mention it."""
-    if i in e.body.symbols or any(i in d.form.symbols for d in e.derived):
+    if i in e.body.symbols or any(i in d.symbols for d in e.derived):
         return None
     bounds = [c.form for c in e.domain if i in c.form.symbols]
     if len(bounds) != 2 or any(c.relation != ">=" for c in e.domain):

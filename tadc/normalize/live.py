@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
 
-__all__ = ["live", "only", "part", "read_inputs", "with_inputs"]
+__all__ = ["live", "only", "part", "read_inputs", "stages", "with_inputs"]
 
 
 def live(program: Program) -> Program:
@@ -50,3 +51,33 @@ def part(program: Program, outputs: Sequence[str], values: Sequence[str]) -> Pro
     known = {t.name for t in inputs}
     inputs += [program.tensors[v] for v in values if v not in known]
     return replace(inner, inputs=tuple(inputs))
+
+
+def stages(program: Program) -> tuple[Program, Program] | None:
+    """The statements that compute index tensors, of real numbers there, and the rest of the program, whose inputs these are.
+
+    The first has those index tensors that follow from no other one; None without any.
+    """
+    waiting: set[str] = set()  # index tensors that a statement defines, and what follows from them
+    ready: list[str] = []
+    for s in program.statements:
+        if s.reads & waiting:
+            waiting.add(s.target.name)
+        elif s.target.dtype == INDEX:
+            ready.append(s.target.name)
+            waiting.add(s.target.name)
+    if not ready:
+        return None
+    made = set(ready)
+    computed = tuple(
+        replace(s, target=replace(s.target, dtype="float64")) if s.target.name in made else s
+        for s in program.statements
+        if s.target.name in made or s.target.name not in waiting
+    )
+    first = live(replace(program, statements=computed, outputs=tuple(ready)))
+    rest = replace(
+        program,
+        inputs=(*program.inputs, *(program.tensors[n] for n in ready)),
+        statements=tuple(s for s in program.statements if s.target.name not in made),
+    )
+    return first, live(rest)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from re import sub
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived
+from tadc.ir.domain import Derived, Determined
 from tadc.ir.expr import Expr, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, rewrite_in, substitute
@@ -70,16 +70,19 @@ def _inner(e: Expr, names: frozenset[Symbol], names_around: frozenset[Symbol]) -
 
 
 def _hints(
-    indices: tuple[Symbol, ...], derived: tuple[Derived, ...]
+    indices: tuple[Symbol, ...], derived: tuple[Determined, ...]
 ) -> list[tuple[Symbol, Symbol]]:
     """The symbols with their plain names: derived indices are quotients, and text has no name for them."""
-    return [*((i, i) for i in indices), *((d.name, "q") for d in derived)]
+    return [
+        *((i, i) for i in indices),
+        *((d.name, "q" if isinstance(d, Derived) else d.tensor) for d in derived),
+    ]
 
 
-def _renamed(derived: tuple[Derived, ...], values: Mapping[Symbol, Affine]) -> tuple[Derived, ...]:
-    return tuple(
-        Derived(str(values[d.name]), d.form.substitute(values), d.modulus) for d in derived
-    )
+def _renamed(
+    derived: tuple[Determined, ...], values: Mapping[Symbol, Affine]
+) -> tuple[Determined, ...]:
+    return tuple(d.substitute(values, str(values[d.name])) for d in derived)
 
 
 def _free(name: Symbol, names: Set[Symbol], indices: Set[Symbol]) -> Symbol:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import EVERYWHERE, Derived, Domain, at_least_zero, between
+from tadc.ir.domain import EVERYWHERE, Determined, Domain, at_least_zero, between
 from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -101,12 +101,12 @@ class _Separation:
         stored = reduce.op != "sum" or not around.bound or around.compared
         return fewer or (self.top and stored)
 
-    def _free(self, e: Reduce | Domain) -> set[Symbol]:
+    def _free(self, e: Reduce | Domain | Read) -> set[Symbol]:
         """The indices that `e` depends on, through derived indices of the statement too."""
         free = set(e.symbols) - self.sizes
         for d in reversed(self.statement.derived):
             if d.name in free:
-                free = free - {d.name} | set(d.form.symbols) - self.sizes
+                free = free - {d.name} | set(d.symbols) - self.sizes
         return free
 
     def _separate(self, reduce: Reduce, around: _Surroundings) -> Expr:
@@ -131,8 +131,8 @@ class _Separation:
         self.statements.append(Statement(target, indices, derived, body))
         return Read(name, tuple(map(symbol, indices)))
 
-    def _free_of(self, d: Derived) -> set[Symbol]:
-        return self._free(Domain.of(d.conditions)) - {d.name}
+    def _free_of(self, d: Determined) -> set[Symbol]:
+        return self._free(Read(d.name, tuple(map(symbol, d.symbols))))
 
 
 def _narrowing(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import copysign, inf
 
 from tadc.ir.affine import Symbol, constant
-from tadc.ir.domain import EMPTY, EVERYWHERE, Derived, Domain
+from tadc.ir.domain import EMPTY, EVERYWHERE, Determined, Domain
 from tadc.ir.expr import NEUTRAL, Call, Const, Expr, IndexValue, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
@@ -32,14 +32,14 @@ def simplified_statement(s: Statement) -> Statement:
     return Statement(s.target, s.indices, used(s.derived, body.symbols), body)
 
 
-def used(derived: tuple[Derived, ...], symbols: Set[Symbol]) -> tuple[Derived, ...]:
+def used(derived: tuple[Determined, ...], symbols: Set[Symbol]) -> tuple[Determined, ...]:
     """The derived indices that `symbols` mention, or that others of them are made of."""
     needed = set(symbols)
     kept = []
     for d in reversed(derived):
         if d.name in needed:
             kept.append(d)
-            needed |= set(d.form.symbols)
+            needed |= set(d.symbols)
     return tuple(reversed(kept))
 
 

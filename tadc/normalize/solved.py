@@ -6,14 +6,14 @@ of whoever binds the parameters, loops as the reduction's indices. The result is
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tadc.integer import Solution, implies, is_empty, solve
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero
+from tadc.ir.domain import EVERYWHERE, Condition, Derived, Determined, Domain, Looked, at_least_zero
 from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
@@ -69,12 +69,49 @@ def _needs_solving(reduce: Reduce) -> bool:
         return True  # derived indices alone: an existing value, of sizes or of symbols further out
     if any(bound.isdisjoint(c.form.symbols) for c in reduce.domain):
         return True  # a guard
-    if any(c.relation != ">=" for c in reduce.domain):
+    if any(bound.isdisjoint(d.symbols) for d in reduce.derived):
+        return True  # of somebody further out
+    tests = _tests(reduce)
+    if any(c.relation != ">=" and c not in tests for c in reduce.domain):
         return True
     bounds = bounded(reduce)
-    return any(not bound.isdisjoint(d.form.symbols) for d in reduce.derived) or not all(
+    divided = (d for d in reduce.derived if isinstance(d, Derived))
+    return any(not bound.isdisjoint(d.symbols) for d in divided) or not all(
         b.range.lows and b.range.highs for b in bounds.each
     )
+
+
+def _tests(e: Reduce) -> Domain:
+    """The conditions that are tested at each point once its data indices are known, because they bound no index.
+
+    An equation with a data index is one where every index in it has to be known before the data.
+    """
+    looked = {d.name for d in e.derived if isinstance(d, Looked)}
+    if not looked:
+        return EVERYWHERE
+    needed = _followed(looked, e.derived)
+    free = set(e.indices) - needed
+    return Domain.of(
+        c
+        for c in e.domain
+        if not looked.isdisjoint(_followed(c.form.symbols, e.derived))
+        and free.isdisjoint(c.form.symbols)
+        and c.relation != ">="
+    )
+
+
+def _followed(symbols: Iterable[Symbol], derived: Iterable[Determined]) -> set[Symbol]:
+    """The symbols, and all that those of them follow from which are derived or data indices."""
+    made = {d.name: d for d in derived}
+    followed: set[Symbol] = set()
+    waiting = list(symbols)
+    while waiting:
+        s = waiting.pop()
+        if s not in followed:
+            followed.add(s)
+            if s in made:
+                waiting += made[s].symbols
+    return followed
 
 
 def _without_implied(e: Reduce, known: Domain) -> tuple[Reduce, Domain]:
@@ -120,14 +157,14 @@ class _Owner:
 
     binds: frozenset[Symbol]
     outer: _Owner | None = None
-    derived: list[Derived] = field(default_factory=list)
+    derived: list[Determined] = field(default_factory=list)
 
-    def of(self, d: Derived) -> _Owner:
+    def of(self, d: Determined) -> _Owner:
         """The innermost owner that binds one of the symbols of `d`."""
         owner = self
         while owner.outer is not None:
-            if owner.binds & set(d.form.symbols) or any(
-                other.name in d.form.symbols for other in owner.derived
+            if owner.binds & set(d.symbols) or any(
+                other.name in d.symbols for other in owner.derived
             ):
                 return owner
             owner = owner.outer
@@ -201,6 +238,8 @@ class _Solver:
         return Select(needed, yes, no)
 
     def _solved(self, e: Reduce, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
+        if any(isinstance(d, Looked) for d in e.derived):
+            return (yield self._looked(e, known, owner))
         derived = tuple(d.name for d in e.derived)
         unknowns = (*_loop_order(e), *derived)
         domain = e.domain & Domain.of(c for d in e.derived for c in d.conditions)
@@ -226,6 +265,120 @@ class _Solver:
         guards = Domain.of(solution.guards)
         return reduce if guards == EVERYWHERE else Select(guards, reduce, neutral)
 
+    def _looked(self, e: Reduce, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
+        """A reduction with data indices: those that it does not bind go further out, and the others split it in two.
+
+        Outside stand the indices that data are looked up with, inside those that are solved once the data are known.
+        """
+        e, lifted = self._lifted(e, owner)
+        looked = [d for d in e.derived if isinstance(d, Looked)]
+        if not looked:
+            known &= Domain.of(c for d in lifted for c in d.conditions)
+            if not e.indices and not e.derived:
+                return (yield self.walk(_chosen_by(e), known, owner))
+            return (yield self._solved(e, known, owner))
+        late = _late(e, looked)
+        outer = tuple(i for i in e.indices if i not in late)
+        inner = tuple(i for i in e.indices if i in late)
+        if inner:
+            return (yield self._nested(e, outer, inner, known, owner))
+        return (yield self._looping(e, looked, known, owner))
+
+    def _lifted(self, e: Reduce, owner: _Owner) -> tuple[Reduce, list[Looked]]:
+        """The reduction without the data indices that follow from symbols further out: these are the owner's, under new names."""
+        bound = {*e.indices, *(d.name for d in e.derived)}
+        lifted: list[Looked] = []
+        values: dict[Symbol, Affine] = {}
+        kept: list[Determined] = []
+        for d in e.derived:
+            d = d.substitute(values)
+            if isinstance(d, Looked) and bound.isdisjoint(d.symbols):
+                place = owner.of(d)
+                same = (o for o in place.derived if o.substitute({}, d.name) == d)
+                new = next(same, None) or d.substitute({}, self.names.fresh(d.name))
+                if new not in place.derived:
+                    place.derived.append(new)
+                assert isinstance(new, Looked)
+                lifted.append(new)
+                values[d.name] = symbol(new.name)
+                bound.discard(d.name)
+            else:
+                kept.append(d)
+        if not values:
+            return e, lifted
+        domain = e.domain.substitute(values)
+        body = substitute(e.body, values)
+        return Reduce(e.op, e.indices, tuple(kept), domain, body), lifted
+
+    def _nested(
+        self,
+        e: Reduce,
+        outer: tuple[Symbol, ...],
+        inner: tuple[Symbol, ...],
+        known: Domain,
+        owner: _Owner,
+    ) -> Generator[Any, Any, Expr]:
+        """A reduction over the indices of data, and in it one over those that are solved when the data are known."""
+        within = set(inner)
+        parts: list[Determined] = []
+        for d in e.derived:
+            if not within.isdisjoint(d.symbols):
+                within.add(d.name)
+                parts.append(d)
+        around = tuple(d for d in e.derived if d.name not in within)
+        conditions = [c for c in e.domain if within.isdisjoint(c.form.symbols)]
+        others = Domain.of(c for c in e.domain if not within.isdisjoint(c.form.symbols))
+        part = Reduce(e.op, inner, tuple(parts), others, e.body)
+        if not outer:
+            # Everything that is looked up here follows from what is bound inside.
+            assert not conditions and not around, "a condition without indices"
+            return (
+                yield self._looping(e, [d for d in parts if isinstance(d, Looked)], known, owner)
+            )
+        whole = Reduce(e.op, outer, around, Domain.of(conditions), part)
+        return (yield self.walk(whole, known, owner))
+
+    def _looping(
+        self, e: Reduce, looked: Sequence[Looked], known: Domain, owner: _Owner
+    ) -> Generator[Any, Any, Expr]:
+        """A reduction all of whose indices are needed to look something up: what says nothing of the data is solved."""
+        names = {d.name for d in looked}
+        of_data = {
+            d.name for d in e.derived if not names.isdisjoint(_followed((d.name,), e.derived))
+        }
+        plain = tuple(d for d in e.derived if d.name not in of_data)
+        domain = e.domain & Domain.of(c for d in plain for c in d.conditions)
+        free = Domain.of(c for c in domain if of_data.isdisjoint(c.form.symbols))
+        bound_by_data = Domain.of(c for c in domain if not of_data.isdisjoint(c.form.symbols))
+        unknowns = (*_loop_order(e), *(d.name for d in plain))
+        solution = solve(
+            unknowns, free, known, self.names.fresh, keep=(*e.indices, *(d.name for d in plain))
+        )
+        neutral = Const(NEUTRAL[e.op])
+        if solution is None:
+            return neutral
+        for quotient in solution.quotients:
+            owner.of(quotient).derived.append(quotient)
+        values = {s: form for s, form in solution.substitution.items() if form.as_symbol() != s}
+        indices, derived_indices = self._loops(solution, owner, values)
+        bounds = (c for loop in solution.loops if loop.index in indices for c in loop.conditions)
+        loops = Domain.of(bounds).substitute(values)
+        data = tuple(d.substitute(values) for d in e.derived if d.name in of_data)
+        tests = bound_by_data.substitute(values)
+        body = substitute(e.body, values)
+        guards = Domain.of(solution.guards)
+        every = (*derived_indices, *data)
+        if any(set(indices).isdisjoint(_followed((d.name,), every)) for d in data):
+            again = Reduce(e.op, indices, every, loops & tests, body)
+            reduce = yield self._looked(again, known, owner)
+        else:
+            inner = _Owner(frozenset((*indices, *(d.name for d in every))), owner)
+            facts = [c for d in (*solution.quotients, *every) for c in d.conditions]
+            within = known & Domain.of((*loops, *tests, *facts))
+            body = yield self.walk(body, within, inner)
+            reduce = Reduce(e.op, indices, (*every, *inner.derived), loops & tests, body)
+        return reduce if guards == EVERYWHERE else Select(guards, reduce, neutral)
+
     def _loops(
         self, solution: Solution, owner: _Owner, values: dict[Symbol, Affine]
     ) -> tuple[tuple[Symbol, ...], tuple[Derived, ...]]:
@@ -249,6 +402,36 @@ class _Solver:
             else:
                 derived.append(Derived(loop.index, form, loop.value.divisor))
         return tuple(indices), tuple(derived)
+
+
+def _chosen_by(e: Reduce) -> Expr:
+    """A reduction without indices: its body where the conditions hold."""
+    return Select(e.domain, e.body, Const(NEUTRAL[e.op]))
+
+
+def _late(e: Reduce, looked: Sequence[Looked]) -> set[Symbol]:
+    """The indices that are solved after data were looked up: those that nothing is looked up with, and those that only
+    data bound.
+    """
+    names = {d.name for d in looked}
+    needed = _followed(names, e.derived)
+    data = {d.name for d in e.derived if not names.isdisjoint(_followed((d.name,), e.derived))}
+    plain = e.domain & Domain.of(c for d in e.derived if d.name not in data for c in d.conditions)
+    free = [c for c in plain if data.isdisjoint(c.form.symbols)]
+    late = {i for i in e.indices if i not in needed or not _is_bounded(i, free)}
+    return set() if late == set(e.indices) and all(_is_bounded(i, free) for i in late) else late
+
+
+def _is_bounded(index: Symbol, conditions: Iterable[Condition]) -> bool:
+    """Whether conditions say that it is at least, and that it is at most something."""
+    signs = set()
+    for c in conditions:
+        k = c.form.coefficient(index)
+        if k and c.relation == "==":
+            return True
+        if k and c.relation == ">=":
+            signs.add(k > 0)
+    return len(signs) == 2
 
 
 def _loop_order(e: Reduce) -> tuple[Symbol, ...]:

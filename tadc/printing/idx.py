@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from tadc.errors import Error
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Derived, Determined, Domain, Looked
+from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.range import Range
@@ -95,7 +96,7 @@ def _written_out(root: Expr) -> int:
 def _left(statement: Statement) -> str:
     lefts = zip(statement.indices, statement.target.shape, strict=True)
     inner = ", ".join(f"{i}: {n}" for i, n in lefts)
-    dtype = f": {statement.target.dtype}" if statement.target.dtype else ""
+    dtype = _element_type(statement.target)
     left = f"{statement.target.name}[{inner}]" if inner else statement.target.name
     return f"{left}{dtype}"
 
@@ -106,18 +107,36 @@ def expression_text(e: Expr, spelling: Spelled | None = None) -> str:
     return text
 
 
-def spelled(derived: Iterable[Derived], spelling: Spelled) -> Spelled:
+def spelled(derived: Iterable[Determined], spelling: Spelled) -> Spelled:
     """`spelling` with every derived index written as its division, in parentheses."""
     result = dict(spelling)
     for d in derived:
-        result[d.name] = f"({_division(d.form.text(result), d.modulus)})"
+        match d:
+            case Derived(name, form, modulus):
+                result[name] = f"({_division(form.text(result), modulus)})"
+            case Looked(name, tensor, subscripts):
+                result[name] = _element_text(tensor, subscripts, result)
     return result
 
 
 def tensor_text(tensor: Tensor) -> str:
     """`x[N, 2*K]: float32`, as a declaration says it."""
     shape = ", ".join(map(str, tensor.shape))
-    return f"{tensor.name}[{shape}]" + (f": {tensor.dtype}" if tensor.dtype else "")
+    return f"{tensor.name}[{shape}]{_element_type(tensor)}"
+
+
+def _element_type(tensor: Tensor) -> str:
+    if tensor.values is not None:
+        low, high = tensor.values
+        return f": {low}..{high}"
+    if tensor.dtype == INDEX:
+        return ": index"
+    return f": {tensor.dtype}" if tensor.dtype else ""
+
+
+def _element_text(tensor: str, subscripts: Iterable[Affine], spelling: Spelled) -> str:
+    inner = ", ".join(_unwrapped(s.text(spelling)) for s in subscripts)
+    return f"{tensor}[{inner}]" if inner else tensor
 
 
 def _text(e: Expr, spelling: Spelled) -> Generator[Any, Any, Text]:
@@ -128,8 +147,7 @@ def _text(e: Expr, spelling: Spelled) -> Generator[Any, Any, Text]:
         case IndexValue(form):
             return _affine_value(form, spelling)
         case Read(tensor, subscripts):
-            inner = ", ".join(_unwrapped(s.text(spelling)) for s in subscripts)
-            return (f"{tensor}[{inner}]" if subscripts else tensor), ATOM
+            return _element_text(tensor, subscripts, spelling), ATOM
         case Call("neg", (x,)):
             operand = yield _text(x, spelling)
             if operand[1] == REDUCTION:

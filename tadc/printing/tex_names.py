@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived
+from tadc.ir.domain import Derived, Determined, Looked
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
@@ -77,11 +77,16 @@ class TexNames:
     def knows(self, name: str) -> bool:
         return name in self.tensors or name in self.symbols
 
-    def with_derived(self, derived: Iterable[Derived]) -> TexNames:
-        """The names with every derived index as the floor that it is."""
+    def with_derived(self, derived: Iterable[Determined]) -> TexNames:
+        """The names with every derived index as the floor that it is, and every data index as its element."""
         symbols = dict(self.symbols)
         for d in derived:
-            symbols[d.name] = floor_tex(affine_tex(d.form, symbols), d.modulus)
+            match d:
+                case Derived(name, form, modulus):
+                    symbols[name] = floor_tex(affine_tex(form, symbols), modulus)
+                case Looked(name, tensor, subscripts):
+                    inner = TexNames(self.tensors, symbols, self.sizes).listed(subscripts)
+                    symbols[name] = f"{self.tensors[tensor].tex}_{{{inner}}}"
         return TexNames(self.tensors, symbols, self.sizes)
 
     def listed(self, subscripts: Iterable[Affine]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Condition, Derived, Domain
+from tadc.ir.domain import Condition, Derived, Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
@@ -96,7 +96,7 @@ def holds(domain: Domain) -> str:
 
 def reads_of_statement(statement: Statement) -> Iterator[Occurrence]:
     """Every read of the statement, with the indices of the statement and of the reductions around it."""
-    yield from _reads(statement.body, _box(statement.extents.items(), statement.derived))
+    yield from _reads(statement.body, _box(statement.extents.items(), quotients(statement.derived)))
 
 
 def reads_of_kernel(kernel: Kernel) -> Iterator[Occurrence]:
@@ -136,7 +136,7 @@ def _reads(root: Expr, around: Region) -> Iterator[Occurrence]:
                     yield Occurrence(tensor, subscripts, around, unless)
                 case Reduce(_, indices, derived, domain, body):
                     region = around.looped(*indices)
-                    for d in derived:
+                    for d in quotients(derived):
                         region = region.divided(d)
                     inner.append((body, region.where(holds(domain)), unless))
                 case Select(Domain() as domain, then, otherwise):
@@ -193,7 +193,8 @@ def _steps(steps: Sequence[Step], region: Region) -> Iterator[tuple[Step, Region
     for step in steps:
         match step:
             case LetIndex(derived):
-                region = region.divided(derived)
+                for d in quotients((derived,)):
+                    region = region.divided(d)
             case Loop(r, body):
                 bounds = (
                     *(f"{text(e)} <= {c}*{{{r.index}}}" for e, c in r.lows),

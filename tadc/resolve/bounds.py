@@ -14,9 +14,10 @@ from tadc.errors import RangeError, Span
 from tadc.integer import Undecided, implies, smallest_point
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.domain import Domain, at_least_zero, between
+from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero, between
 from tadc.resolve.elaborate import ReadUse
 from tadc.resolve.known import Known
+from tadc.resolve.scope import Scope
 from tadc.resolve.spelling import spelled, written_by_user
 
 __all__ = ["ReadCheck", "read_checks"]
@@ -45,9 +46,22 @@ class ReadCheck:
     ranged: tuple[
         str, ...
     ] = ()  # the indices whose range this read gives, and would not with `pad`
+    # What decides if data do: derived and data indices, in the order in which they are known; and the subscripts' places.
+    data: tuple[Determined, ...] = ()
+    places: tuple[Span | None, ...] = ()
+
+    @property
+    def index_tensors(self) -> tuple[str, ...]:
+        """The index tensors that decide."""
+        return tuple(dict.fromkeys(d.tensor for d in self.data if isinstance(d, Looked)))
 
     def verify(self, sizes: Mapping[Symbol, int]) -> None:
-        """Raises RangeError if the read leaves its tensor for these sizes, naming the smallest index values."""
+        """Raises RangeError if the read leaves its tensor for these sizes, naming the smallest index values.
+
+        Where data decide, the sizes say nothing.
+        """
+        if self.data:
+            return
         values = {s: constant(n) for s, n in sizes.items()}
         outside = self.outside.substitute(values)
         point = outside.smallest_point([s for s, _ in self.indices])
@@ -165,6 +179,7 @@ def read_checks(
             outside = around & Domain.of((at_least_zero(-in_bounds.form - 1),))
             if (outside & allowed).is_empty():
                 continue
+            data = _data_of(outside, in_bounds, use.scope, values)
             spoken = (s for f in (*subscripts, extent) for s in f.symbols)
             sizes = tuple(dict.fromkeys(s for s in spoken if s not in inner))
             check = ReadCheck(
@@ -178,7 +193,12 @@ def read_checks(
                 base,
                 sizes,
                 ranged,
+                data,
+                use.places or (None,) * len(subscripts),
             )
+            if data:
+                yield check
+                continue
             if (outside & known).is_empty():
                 yield check  # outside only where a size is 0: `x[0]`
                 continue
@@ -190,6 +210,21 @@ def read_checks(
                 if error is not None:
                     raise error
             yield check
+
+
+def _data_of(
+    outside: Known, in_bounds: Condition, scope: Scope, values: Mapping[Symbol, Affine]
+) -> tuple[Determined, ...]:
+    """What decides whether there is a point of `outside`, if data do."""
+    every = [d.substitute(values) for part in reversed(scope.chain) for d in part.derived]
+    met = set(outside.domain.near(in_bounds.form.symbols).symbols).union(
+        *(k.symbols for choice in outside.choices for k in choice)
+    )
+    for d in reversed(every):
+        if d.name in met:
+            met |= set(d.symbols)
+    deciding = tuple(d for d in every if d.name in met)
+    return deciding if any(isinstance(d, Looked) for d in deciding) else ()
 
 
 def _reached(

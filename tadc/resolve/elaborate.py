@@ -18,6 +18,7 @@ from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.walk import descend
 from tadc.resolve.boundary import Choice, boundary_choices
+from tadc.resolve.data import BOUNDARY_FORMS, elements_in
 from tadc.resolve.formula import (
     And,
     Formula,
@@ -25,10 +26,11 @@ from tadc.resolve.formula import (
     by_cases,
     conjunction,
     formula,
+    is_index_expression,
     known_where,
     selected,
 )
-from tadc.resolve.index_expression import BOUNDARY_FORMS, IndexExpressions
+from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.reductions import REDUCTIONS, Points
 from tadc.resolve.scope import Scope
@@ -37,6 +39,7 @@ from tadc.resolve.spelling import spelled
 from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
+from tadc.syntax.nodes import nodes
 
 __all__ = ["CONSTANTS", "ReadUse", "elaborate"]
 
@@ -66,6 +69,7 @@ class ReadUse:
     span: Span
     scope: Scope
     around: Known
+    places: tuple[Span, ...] = ()  # of the subscripts
 
     @property
     def known(self) -> Known:
@@ -118,6 +122,8 @@ class _Elaborator:
                 brackets, _ = factors(e)
                 if not brackets:
                     return (yield self._arithmetic(e, context))
+                for b in brackets:
+                    self._note_conditions(b.condition, context)
                 every = And(
                     tuple(formula(b.condition, context.scope, self.indexing) for b in brackets)
                 )
@@ -130,11 +136,13 @@ class _Elaborator:
             case ast.Application():
                 return (yield self._application(e, context))
             case ast.Choice(condition, then, otherwise):
+                self._note_conditions(condition, context)
                 f = formula(condition, context.scope, self.indexing)
                 yes = yield self.value(then, context.under(f, self._fresh))
                 no = yield self.value(otherwise, context.under(Not(f), self._fresh))
                 return (yield self._select(f, yes, no, context))
             case ast.Bracket(condition):
+                self._note_conditions(condition, context)
                 f = formula(condition, context.scope, self.indexing)
                 return (yield self._select(f, Const(1), Const(0), context))
             case ast.Reduction():
@@ -256,6 +264,10 @@ class _Elaborator:
                 fix="make one index of several: `i = k // M`, `j = k % M`",
             )
         outer = inner = _Context(scope, context.around)
+        for bound in (b for r in e.ranges for b in (r.extent, r.low, r.high) if b is not None):
+            self._note_data(bound, outer)
+        if e.condition is not None:
+            self._note_conditions(e.condition, outer)
         domain = Domain.of(c for i in scope.indices.values() for c in i.range)
         tests = [by_cases(c) for i in scope.indices.values() for c in i.cases]
         if e.condition is not None:
@@ -279,8 +291,35 @@ class _Elaborator:
         points = Points(indices, tuple(scope.derived), domain, tested, self.indexing.base)
         return REDUCTIONS[op](points, body)
 
+    def _note_data(self, e: ast.Expression, context: _Context) -> None:
+        """Note the reads that an index expression has where it stands."""
+        for element in elements_in(e):
+            for subscript in element.subscripts:
+                self._note_data(subscript, context)
+            for given, subscripts in self.indexing.subscripts(element, context.scope):
+                here = context.within(Domain.of(given))
+                self.uses.append(
+                    ReadUse(
+                        element.name.name,
+                        subscripts,
+                        element.span,
+                        here.scope,
+                        here.around,
+                        tuple(s.span for s in element.subscripts),
+                    )
+                )
+
+    def _note_conditions(self, condition: ast.Condition, context: _Context) -> None:
+        for node in nodes((condition,)):
+            if isinstance(node, ast.Comparison):
+                for e in node.operands:
+                    if is_index_expression(e, context.scope, self.indexing):
+                        self._note_data(e, context)
+
     def _read(self, e: ast.Element, context: _Context) -> Expr:
         tensor = e.name.name
+        for subscript in e.subscripts:
+            self._note_data(subscript, context)
         shape = self.shapes.shape(tensor)
         options = [
             self._subscript(subscript, extent, context)
@@ -321,7 +360,14 @@ class _Elaborator:
         """The read, with further subscripts chosen by their tests, the leftmost first."""
         if len(subscripts) == len(options):
             self.uses.append(
-                ReadUse(e.name.name, subscripts, e.span, context.scope, context.around)
+                ReadUse(
+                    e.name.name,
+                    subscripts,
+                    e.span,
+                    context.scope,
+                    context.around,
+                    tuple(s.span for s in e.subscripts),
+                )
             )
             return Read(e.name.name, subscripts)
         chosen: list[tuple[Domain, Expr]] = []

@@ -203,7 +203,10 @@ def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressi
             case ast.Number(text):
                 return text.isdecimal()
             case ast.Name(name):
-                return scope.lookup(name) is not None or indexing.sizes.lookup(name) is not None
+                known = scope.lookup(name) or indexing.sizes.lookup(name)
+                return known is not None or name in indexing.data
+            case ast.Element(ast.Name(name)):
+                return name in indexing.data
             case ast.Unary() | ast.Binary("+" | "-" | "*" | "//" | "%"):
                 return True
             case ast.Application(ast.Name("min" | "max" | "clamp")) | ast.Application(

@@ -16,14 +16,15 @@ from tadc.ir.affine import Affine, constant, symbol
 from tadc.ir.domain import EMPTY, TRUE, Condition, Domain, at_least_zero
 from tadc.ir.names import Names
 from tadc.ir.walk import descend
+from tadc.resolve.data import BOUNDARY_FORMS, IndexTensors
 from tadc.resolve.scope import Scope
+from tadc.resolve.shapes import Shapes
 from tadc.resolve.sizes import Sizes, bounded, integer
 from tadc.resolve.spelling import declared, spelled
 from tadc.syntax import ast
 
-__all__ = ["BOUNDARY_FORMS", "IndexExpressions", "Piece"]
+__all__ = ["IndexExpressions", "Piece"]
 
-BOUNDARY_FORMS = ("pad", "clamp", "wrap", "reflect", "symmetric")
 MOST_PIECES = 256
 
 Piece: TypeAlias = tuple[tuple[Condition, ...], Affine]
@@ -37,6 +38,8 @@ class IndexExpressions:
     sizes: Sizes
     names: Names
     base: int
+    data: IndexTensors
+    shapes: Shapes
 
     def form(self, e: ast.Expression, scope: Scope) -> Affine:
         """The one affine form that `e` is. Raises SyntaxError where it is not affine."""
@@ -98,6 +101,8 @@ class IndexExpressions:
                     + spelled(e.span, f"`x[{name}(..)]`", rf"`x_{{\operatorname{{{name}}}(..)}}`"),
                 )
             case ast.Element(ast.Name(name), subscripts):
+                if name in self.data:
+                    return self._looked(e, (yield from self._subscripts(e, scope)), scope)
                 if subscripts:
                     raise SyntaxError(
                         e.span,
@@ -113,11 +118,68 @@ class IndexExpressions:
             fix="write integers, indices and sizes, joined by `+ - * // %`",
         )
 
+    def subscripts(
+        self, e: ast.Element, scope: Scope
+    ) -> list[tuple[tuple[Condition, ...], tuple[Affine, ...]]]:
+        """The subscripts of a data index, zero-based, in pieces under conditions."""
+        pieces: list[tuple[tuple[Condition, ...], tuple[Affine, ...]]] = descend(
+            self._subscripts(e, scope)
+        )
+        return pieces
+
+    def _subscripts(
+        self, e: ast.Element, scope: Scope
+    ) -> Generator[Any, Any, list[tuple[tuple[Condition, ...], tuple[Affine, ...]]]]:
+        """The subscripts of a data index, zero-based, in pieces."""
+        several: list[tuple[tuple[Condition, ...], tuple[Affine, ...]]] = [((), ())]
+        for d, subscript in enumerate(e.subscripts):
+            match subscript:
+                case ast.Application(ast.Name(name)) if name in BOUNDARY_FORMS:
+                    pieces = self._inside(e, d, subscript, scope)
+                case _:
+                    pieces = [
+                        (c, form - self.base) for c, form in (yield self._pieces(subscript, scope))
+                    ]
+            several = [
+                ((*around, *given), (*forms, form))
+                for around, forms in several
+                for given, form in pieces
+                if Domain.of((*around, *given)) != EMPTY
+            ]
+            self._few(e, several)
+        return several
+
+    def _inside(
+        self, e: ast.Element, dimension: int, form: ast.Application, scope: Scope
+    ) -> list[Piece]:
+        """A boundary form as a subscript of an index tensor."""
+        raise SyntaxError(
+            form.span,
+            f"`{form.function.name}` stands inside an index, in a subscript of `{e.name.name}`",
+            fix=f"give the index a statement of its own, `k[..] = {e.span.text}`, or write `min` and `max`",
+        )
+
+    def _looked(
+        self,
+        e: ast.Element,
+        several: list[tuple[tuple[Condition, ...], tuple[Affine, ...]]],
+        scope: Scope,
+    ) -> list[Piece]:
+        """The data index of each piece: an element as the text counts, from the same base as every index."""
+        name = e.name.name
+        values = self.data.values.get(name)
+        return [
+            (given, scope.looked(name, subscripts, values, self.names))
+            for given, subscripts in several
+        ]
+
     def _name(self, e: ast.Name, scope: Scope) -> Affine:
         index = scope.lookup(e.name)
         if index is not None:
             return symbol(index.symbol) + self.base
         size = self.sizes.lookup(e.name)
+        if size is None and e.name in self.data:
+            return scope.looked(e.name, (), self.data.values.get(e.name), self.names)
         if size is None:
             raise SyntaxError(
                 e.span,
@@ -227,7 +289,7 @@ class IndexExpressions:
                     pieces.append(((*given, test), form * sign))
         return self._few(e, pieces)
 
-    def _few(self, e: ast.Expression, pieces: list[Piece]) -> list[Piece]:
+    def _few(self, e: ast.Expression, pieces: list[Any]) -> list[Any]:
         if len(pieces) > MOST_PIECES:
             raise ShapeError(
                 e.span,

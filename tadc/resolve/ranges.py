@@ -45,7 +45,7 @@ def _by_bare_use(survey: Survey, shapes: Shapes) -> None:
     """Rule 2. The first bare use of an index says its extent, every further one must agree."""
     for index in [i for i in survey.indices if not i.determined]:
         for use in survey.subscripts:
-            if use.form.as_symbol() != index.symbol:
+            if use.in_bound or use.form.as_symbol() != index.symbol:
                 continue
             extent = shapes.shape(use.tensor)[use.dimension]
             if index.extent is None:
@@ -88,7 +88,7 @@ def _indices_of(use: Subscript) -> set[Symbol]:
     while stack:
         s = stack.pop()
         if s in derived:
-            stack.extend(derived[s].form.symbols)
+            stack.extend(derived[s].symbols)
         else:
             indices.add(s)
     return indices

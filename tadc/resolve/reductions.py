@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Determined, Domain
 from tadc.ir.expr import (
     NEUTRAL,
     Call,
@@ -41,7 +41,7 @@ class Points:
     """
 
     indices: tuple[Symbol, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     domain: Domain
     tested: Callable[[Expr, Expr], Expr]
     base: int

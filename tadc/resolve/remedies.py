@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from tadc.errors import Span, SyntaxError
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
-from tadc.resolve.index_expression import BOUNDARY_FORMS
+from tadc.resolve.data import BOUNDARY_FORMS, IndexTensors
 from tadc.resolve.scope import Scope
 from tadc.resolve.sizes import Sizes
 from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
 
-__all__ = ["check_function", "check_quotient", "check_subscripts"]
+__all__ = ["check_function", "check_quotient"]
 
 REDUCTIONS = ("sum", "prod", "mean", "logsumexp", "argmax", "argmin", "max", "min")
 
@@ -86,10 +86,10 @@ def _suggestion(e: ast.Application) -> str:
     return f"to read a tensor, write `{name}[{arguments if plain else '..'}]`"
 
 
-def check_quotient(e: ast.Binary) -> None:
+def check_quotient(e: ast.Binary, data: IndexTensors) -> None:
     """Raises SyntaxError for `//` and `%` of values, which are for index expressions."""
     read = _read_in(e) if e.operator in ("//", "%") else None
-    if read is None:
+    if read is None or read.name.name in data:
         return
     left, right = (
         f"({x.span.text})" if isinstance(x, (ast.Binary, ast.Unary)) else x.span.text
@@ -109,51 +109,7 @@ def check_quotient(e: ast.Binary) -> None:
     )
 
 
-def check_subscripts(e: ast.Element) -> None:
-    """Raises SyntaxError for a read in a subscript of a read: with it the element is a sum."""
-    inner = [_without_pad(s) for s in e.subscripts]
-    reads = [_read_in(s) for s in inner]
-    gathered = [d for d, read in enumerate(reads) if read is not None]
-    if not gathered:
-        return
-    fresh = [k for k in "kjlmnpqrst" if k not in _letters(e.span)][: len(gathered)]
-    names = dict(zip(gathered, fresh, strict=False))
-    others = ", ".join(names.get(d, s.span.text) for d, s in enumerate(e.subscripts))
-    equal = [f"{k} = {inner[d].span.text}" for d, k in names.items()]
-    below, tensor = ", ".join(names.values()), e.name.span.text
-    idx = f"(sum{{{below}}} {''.join(f'[{c}]*' for c in equal)}{tensor}[{others}])"
-    indicators = " ".join(rf"\mathbf{{1}}[{c}]" for c in equal)
-    tex = rf"\left(\sum_{{{below}}} {indicators} {tensor}_{{{others}}}\right)"
-    has_forms = any(_calls(inner[d]) - {"min", "max"} for d in gathered)
-    read = reads[gathered[0]]
-    assert read is not None
-    form = spelled(e.span, "`sum{k} [k = idx[i]]*x[k]`", r"`\sum_k \mathbf{1}[k = t_i] x_k`")
-    raise SyntaxError(
-        read.span,
-        f"a read, `{read.span.text}`, stands where an index expression must stand",
-        fix=f"write a sum with a condition, {form}"
-        if has_forms or len(fresh) < len(gathered)
-        else f"write `{spelled(e.span, idx, tex)}`",
-    )
-
-
-def _without_pad(e: ast.Expression) -> ast.Expression:
-    """`e` of `pad(e)`: a sum with a condition is 0 outside too."""
-    match e:
-        case ast.Application(ast.Name("pad"), (inner,)) if not isinstance(inner, _CONDITIONS):
-            return inner
-        case ast.Application(ast.Name("pad"), (inner, _)) if _read_in(inner) is None:
-            return e if isinstance(inner, _CONDITIONS) else inner
-        case _:
-            return e
-
-
 _CONDITIONS = (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)
-
-
-def _calls(e: ast.Expression) -> set[str]:
-    """The functions that the expression applies."""
-    return {node.function.name for node in arithmetic(e) if isinstance(node, ast.Application)}
 
 
 def _read_in(e: ast.Expression | ast.Condition) -> ast.Element | None:

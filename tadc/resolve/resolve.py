@@ -6,20 +6,21 @@ After this nothing knows of `//`, `%`, boundary forms, or of indices without a r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import EVERYWHERE, Derived, Domain, at_least_zero
-from tadc.ir.element_types import ARITHMETIC_TYPES
+from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
+from tadc.ir.element_types import ARITHMETIC_TYPES, INDEX, INDEX_TYPES
 from tadc.ir.expr import Const
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute
 from tadc.resolve.bounds import ReadCheck, read_checks
+from tadc.resolve.data import IndexTensors, index_tensors, is_whole
 from tadc.resolve.declarations import in_order, index_names, names_in
 from tadc.resolve.einstein import with_sums
 from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
@@ -70,6 +71,7 @@ class Resolved:
     places: Mapping[str, Place] = field(default_factory=dict)
     statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
     versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
+    undecided: tuple[str, ...] = ()  # inputs that are indices if their arrays are of integers
 
     @property
     def states(self) -> dict[str, str]:
@@ -91,19 +93,29 @@ class _Draft:
 
 
 def resolve(
-    source: ast.Program, name: str, given: Mapping[str, int], index_base: int = 0
+    source: ast.Program,
+    name: str,
+    given: Mapping[str, int],
+    index_base: int = 0,
+    values: Sequence[str] = (),
 ) -> Resolved:
-    """The meaning of a syntax tree. `given` are numbers for sizes.
+    """The meaning of a syntax tree. `given` are numbers for sizes, `values` inputs that are compared with indices and are none.
 
     Raises SyntaxError, ShapeError or RangeError, one error carrying those of all statements.
     """
-    return _Resolver(source, name, given, index_base).resolve()
+    return _Resolver(source, name, given, index_base, values).resolve()
 
 
 class _Resolver:
     def __init__(
-        self, source: ast.Program, name: str, given: Mapping[str, int], index_base: int
+        self,
+        source: ast.Program,
+        name: str,
+        given: Mapping[str, int],
+        index_base: int,
+        values: Sequence[str],
     ) -> None:
+        self._values = values
         self._name = name
         self._given = given
         self._errors: list[Error] = []
@@ -123,12 +135,14 @@ class _Resolver:
         self._base = bases[-1] if bases else index_base
         self._einstein = any(isinstance(i, ast.EinsteinDeclaration) for i in source.items)
         self._dtypes: dict[str, str | None] = {}
+        self._data = IndexTensors(frozenset(), frozenset())
         self._inputs: dict[str, None] = {}
         self._broken: set[str] = set()
         self._required: list[Fact] = []
         self._defined: set[str] = set()  # by the statements so far
 
     def resolve(self) -> Resolved:
+        self._data = index_tensors(self._items, self._indices, self._values)
         self._declare()
         drafts = [d for d in map(self._drafted, self._definitions) if d is not None]
         if not self._definitions and not self._errors:
@@ -218,7 +232,7 @@ class _Resolver:
                 f"the input `{name}` is defined by a statement too",
                 fix="rename one of them",
             )
-        dtype = _declared_type(item.dtype)
+        dtype = self._element_type(name, item)
         if name not in self._targets:
             self._inputs.setdefault(name)
         self._dtypes[name] = dtype
@@ -230,12 +244,22 @@ class _Resolver:
 
     # ------------------------------------------------------------------ statements
 
+    def _element_type(self, name: str, item: ast.TensorDeclaration | ast.Definition) -> str | None:
+        """The declared type, INDEX for an index tensor, whose declared range is noted."""
+        if item.values is not None:
+            low, high = map(self._sizes.form, item.values)
+            self._data.values[name] = low, high
+        dtype = _declared_type(item.dtype)
+        return INDEX if name in self._data else dtype
+
     def _drafted(self, definition: ast.Definition) -> _Draft | None:
         target = definition.target.name
         try:
             self._check_name(definition)
             # Index names are the statement's own: each statement starts from the names of sizes.
-            indexing = IndexExpressions(self._sizes, self._names.copy(), self._base)
+            indexing = IndexExpressions(
+                self._sizes, self._names.copy(), self._base, self._data, self._shapes
+            )
             if self._einstein:
                 definition = with_sums(definition, self._sizes.names)
             survey = surveyed(definition, indexing)
@@ -253,7 +277,15 @@ class _Resolver:
             extents = tuple(n for n in shape if n is not None)
             self._shapes.declare(target, extents, definition.target.span)
             self._defined.add(target)
-            dtype = _declared_type(definition.dtype) or self._dtypes.get(target)
+            if is_whole(body, self._data):
+                self._data.whole.add(target)
+            elif target in self._data:
+                raise SyntaxError(
+                    definition.body.span,
+                    f"`{target}` is used as an index, and its values need not be integers",
+                    fix="write `floor(..)`, `ceil(..)` or `round(..)` around the whole",
+                )
+            dtype = self._element_type(target, definition) or self._dtypes.get(target)
             indices = tuple(i.symbol for i in left.indices.values())
             statement = Statement(
                 Tensor(target, extents, dtype), indices, tuple(left.derived), body
@@ -409,7 +441,10 @@ class _Resolver:
         )
         inputs = tuple(
             Tensor(
-                n, tuple(f.substitute(values) for f in self._shapes.shape(n)), self._dtypes.get(n)
+                n,
+                tuple(f.substitute(values) for f in self._shapes.shape(n)),
+                INDEX if n in self._data else self._dtypes.get(n),
+                self._data.values.get(n),
             )
             for n in self._inputs
         )
@@ -440,6 +475,7 @@ class _Resolver:
             places=_places(self._items, drafts),
             statements={d.target.name: d.span for d in self._definitions},
             versions=dict(self._versions),
+            undecided=tuple(n for n in self._inputs if n in self._data.compared),
         )
 
     def _checks(
@@ -525,13 +561,15 @@ def _reads_itself(read: ast.Element | ast.Name, definition: ast.Definition) -> S
 
 
 def _declared_type(dtype: ast.Name | None) -> str | None:
-    if dtype is not None and dtype.name not in ARITHMETIC_TYPES:
+    if dtype is None:
+        return None
+    if dtype.name not in (*ARITHMETIC_TYPES, *INDEX_TYPES):
         raise SyntaxError(
             dtype.span,
             f"there is no element type `{dtype.name}`",
-            fix=f"write one of {', '.join(ARITHMETIC_TYPES)}",
+            fix=f"write one of {', '.join(ARITHMETIC_TYPES)}, or `index`",
         )
-    return dtype.name if dtype else None
+    return INDEX if dtype.name in INDEX_TYPES else dtype.name
 
 
 def _check_extent(extent: Affine, span: Span) -> None:
@@ -548,7 +586,7 @@ def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
     # The largest range inside a tensor of extent 0 is below 0 for `x[i + 2]`.
     extents = (n.substitute(values) for n in s.target.shape)
     shape = tuple(constant(max(0, n.constant)) if n.is_constant else n for n in extents)
-    derived = tuple(Derived(d.name, d.form.substitute(values), d.modulus) for d in s.derived)
+    derived = tuple(d.substitute(values) for d in s.derived)
     empty = any(n.is_constant and n.constant == 0 for n in shape)
     body = Const(0) if empty else substitute(s.body, values)
     return Statement(Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, body)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tadc.errors import Span
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Condition, Derived, between
+from tadc.ir.domain import Condition, Derived, Determined, Looked, between
 from tadc.ir.names import Names
 
 __all__ = ["MOST_INDICES", "Cases", "Index", "Scope"]
@@ -62,7 +62,7 @@ class Scope:
 
     parent: Scope | None
     indices: dict[str, Index]
-    derived: list[Derived] = field(default_factory=list)
+    derived: list[Determined] = field(default_factory=list)
 
     def lookup(self, name: str) -> Index | None:
         scope: Scope | None = self
@@ -89,19 +89,39 @@ class Scope:
         form, modulus = self._undivided(form, modulus)
         for scope in self.chain:
             for known in scope.derived:
-                if (known.form, known.modulus) == (form, modulus):
+                if known.substitute({}, "") == Derived("", form, modulus):
                     return symbol(known.name)
-        used = set(form.symbols)
+        return self._owned(Derived(names.fresh("q"), form, modulus))
+
+    def looked(
+        self,
+        tensor: str,
+        subscripts: tuple[Affine, ...],
+        values: tuple[Affine, Affine] | None,
+        names: Names,
+    ) -> Affine:
+        """The data index `tensor[subscripts]`, of the innermost scope that binds one of the subscripts' symbols."""
+        new = Looked("", tensor, subscripts, values)
+        for scope in self.chain:
+            for known in scope.derived:
+                if known.substitute({}, "") == new:
+                    return symbol(known.name)
+        return self._owned(new.substitute({}, names.fresh(tensor)))
+
+    def _owned(self, new: Determined) -> Affine:
+        used = set(new.symbols)
         owner = next(s for s in self.chain if used & s.symbols or s.parent is None)
-        owner.derived.append(Derived(names.fresh("q"), form, modulus))
-        return symbol(owner.derived[-1].name)
+        owner.derived.append(new)
+        return symbol(new.name)
 
     def _undivided(self, form: Affine, modulus: int) -> tuple[Affine, int]:
         """`(e // a + c) // b` as the division `(e + a*c) // (a*b)`, unless its modulus is very large."""
         quotient = (form - form.constant).as_symbol()
         for scope in self.chain:
             for d in scope.derived:
-                if d.name == quotient and d.modulus * modulus <= MOST_MODULUS:
+                if not isinstance(d, Derived) or d.name != quotient:
+                    continue
+                if d.modulus * modulus <= MOST_MODULUS:
                     return d.form + form.constant * d.modulus, d.modulus * modulus
         return form, modulus
 
@@ -132,7 +152,7 @@ class Scope:
         while open_:
             if (d := derived.pop(open_.pop(), None)) is not None:
                 conditions += d.conditions
-                open_ += d.form.symbols
+                open_ += d.symbols
         return conditions
 
     @property

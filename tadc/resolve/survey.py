@@ -5,7 +5,7 @@ The survey decides the ranges of the indices (`ranges.py`); only then can the ex
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -14,10 +14,11 @@ from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.walk import descend
-from tadc.resolve.index_expression import BOUNDARY_FORMS, IndexExpressions
+from tadc.resolve.data import BOUNDARY_FORMS, elements_in
+from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.rational import Piece as RationalPiece
 from tadc.resolve.rational import rational
-from tadc.resolve.remedies import check_function, check_quotient, check_subscripts
+from tadc.resolve.remedies import check_function, check_quotient
 from tadc.resolve.scope import MOST_INDICES, Index, Scope
 from tadc.resolve.spelling import spelled
 from tadc.syntax import ast
@@ -32,7 +33,8 @@ Walk: TypeAlias = Generator[Any, Any, None]
 class Subscript:
     """One subscript of one read, in the symbols of its scope, zero-based.
 
-    `restricted` are the symbols that conditions around the read speak of.
+    `restricted` are the symbols that conditions around the read speak of. One `in_bound` of a reduction gives no index its
+    whole range: `ptr[i]` and `ptr[i+1]` stand side by side.
     """
 
     tensor: str
@@ -41,6 +43,7 @@ class Subscript:
     span: Span
     scope: Scope
     restricted: frozenset[Symbol]
+    in_bound: bool = False
 
     @property
     def dimension_name(self) -> str:
@@ -158,11 +161,8 @@ class _Surveyor:
             case ast.Name(name):
                 if scope.lookup(name) is None and self.indexing.sizes.lookup(name) is None:
                     self.survey.reads.append(e)
-            case ast.Element(_, subscripts):
-                check_subscripts(e)
-                self.survey.reads.append(e)
-                for d, subscript in enumerate(subscripts):
-                    self._subscript(e.name.name, d, subscript, scope, restricted)
+            case ast.Element():
+                yield from self._read(e, scope, restricted)
             case ast.Application(_, args):
                 check_function(e, scope, self.indexing.sizes)
                 for arg in args:
@@ -178,7 +178,7 @@ class _Surveyor:
                 for factor in others:
                     yield self.walk(factor, scope, restricted)
             case ast.Binary(_, left, right):
-                check_quotient(e)
+                check_quotient(e, self.indexing.data)
                 yield self.walk(left, scope, restricted)
                 yield self.walk(right, scope, restricted)
             case ast.Choice(condition, then, otherwise):
@@ -189,6 +189,30 @@ class _Surveyor:
                 yield from self._condition(condition, scope, restricted)
             case ast.Reduction():
                 yield self._reduction(e, scope, restricted)
+
+    def _read(
+        self, e: ast.Element, scope: Scope, restricted: frozenset[Symbol], *, in_bound: bool = False
+    ) -> Walk:
+        """A read, with those in its subscripts."""
+        self.survey.reads.append(e)
+        for d, subscript in enumerate(e.subscripts):
+            inner = list(self._data_in(subscript, scope))
+            for element in inner:
+                if isinstance(element, ast.Name):
+                    self.survey.reads.append(element)
+                else:
+                    yield from self._read(element, scope, restricted, in_bound=in_bound)
+            if not inner:
+                self._subscript(e.name.name, d, subscript, scope, restricted, in_bound)
+
+    def _data_in(self, e: ast.Expression, scope: Scope) -> Iterator[ast.Element | ast.Name]:
+        """The data indices in an index expression: reads, and scalars by their names."""
+        yield from elements_in(e)
+        for node in arithmetic(e):
+            if not isinstance(node, ast.Name) or node.name not in self.indexing.data:
+                continue
+            if scope.lookup(node.name) is None and self.indexing.sizes.lookup(node.name) is None:
+                yield node
 
     def _reduction(self, e: ast.Reduction, scope: Scope, restricted: frozenset[Symbol]) -> Walk:
         inner = Scope(scope, {})
@@ -205,6 +229,12 @@ class _Surveyor:
                 raise SyntaxError(
                     range_.span, f"the index `{name}` stands twice here", fix="name it once"
                 )
+            for bound in (range_.extent, range_.low, range_.high):
+                for element in () if bound is None else self._data_in(bound, inner):
+                    if isinstance(element, ast.Name):
+                        self.survey.reads.append(element)
+                    else:
+                        yield from self._read(element, inner, restricted, in_bound=True)
             _bind(range_, inner, self.indexing)
         if e.condition is not None:
             restricted |= yield from self._condition(e.condition, inner, restricted)
@@ -237,6 +267,7 @@ class _Surveyor:
         e: ast.Expression,
         scope: Scope,
         restricted: frozenset[Symbol],
+        in_bound: bool,
     ) -> None:
         if isinstance(e, ast.Application) and e.function.name in BOUNDARY_FORMS and len(e.args) < 3:
             return  # boundary forms determine nothing
@@ -244,7 +275,7 @@ class _Surveyor:
         if len(pieces) == 1:
             form = pieces[0][1] - self.indexing.base
             self.survey.subscripts.append(
-                Subscript(tensor, dimension, form, e.span, scope, restricted)
+                Subscript(tensor, dimension, form, e.span, scope, restricted, in_bound)
             )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from threading import Thread
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, Error
-from tadc.ir.element_types import HALF_TYPES, arithmetic
+from tadc.ir.element_types import HALF_TYPES, INDEX, arithmetic
 from tadc.ir.program import Program
 from tadc.options import ON_DEVICES, Options
 from tadc.resolve.resolve import Resolved
@@ -41,7 +41,9 @@ from tadc.runtime.buffers import are_apart, are_separate
 from tadc.runtime.cpu.native import Launch
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array, is_on_gpu
 from tadc.runtime.cuda.launch import CudaLaunch
+from tadc.runtime.data_run import DataRun
 from tadc.runtime.element_types import numpy_type
+from tadc.runtime.index import Index, as_index
 from tadc.runtime.opencl.arrays import empty as cl_empty
 from tadc.runtime.opencl.arrays import is_cl_array, on_one_context
 from tadc.runtime.run import Runners, resolved_backend
@@ -70,6 +72,7 @@ class Call:
     scalars: Set[str]
     given: Mapping[str, int]
     sizes: Mapping[str, int]
+    indices: Mapping[str, Index] = field(default_factory=dict)  # the index tensors among the arrays
 
 
 class Calls:
@@ -93,6 +96,8 @@ class Calls:
         self._orders: BoundedCache[Order] = BoundedCache(MOST_SIGNATURES)
         self._repeated: BoundedCache[Repeated] = BoundedCache(MOST_SIGNATURES)
         self._prepared: BoundedCache[Thread] = BoundedCache(MOST_SIGNATURES)
+        indexed = any(t.dtype == INDEX for t in program.tensors.values())
+        self._data = DataRun(program, resolved, options) if indexed else None
 
     @property
     def program(self) -> Program:
@@ -221,9 +226,24 @@ class Calls:
 
     def bound(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Call:
         """The call with these arguments. Raises ArgumentError, ShapeError and RangeError for those that do not fit."""
+        indices: Mapping[str, Index] = {}
+        if self._data is not None:
+            arrays, named = self.ordered(arrays, named)
+            arrays = self.held(arrays)
+            tensors = zip(self._program.inputs, arrays, strict=True)
+            indices = {t.name: a for t, a in tensors if isinstance(a, Index)}
+            arrays = [a.array if isinstance(a, Index) else a for a in arrays]
         bound = bound_arguments(self._program, arrays, named)
         shapes = {n: a.shape for n, a in bound.arrays.items()}
-        return Call(bound.arrays, bound.scalars, bound.sizes, self.sizes(shapes, bound.sizes))
+        sizes = self.sizes(shapes, bound.sizes)
+        return Call(bound.arrays, bound.scalars, bound.sizes, sizes, indices)
+
+    def held(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """The arguments in the order of the inputs, with private copies of index tensors, which no one changes."""
+        if self._data is None:
+            return arrays
+        pairs = zip(self._program.inputs, arrays, strict=True)
+        return [as_index(t.name, a) if t.dtype == INDEX else a for t, a in pairs]
 
     def sizes(
         self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int]
@@ -248,6 +268,9 @@ class Calls:
         if any(n > MOST_ELEMENTS for n in self._elements(call.sizes)):
             raise MemoryError
         backend, dtype = self.backend(call), self.element_type(call)
+        if self._data is not None:
+            arrays = prepared(self._program, call.arrays, dtype)
+            return self._data.run(backend, dtype, arrays, call.indices, call.sizes, out)
         preparing = self._prepared.get(self._key(call.sizes, dtype, backend))
         if preparing is not None:
             preparing.join()
@@ -265,6 +288,7 @@ class Calls:
             {inputs[n].name for n in call.scalars},
             call.given,
             program.size_values({}),
+            {inputs[n].name: k for n, k in call.indices.items()},
         )
         found = static.run(renamed, {outputs[n]: a for n, a in out.items()})
         return {n: found[outputs[n]] for n in self._program.outputs}
@@ -322,7 +346,7 @@ class Calls:
                     fix="leave `backend` out",
                 )
             backend = "cuda"
-        if self._program.is_empty(sizes):
+        if self._data is not None or self._program.is_empty(sizes):
             return None
         return self._runners.launch(backend, dtype, sizes, device)
 
@@ -340,6 +364,8 @@ class Calls:
         return (backend, dtype, *(sizes[s] for s in self._program.sizes))
 
     def _prepare(self, sizes: Mapping[str, int], dtype: str, backend: str) -> None:
+        if self._data is not None:
+            return  # its lists are not known yet
         with suppress(Exception):  # the call meets it again
             self._runners.prepare(backend, dtype, sizes)
 
@@ -353,7 +379,7 @@ class Calls:
         put: Callable[[Sequence[Any], Sequence[Any]], list[Any]],
     ) -> None:
         """That calls of this signature go straight to the launcher."""
-        if self._program.is_empty(call.sizes):
+        if self._data is not None or self._program.is_empty(call.sizes):
             return
         computed = self.element_type(call)
         on_gpu = _of_device(call)

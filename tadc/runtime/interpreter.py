@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.domain import FALSE, Derived, Domain, at_least_zero
+from tadc.ir.domain import FALSE, Derived, Determined, Domain, Looked, at_least_zero
+from tadc.ir.element_types import INDEX
 from tadc.ir.expr import (
     Call,
     Comparison,
@@ -39,6 +40,7 @@ from tadc.ir.walk import descend, postorder
 __all__ = ["interpret", "points"]
 
 Point: TypeAlias = Mapping[Symbol, int]  # a value for every symbol in scope
+Look: TypeAlias = Callable[[str, tuple[int, ...]], int]  # an element of an index tensor
 Box: TypeAlias = dict[Symbol, tuple[float, float]]  # lowest and highest value, both inclusive
 
 ROUNDS = 64  # after which bounds that still shrink are good enough: each candidate is tested anyway
@@ -67,6 +69,8 @@ def interpret(
 
 def _stored(values: NDArray[Any], tensor: Tensor) -> NDArray[np.float64]:
     """The values as the tensor's element type holds them, in float64."""
+    if tensor.dtype == INDEX:
+        return values.astype(INDEX)  # exact beyond 2**53
     return values.astype(tensor.dtype or "float64").astype(np.float64)
 
 
@@ -89,7 +93,7 @@ class _Evaluation:
         values = np.empty(shape)
         for element in itertools.product(*map(range, shape)):
             named = dict(zip(statement.indices, element, strict=True))
-            point = _with_derived(statement.derived, {**numbers, **named})
+            point = _with_derived(statement.derived, {**numbers, **named}, self.index)
             values[element] = descend(self.value(statement.body, point, {}))
         return values
 
@@ -122,10 +126,17 @@ class _Evaluation:
         """The value of a reduction at the point `outer` of the indices around it."""
         neutral, combined = ACCUMULATORS[node.op]
         total = np.float64(neutral)
-        for point in points(node.indices, node.derived, node.domain, outer):
+        for point in points(node.indices, node.derived, node.domain, outer, self.index):
             value = yield self.value(node.body, point, {})
             total = np.float64(combined(total, value))
         return total
+
+    def index(self, tensor: str, subscripts: tuple[int, ...]) -> int:
+        """An element of an index tensor; 0 where the subscripts are outside, and nothing depends on it."""
+        shape = self.stored[tensor].shape
+        if not all(0 <= s < n for s, n in zip(subscripts, shape, strict=True)):
+            return 0
+        return int(self.stored[tensor][subscripts])
 
     def element(self, tensor: str, subscripts: tuple[int, ...]) -> np.float64:
         array = self.stored[tensor]
@@ -173,12 +184,17 @@ def _holds(condition: Domain | Comparison, point: Point, known: Mapping[Expr, np
 
 
 def points(
-    indices: tuple[Symbol, ...], derived: tuple[Derived, ...], domain: Domain, outer: Point
+    indices: tuple[Symbol, ...],
+    derived: tuple[Determined, ...],
+    domain: Domain,
+    outer: Point,
+    look: Look | None = None,
 ) -> Iterator[Point]:
     """`outer` extended by `indices` and `derived`, for every integer point of `domain`, in lexicographic order.
 
     Intervals for the open indices are narrowed by the inequalities; while one still holds two values, each of them is
-    tried. So every point is found, whatever the intervals; and each is tested against the whole domain.
+    tried. So every point is found, whatever the intervals; and each is tested against the whole domain. `look` gives the
+    element of an index tensor; a data index has its value as soon as its subscripts have theirs.
     """
     unknown = (*indices, *(d.name for d in derived))
     numbers = {s: constant(n) for s, n in outer.items() if s not in unknown}
@@ -199,25 +215,57 @@ def points(
     boxes = [start]
     while boxes:
         box = _narrowed(boxes.pop(), forms)
-        if any(low > high for low, high in box.values()):
+        while look and not _is_empty(box) and (found := _looked(derived, box, outer, look)):
+            box = _narrowed({**box, **found}, forms)
+        if _is_empty(box):
             continue
-        split = next((i for i in indices if box[i][0] < box[i][1]), None)
+        split = next((i for i in indices if _is_open(box[i])), None)
+        for i in indices if split is None else ():
+            low, high = box[i]
+            assert low == high, f"{i} is not bounded by {domain}"
         if split is not None:
             low, high = box[split]
-            assert low > -inf and high < inf, f"{split} is not bounded by {domain}"
             values = range(int(high), int(low) - 1, -1)
             boxes.extend({**box, split: (value, value)} for value in values)
             continue
-        point = _with_derived(derived, {**outer, **{i: int(box[i][0]) for i in indices}})
+        named = {i: int(box[i][0]) for i in indices}
+        point = _with_derived(derived, {**outer, **named}, look)
         if domain.holds(point):
             yield point
 
 
-def _with_derived(derived: tuple[Derived, ...], point: Point) -> Point:
-    """The point with the derived indices, in order: one may be made of those before it."""
+def _is_empty(box: Box) -> bool:
+    return any(low > high for low, high in box.values())
+
+
+def _is_open(interval: tuple[float, float]) -> bool:
+    """Whether it holds several values, and a finite number of them: data may bound what nothing else does."""
+    low, high = interval
+    return low < high and low > -inf and high < inf
+
+
+def _looked(derived: tuple[Determined, ...], box: Box, outer: Point, look: Look) -> Box:
+    """The data indices of which nothing but the subscripts is known yet."""
+    fixed = dict(outer) | {s: int(low) for s, (low, high) in box.items() if low == high}
+    found: Box = {}
+    for d in derived:
+        if isinstance(d, Looked) and d.name not in fixed and all(s in fixed for s in d.symbols):
+            value = look(d.tensor, tuple(form.at(fixed) for form in d.subscripts))
+            low, high = box[d.name]
+            found[d.name] = (value, value) if low <= value <= high else (1, 0)
+    return found
+
+
+def _with_derived(derived: tuple[Determined, ...], point: Point, look: Look | None = None) -> Point:
+    """The point with the derived and data indices, in order: one may be made of those before it."""
     extended = dict(point)
     for d in derived:
-        extended[d.name] = d.form.at(extended) // d.modulus
+        match d:
+            case Derived(name, form, modulus):
+                extended[name] = form.at(extended) // modulus
+            case Looked(name, tensor, subscripts):
+                assert look is not None, "there is nothing to look data up in"
+                extended[name] = look(tensor, tuple(form.at(extended) for form in subscripts))
     return extended
 
 

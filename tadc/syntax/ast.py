@@ -146,6 +146,7 @@ Expression: TypeAlias = (
     Number | Name | Element | Application | Unary | Binary | Choice | Reduction | Bracket
 )
 Condition: TypeAlias = Comparison | Logical | Not | IsInteger
+Values: TypeAlias = tuple[Expression, Expression]  # of an index tensor: the least and the greatest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +164,8 @@ class TensorDeclaration:
     r"""`input a[N, K]: float64`. `kind` is "shape" for `a \in \mathbb{R}^{N \times K}`: inputs and defined tensors alike.
 
     `extents` is None for `input a` without brackets (shape not said); a scalar declared as `a[]` has `()`.
+
+    Of an index tensor `values` are the least and the greatest that are declared, `0..N-1`.
     """
 
     kind: Literal["input", "state", "shape"]
@@ -170,6 +173,7 @@ class TensorDeclaration:
     extents: tuple[Expression, ...] | None
     dtype: Name | None
     span: Span
+    values: Values | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,6 +214,7 @@ class Definition:
     arguments: tuple[Name, ...] | None
     body: Expression
     span: Span
+    values: Values | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from tadc.ir.element_types import INDEX
+
 __all__ = ["NAMES", "TYPES", "call", "library"]
 
 # torch's types by tadc's names, and back.
@@ -14,8 +16,9 @@ TYPES = {
     "float32": torch.float32,
     "float16": torch.float16,
     "bfloat16": torch.bfloat16,
+    INDEX: torch.int64,
 }
-NAMES = {t: name for name, t in TYPES.items()}
+NAMES = {t: name for name, t in TYPES.items() if name != INDEX}  # of real numbers
 
 library = torch.library.Library("tadc", "DEF")
 # `sizes` are those of the program, all of them. `dtype` is the type of tensors without a declared one.

@@ -14,7 +14,7 @@ from tadc.errors import ArgumentError, BackendError
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import Extent, Operator, arguments, function_of_key, key_of
-from tadc.ir.element_types import HALF_TYPES
+from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.runtime.arguments import NUMBERS, promoted
 from tadc.torch.autograd import SizedOperator, apply, are_numbers, hint, recorded
 from tadc.torch.launch import is_plain
@@ -97,7 +97,7 @@ class Module(torch.nn.Module):
     def _checked(
         self, arrays: Sequence[Any], named: Mapping[str, Any], key: object
     ) -> list[Tensor]:
-        f = self.function
+        f = self.function.with_values(arrays, named)
         values, given = arguments(f, arrays, named)
         tensors = _tensors(f, values)
         if self.autocast and tensors and torch.is_autocast_enabled(tensors[0].device.type):
@@ -227,6 +227,12 @@ def _typed(
                 None,
                 f"`{t.name}` is declared {t.dtype}, and the tensor is {x.dtype}",
                 fix=f"convert it: `{t.name}.to({wanted})`",
+            )
+        if t.dtype == INDEX and (x.is_floating_point() or x.dtype is torch.bool):
+            raise ArgumentError(
+                None,
+                f"`{t.name}` is used as an index here, and is {x.dtype}",
+                fix=f"pass integers: `{t.name}.long()`",
             )
         typed.append(x if x.dtype is wanted else x.to(wanted))
     return typed

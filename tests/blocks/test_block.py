@@ -228,3 +228,11 @@ def cuts(choice, extent):
     """The intervals of random uneven chunks."""
     ends = sorted({0, extent, *(choice.randrange(extent + 1) for _ in range(2))})
     return list(itertools.pairwise(ends))
+
+
+def test_programs_whose_subscripts_come_from_data_have_no_blocks():
+    f = tadc.compile("y[e] = x[k[e]]; input k[E]: index, x[N]")
+
+    for call in (lambda: f.block("y"), lambda: f.footprints("y", (0, 2), E=3, N=4)):
+        with pytest.raises(tadc.ArgumentError, match="elements of tensors are subscripts"):
+            call()

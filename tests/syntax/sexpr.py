@@ -25,6 +25,7 @@ from tadc.syntax.ast import (
     SizeDeclaration,
     TensorDeclaration,
     Unary,
+    Update,
 )
 
 
@@ -100,6 +101,8 @@ def _parts(node: object) -> list[object]:
             return ["(", "einstein", ")"]
         case Definition(target, lefts, dtype, None, body):
             return ["(", "=", target, *_dtype(dtype), lefts, body, ")"]
+        case Update(target, lefts, condition, body):
+            return ["(", "<-", target, lefts, condition, body, ")"]
     raise AssertionError(f"no s-expression for {node}")
 
 

@@ -152,7 +152,7 @@ HINTS = [
     ('y = [i j]', '1:8', 'j', 'there is nothing between `i` and `j`', 'write `,` between indices, `i*j` for a product'),
     ('y = [i<j] x', '1:11', 'x', 'there is no operator between `]` and `x`', 'write `[i<j]*x` for a product'),
     ('a[i] = b[i] ; c = = 3; d = 4', '1:19', '=', 'a value is missing after `=`', 'write a name, a number, or an expression in parentheses'),
-    ('input a: b: c', '1:11', ':', '`:` cannot stand here', 'expected here: the end of the statement or `,`'),
+    ('input a: b: c', '1:11', ':', '`:` cannot stand here', 'expected here: an operator, the end of the statement, `,`, `..`, `(` or `[`'),
     ('input', '1:6', '', '`input` is followed by names', 'write `input` and one or several names'),
     ('output', '1:7', '', '`output` is followed by names', 'write `output` and one or several names'),
     ('require', '1:8', '', '`require` is followed by a condition on sizes', 'write one, such as `require o + n <= N`'),

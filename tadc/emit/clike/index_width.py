@@ -16,7 +16,7 @@ from typing import TypeAlias
 from tadc.errors import BackendError
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.bounds import Bounds, bounded
-from tadc.ir.domain import Condition, Derived, Domain
+from tadc.ir.domain import Condition, Derived, Determined, Domain, Looked
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Bound
@@ -24,6 +24,7 @@ from tadc.ir.walk import postorder
 
 __all__ = ["Numbers", "numbers"]
 
+MOST_DATA = 2**40  # of a data index
 MOST = 2**62  # sums of two still fit into 64 bits
 STEEPEST = 1024  # of a bound in 32 bits: more, and sizes of a few million would be too large
 
@@ -69,12 +70,12 @@ def numbers(program: Program) -> Numbers:
 def _largest_number(program: Program) -> int:
     """The largest absolute value of a coefficient, constant or divisor in an index expression."""
     derived = [d for s in program.statements for d in s.derived]
-    forms = [d.form for d in derived]
+    forms = [form for d in derived for form in d.forms]
     for e in (e for s in program.statements for e in postorder(s.body)):
         forms += _forms(e)
         derived += e.derived if isinstance(e, Reduce) else ()
     constants = (abs(n) for f in forms for n in (f.constant, *(c for _, c in f.terms)))
-    return max((*constants, *(d.modulus for d in derived)), default=0)
+    return max((*constants, *(d.modulus for d in derived if isinstance(d, Derived))), default=0)
 
 
 def _refuse_beyond_64_bits(number: int) -> None:
@@ -90,7 +91,7 @@ def _forms(e: Expr) -> Iterator[Affine]:
             yield form
         case Reduce(_, _, derived, domain, _):
             yield from (c.form for c in domain)
-            yield from (d.form for d in derived)
+            yield from (form for d in derived for form in d.forms)
         case Select(Domain() as domain):
             yield from (c.form for c in domain)
         case _:
@@ -161,7 +162,11 @@ def _loops(bounds: Bounds, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
             yield from _sides(condition, ranges)
 
 
-def _derived(d: Derived, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
+def _derived(d: Determined, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
+    if isinstance(d, Looked):
+        # Data that lead out of a tensor are refused before; what they may be here needs 64 bits at any rate.
+        ranges[d.name] = {"": Fraction(-MOST_DATA)}, {"": Fraction(MOST_DATA)}
+        return
     low, high = _interval(d.form, ranges)
     ranges[d.name] = _divided(low, d.modulus, 1 - d.modulus), _divided(high, d.modulus)
     yield from _both((low, high))

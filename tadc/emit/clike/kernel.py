@@ -9,9 +9,17 @@ from tadc.emit.clike.gpu_text import subscript_of
 from tadc.emit.clike.names import c_names
 from tadc.emit.clike.spelling import DType
 from tadc.emit.clike.text import REAL, SQUARED, CText, part
+from tadc.ir.domain import Looked
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
-from tadc.schedule.nest.loop_nest import Kernel, bound_indices, buffers_of, steps_of, symbols_of
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    LetIndex,
+    bound_indices,
+    buffers_of,
+    steps_of,
+    symbols_of,
+)
 
 __all__ = ["element_type", "kernel_parameters", "kernel_sizes", "kernel_text"]
 
@@ -30,6 +38,8 @@ def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
         used |= {s for n in program.tensors[t].shape[1:] for s in n.symbols}
     for step in steps_of(kernel.body):
         used |= symbols_of(step)
+        if isinstance(step, LetIndex) and isinstance(step.derived, Looked):
+            used |= {s for n in program.tensors[step.derived.tensor].shape for s in n.symbols}
     for b in buffers_of(kernel.body):
         used |= {s for n in program.tensors[b.tensor].shape for s in n.symbols}
     return tuple(s for s in program.parameters if s in used)

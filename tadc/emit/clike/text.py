@@ -26,7 +26,7 @@ from tadc.emit.clike.spelling import (
 )
 from tadc.emit.templates import template
 from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum
-from tadc.ir.domain import EVERYWHERE, Condition, Domain
+from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, Looked
 from tadc.ir.element_types import ELEMENT_TYPES
 from tadc.ir.expr import (
     NEUTRAL,
@@ -178,9 +178,12 @@ class CText:
         match step:
             case Let(local, value):
                 return [f"const {real} {self.local(local).text} = {self.value(value).text};"]
+            case LetIndex(Derived(name, form, modulus)):
+                quotient = self.floor(form, modulus).text
+                return [f"const {self.integer} {self.names[name]} = {quotient};"]
             case LetIndex(d):
-                quotient = self.floor(d.form, d.modulus).text
-                return [f"const {self.integer} {self.names[d.name]} = {quotient};"]
+                assert isinstance(d, Looked), "neither derived nor data"
+                return [f"const {self.integer} {self.names[d.name]} = {self._loaded(d)};"]
             case Accumulator(local, initial):
                 return [f"{real} {self.local(local).text} = {self.value(initial).text};"]
             case Accumulate(local, op, value):
@@ -202,6 +205,18 @@ class CText:
                 return ["#pragma omp master", stored] if self.cooperative else [stored]
             case _:
                 assert_never(step)
+
+    def _loaded(self, d: Looked) -> str:
+        """An element of an index tensor; the nearest one where the subscripts are outside, and nothing depends on it."""
+        subscripts = d.subscripts
+        if d.inside:
+            return self.element(d.tensor, subscripts).text
+        place = "0"
+        for form, extent in zip(subscripts, self.tensors[d.tensor].shape, strict=True):
+            end = self.affine(extent).text
+            inside = f"max(0, min({self.affine(form).text}, {end} - 1))"
+            place = inside if place == "0" else f"({place}) * ({end}) + {inside}"
+        return f"{self.names[d.tensor]}[{place}]"
 
     def _each_lane(self, step: Lanes, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop over the lanes, with those of their indices that it mentions."""

@@ -17,7 +17,7 @@ from tadc.emit.numpy.reads import MASKED, Risk, is_safe
 from tadc.emit.numpy.scope import Axis, Frame, Quotient, Scope
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Derived
+from tadc.ir.domain import Derived, quotients
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce
 from tadc.ir.program import Statement
 from tadc.ir.range import Range
@@ -52,7 +52,7 @@ class Contraction:
             return None
         used = set(e.symbols)
         for d in reversed(statement.derived):
-            used |= set(d.form.symbols) if d.name in used else set()
+            used |= set(d.symbols) if d.name in used else set()
         return cls(e, number, factors, tuple(i for i in statement.indices if i in used))
 
 
@@ -75,7 +75,7 @@ class Plan:
     @classmethod
     def of(cls, c: Contraction, statement: Statement, frame: Frame, risk: Risk) -> Plan | None:
         """The plan, None where the hull of the domain is the better way, or the only one."""
-        derived = (*statement.derived, *c.reduce.derived)
+        derived = quotients((*statement.derived, *c.reduce.derived))
         scope = Scope(frame.outside, {}, {d.name: d for d in derived})
         extents = statement.extents
         extents = {i: extents[i] for i in c.indices}

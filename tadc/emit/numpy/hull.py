@@ -16,7 +16,7 @@ from tadc.emit.numpy.spelling import Text, atom, literal, typed
 from tadc.emit.numpy.values import Values, Walk
 from tadc.ir.affine import Affine, constant
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Condition
+from tadc.ir.domain import Condition, quotients
 from tadc.ir.expr import NEUTRAL, Expr, Reduce
 from tadc.ir.range import Range
 
@@ -45,7 +45,7 @@ class HullValues(Values):
 
     def reduced(self, e: Reduce, outer: Scope, risk: Risk) -> Walk:
         """The name of the reduction's value, which is computed in `outer`."""
-        scope = Scope(outer, {}, {d.name: d for d in e.derived})
+        scope = Scope(outer, {}, {d.name: d for d in quotients(e.derived)})
         bounds = bounded(e)
         mask = list(bounds.tests)
         divisible = self._is_divisible(outer)

@@ -12,7 +12,7 @@ from tadc.emit.numpy.loops import contraction_lines
 from tadc.emit.numpy.reads import MASKED, Risk
 from tadc.emit.numpy.scope import INDENT, Axis, Frame, Scope
 from tadc.ir.affine import constant, symbol
-from tadc.ir.domain import EMPTY, Domain
+from tadc.ir.domain import EMPTY, Domain, quotients
 from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select, reduction
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -114,7 +114,7 @@ class _StatementText:
     def __init__(self, statement: Statement, frame: Frame, *, blocked: bool) -> None:
         self.statement = statement
         self.frame = frame
-        self.outputs = Scope(frame.outside, {}, {d.name: d for d in statement.derived})
+        self.outputs = Scope(frame.outside, {}, {d.name: d for d in quotients(statement.derived)})
         shape = statement.target.shape
         lengths = [frame.guess(n) for n in shape]
         self.divided = lengths.index(max(lengths)) if blocked and shape else None

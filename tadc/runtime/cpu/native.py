@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ctypes import addressof, c_char
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from math import inf
+from math import inf, prod
 from time import perf_counter
 from typing import Any
 
@@ -183,6 +183,9 @@ class NativeRunner:
         )
 
     def _threads(self, sizes: Mapping[Symbol, int]) -> int:
+        if compiler.reads_data(self._program):  # the lengths of lists are not known
+            done = sum(prod(n.at(sizes) for n in t.shape) for t in self._program.inputs)
+            return 1 if done < LITTLE else self._options.threads or available_threads()
         done = compiler.operations_of(self._program, sizes, self._dtype, self._options)
         return 1 if done < LITTLE else self._options.threads or available_threads()
 

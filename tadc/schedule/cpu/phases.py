@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import gcd, lcm
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.domain import Derived, Domain, at_least_zero
 from tadc.ir.expr import Select
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
@@ -121,7 +121,7 @@ def _divisors(steps: Sequence[Step], lane: Symbol) -> Iterator[int]:
     """Into how many phases each bound, quotient and divisibility divides the index."""
     for step in steps_of(steps):
         match step:
-            case LetIndex(d):
+            case LetIndex(Derived() as d):
                 yield d.modulus // gcd(d.modulus, d.form.coefficient(lane))
             case Loop(r):
                 for form, divisor in r.bounds:

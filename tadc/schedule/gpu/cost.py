@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Derived, Looked
 from tadc.ir.expr import Call, Expr, Read, Select
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
@@ -107,8 +108,11 @@ def with_midpoints(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
                 low, high = r.ends_at(midpoints)
                 midpoints[r.index] = (low + max(low, high)) // 2
                 midpoints = with_midpoints([s for s in body if isinstance(s, LetIndex)], midpoints)
-            case LetIndex(d):
-                midpoints[d.name] = d.form.at(midpoints) // d.modulus
+            case LetIndex(Derived(name, form, modulus)):
+                midpoints[name] = form.at(midpoints) // modulus
+            case LetIndex(Looked(name, _, subscripts)):
+                # Nothing is known of data: as if each list had a position, and each position its own element.
+                midpoints[name] = subscripts[-1].at(midpoints) if subscripts else 0
             case _:
                 pass
     return midpoints

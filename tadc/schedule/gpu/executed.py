@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Condition, Domain
+from tadc.ir.domain import Condition, Derived, Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.program import Program
 from tadc.ir.range import Range
@@ -237,7 +237,7 @@ class _Counter:
             match step:
                 case Let() | Accumulator() | Assign() | Barrier():
                     self.add(frame, Tally(instructions=BARRIER if isinstance(step, Barrier) else 0))
-                case LetIndex(d):
+                case LetIndex(Derived() as d):
                     values = {**frame.values, d.name: _at(d.form, frame.values) // d.modulus}
                     points = Points(frame.points.indices, (*frame.points.derived, d), frame.points.domain)  # fmt: skip
                     bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.cost import Sizes
@@ -74,13 +74,13 @@ def _cheapest(e: Expr, dtype: str) -> float:
 
 def _terms(s: Statement) -> Iterator[tuple[Expr, Points]]:
     """Every operation of the statement, with the points of the indices that it depends on."""
-    box = Points(s.indices, s.derived, Domain.box(s.extents))
+    box = Points(s.indices, quotients(s.derived), Domain.box(s.extents))
     waiting: list[tuple[Expr, Points]] = [(s.body, box)]
     while waiting:
         e, around = waiting.pop()
         match e:
             case Reduce(_, indices, derived, domain, body):
-                inside = Points((*around.indices, *indices), (*around.derived, *derived), around.domain & domain)  # fmt: skip
+                inside = Points((*around.indices, *indices), (*around.derived, *quotients(derived)), around.domain & domain)  # fmt: skip
                 yield e, _projected(inside, {*e.symbols, *indices, *(d.name for d in derived)})
                 match body:
                     case Call("mul", args) | Call("pow", (*args, Const(2))) if e.op == "sum":

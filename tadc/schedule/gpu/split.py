@@ -286,7 +286,7 @@ def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts |
 def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
     """Whether there are two long indices, on which no range depends, and each read in the loops is without one of them."""
     depended_on = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
-    depended_on |= {i for d in (*e.derived, *s.derived) for i in d.form.symbols}
+    depended_on |= {i for d in (*e.derived, *s.derived) for i in d.symbols}
     long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in depended_on]
     reads = ({i for form in indices for i in form.symbols} for indices in subscripts(e.body))
     used = [indices for indices in reads if not indices.isdisjoint(e.indices)]

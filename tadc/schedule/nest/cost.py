@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from tadc.errors import ShapeError
 from tadc.ir.affine import Affine, Symbol, signed_sum, symbol
-from tadc.ir.domain import EMPTY, Condition, Derived, Domain
+from tadc.ir.domain import EMPTY, Condition, Derived, Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
 from tadc.ir.program import Program
 from tadc.ir.range import Range
@@ -301,7 +301,7 @@ def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]
             case Accumulate() | Store(op="sum"):
                 yield 1, points
             case LetIndex(d):
-                points = Points(points.indices, (*points.derived, d), points.domain)
+                points = Points(points.indices, (*points.derived, *quotients((d,))), points.domain)
             case Loop(r, body):
                 yield from _terms(body, points.along(r))
             case Branch(Domain() as domain, then, otherwise):

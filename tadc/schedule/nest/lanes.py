@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Condition, Derived, Domain
+from tadc.ir.domain import Condition, Determined, Domain
 from tadc.ir.expr import Expr, Read, ReduceOp
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder
@@ -194,7 +194,7 @@ class Varying:
         for step in steps:
             match step:
                 case LetIndex(d):
-                    if divergent or self.has_form(d.form):
+                    if divergent or any(map(self.has_form, d.forms)):
                         self.symbols.add(d.name)
                 case Let(local) | Accumulator(local) | Assign(local) | Accumulate(local):
                     if divergent or self.has_value(step):
@@ -248,7 +248,7 @@ class Varying:
 
 
 def _laned(
-    steps: Sequence[Step], varying: Varying, derived: tuple[Derived, ...]
+    steps: Sequence[Step], varying: Varying, derived: tuple[Determined, ...]
 ) -> tuple[Step, ...]:
     """Runs of varying steps as `Lanes`. `derived` vary and are in scope: each run computes those that it uses."""
     result: list[Step] = []
@@ -326,13 +326,13 @@ def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:
                 yield map_bodies(step, lambda inner: _widened(inner, wide))
 
 
-def _used_derived(run: Sequence[Step], derived: Collection[Derived]) -> list[Derived]:
+def _used_derived(run: Sequence[Step], derived: Collection[Determined]) -> list[Determined]:
     symbols: set[Symbol] = set()
     for step in steps_of(run):
         symbols |= symbols_of(step)
-    used: list[Derived] = []
+    used: list[Determined] = []
     for d in reversed(tuple(derived)):
         if d.name in symbols:
             used.insert(0, d)
-            symbols |= set(d.form.symbols)
+            symbols |= set(d.symbols)
     return used

@@ -16,7 +16,7 @@ from math import prod
 from typing import Any, TypeAlias, assert_never
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Determined, Domain
 from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.program import Statement
 from tadc.ir.range import Range
@@ -87,9 +87,9 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class LetIndex:
-    """A derived index: an integer constant."""
+    """A derived or data index: an integer constant."""
 
-    derived: Derived
+    derived: Determined
 
 
 @dataclass(frozen=True, slots=True)
@@ -601,7 +601,7 @@ def symbols_of(step: Step) -> set[Symbol]:
         case Store(_, subscripts, _):
             symbols |= {s for form in subscripts for s in form.symbols}
         case LetIndex(d):
-            symbols |= set(d.form.symbols)
+            symbols |= set(d.symbols)
         case Loop(r) | Staged(r) | TeamLoop(r) | TeamScan(r):
             symbols |= r.symbols
             if isinstance(step, Staged):

@@ -46,6 +46,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     symbols_of,
 )
+from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import Running, running
 from tadc.schedule.rewrite.telescoping import SO_FAR
@@ -66,7 +67,8 @@ Walk: TypeAlias = Generator[Any, Any, Expr]
 @lru_cache(maxsize=128)
 def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
     """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements."""
-    groups = fused(program)
+    data = has_data(program)
+    groups = tuple((s,) for s in program.statements) if data else fused(program)
     result = []
     for n, group in enumerate(groups):
         computed = {s.target.name for s in group}
@@ -81,8 +83,9 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     first = group[0]
     computed = {s.target.name for s in group}
     box = first.extents
-    run = running(first, program)
-    owned = None if run else rows(first)
+    data = has_data(program)
+    run = None if data else running(first, program)
+    owned = None if run or data else rows(first)
     taken = {*program.names, *program.known.symbols, *first.indices}
     lowering = Lowering.of([s.body for s in group], taken, owned.hoisted if owned else ())
     if not owned:

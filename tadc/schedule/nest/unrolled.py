@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import product
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Derived, Domain, Looked
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.walk import rewrite, substitute
@@ -70,7 +70,10 @@ def at_points(
     result: list[Step] = []
     for step in steps:
         match step:
-            case LetIndex(d):
+            case LetIndex(Looked() as d):
+                renamed = values.get(d.name, symbol(d.name))
+                result.append(LetIndex(d.substitute(values, renamed.as_symbol())))
+            case LetIndex(Derived() as d):
                 rest, whole = _quotient(d.form.substitute(values), d.modulus)
                 value = whole + rest.constant // d.modulus
                 if rest.terms:

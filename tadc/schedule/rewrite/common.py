@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Derived, Domain
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
@@ -114,7 +114,7 @@ def _with_bound_names(e: Expr, depth: int) -> Entered[int]:
         return e, [depth] * len(e.operands)
     names = {i: f"'{depth}.{n}" for n, i in enumerate((*e.indices, *(d.name for d in e.derived)))}
     values = {i: symbol(name) for i, name in names.items()}
-    derived = tuple(Derived(names[d.name], d.form.substitute(values), d.modulus) for d in e.derived)
+    derived = tuple(d.substitute(values, names[d.name]) for d in e.derived)
     indices = tuple(names[i] for i in e.indices)
     domain, body = e.domain.substitute(values), substitute(e.body, values)
     return Reduce(e.op, indices, derived, domain, body), [depth + 1]

@@ -13,6 +13,7 @@ from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.inline import in_readers, inlined
+from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
@@ -29,6 +30,8 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
 
     Those of `recomputed` are none: they are computed where they are read.
     """
+    if has_data(program):
+        return live(program)  # what follows data is computed where it stands
     program = inlined(program)
     program = summands(program, Names((*program.tensors, *program.symbols)))
     program = simplify(factored(program))

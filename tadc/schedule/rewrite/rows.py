@@ -32,7 +32,7 @@ def rows(statement: Statement) -> Rows | None:
     if len(sums) != 1 or sums[0].op != "sum" or statement.derived:
         return None
     (total,) = sums
-    bound = set(total.domain.symbols).union(*(d.form.symbols for d in total.derived))
+    bound = set(total.domain.symbols).union(*(d.symbols for d in total.derived))
     free = [i for i in statement.indices if i not in bound]
     nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce))]
     candidates = {tuple(i for i in free if i not in e.symbols): e for e in nodes if is_expensive(e)}

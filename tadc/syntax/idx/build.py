@@ -72,12 +72,19 @@ class Lefts(NamedTuple):
     condition: Condition | None
 
 
+class ElementType(NamedTuple):
+    """What stands behind the colon of a declaration: a name, or the range of an index tensor's values."""
+
+    dtype: Name | None = None
+    values: tuple[Expression, Expression] | None = None
+
+
 class Target(NamedTuple):
     """A left side before the sign after it is known, `=` or `<-`."""
 
     name: Name
     lefts: Lefts | None
-    dtype: Name | None
+    dtype: ElementType
 
 
 class Head(NamedTuple):
@@ -154,9 +161,14 @@ class Build(Transformer[Token, Placed]):
         return tensors
 
     def tensor(
-        self, span: Span, name: Name, shape: tuple[Expression, ...] | None, dtype: Name | None
+        self,
+        span: Span,
+        name: Name,
+        shape: tuple[Expression, ...] | None,
+        elements: ElementType | None,
     ) -> Item:
-        return TensorDeclaration("input", name, shape, dtype, span)
+        dtype, values = elements or ElementType()
+        return TensorDeclaration("input", name, shape, dtype, span, values)
 
     def outputs(self, span: Span, *names: Name) -> Items:
         return (OutputDeclaration(names, span),)
@@ -178,10 +190,13 @@ class Build(Transformer[Token, Placed]):
 
     def definition(self, span: Span, target: Target, body: Expression) -> Items:
         lefts = _left_indices(target)
-        return (Definition(target.name, lefts, target.dtype, None, body, span),)
+        dtype, values = target.dtype
+        return (Definition(target.name, lefts, dtype, None, body, span, values),)
 
-    def target(self, span: Span, name: Name, lefts: Lefts | None, dtype: Name | None) -> Target:
-        return Target(name, lefts, dtype)
+    def target(
+        self, span: Span, name: Name, lefts: Lefts | None, elements: ElementType | None
+    ) -> Target:
+        return Target(name, lefts, elements or ElementType())
 
     def lefts(self, span: Span, *listed: Any) -> Lefts:
         *indices, condition = listed
@@ -193,8 +208,14 @@ class Build(Transformer[Token, Placed]):
     def shape(self, span: Span, *extents: Expression) -> tuple[Expression, ...]:
         return extents
 
-    def dtype(self, span: Span, name: Name) -> Name:
-        return name
+    def dtype(self, span: Span, name: Name) -> ElementType:
+        return ElementType(dtype=name)
+
+    def values(self, span: Span, low: Expression, high: Expression) -> ElementType:
+        return ElementType(values=(low, high))
+
+    def element_type(self, span: Span) -> Name:
+        return name_at(span)
 
     def given(self, span: Span, condition: Condition) -> Condition:
         return condition
@@ -311,11 +332,12 @@ class Build(Transformer[Token, Placed]):
         return tuple(replace(t, kind="state") for t in tensors)
 
     def update(self, span: Span, target: Target, arrow: Span, body: Expression) -> Items:
-        if target.dtype is not None:
+        dtype, values = target.dtype
+        if dtype is not None or values is not None:
             raise SyntaxError(
-                target.dtype.span,
+                target.name.span,
                 "an update keeps the element type of its state",
-                fix=f"declare it there: `state {target.name.name}[..]: {target.dtype.name}`",
+                fix=f"declare it there: `state {target.name.name}[..]: ..`",
             )
         lefts, condition = target.lefts or Lefts((), None)
         updated = tuple(Range(i, i.span) if isinstance(i, Name) else i for i in lefts)

@@ -1,0 +1,355 @@
+"""The check of a call's index arrays: no read may leave its tensor (language, section 9).
+
+A read leaves it at the points of a domain over indices and data indices. That is empty whatever the data are, or for the
+least and greatest values of the index arrays; else the points are enumerated, a few million at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.errors import DataError
+from tadc.integer.projection import project
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Condition, Derived, Domain, Looked, at_least_zero, between
+from tadc.ir.program import Tensor
+from tadc.printing.idx import tensor_text
+from tadc.resolve.bounds import ReadCheck
+from tadc.resolve.known import Known
+
+__all__ = ["check_read", "check_values", "is_inside"]
+
+Arrays: TypeAlias = Mapping[str, NDArray[np.int64]]
+Columns: TypeAlias = dict[Symbol, NDArray[np.int64]]
+MOST_POINTS = 2**20  # that are tried at once
+ROUNDS = 64  # after which bounds that still shrink are good enough
+
+
+def check_values(tensor: Tensor, array: NDArray[np.int64], low: int, high: int, base: int) -> None:
+    """Raises DataError for an element that is outside of the declared range."""
+    name = tensor.name
+    if array.size and (array.min() < low or array.max() > high):
+        outside = (array < low) | (array > high)
+        position = _place(array.shape, int(np.flatnonzero(outside)[0]))
+        value = int(array[position])
+        at = ", ".join(str(i + base) for i in position)
+        raise DataError(
+            None,
+            f"input {tensor_text(tensor)}: {name}{f'[{at}]' if at else ''} is {value}",
+            fix=f"its values are declared to be {low}..{high}: change the array, or the declaration",
+        ).of(name, position, value, low, high)
+
+
+def is_inside(
+    check: ReadCheck,
+    sizes: Mapping[Symbol, int],
+    ends: Mapping[str, tuple[int | None, int | None]],
+) -> bool:
+    """Whether the read is inside for all elements of the index tensors between these ends; False if in doubt."""
+    if any(None in pair for pair in ends.values()):
+        return True  # there is no element, so no point
+    return _outside(check, sizes, ends).is_empty() is True
+
+
+def _outside(
+    check: ReadCheck,
+    sizes: Mapping[Symbol, int],
+    ends: Mapping[str, tuple[int | None, int | None]],
+) -> Known:
+    found: list[Condition] = []
+    for d in check.data:
+        if isinstance(d, Looked):
+            low, high = ends[d.tensor]
+            assert low is not None and high is not None, "an index tensor without elements"
+            found += between(low, symbol(d.name), high)
+    values = {s: constant(n) for s, n in sizes.items()}
+    return check.outside.substitute(values) & Domain.of(found)
+
+
+def check_read(checks: Sequence[ReadCheck], sizes: Mapping[Symbol, int], arrays: Arrays) -> None:
+    """Raises DataError if a read leaves its tensor for these sizes and index arrays: `checks` are those of one subscript."""
+    values = {s: constant(n) for s, n in sizes.items()}
+    worst: _Worst | None = None
+    for check in checks:
+        worst = _searched(check, sizes, arrays, values, worst)
+    if worst is not None:
+        raise worst.error(sizes, arrays)
+
+
+def _searched(
+    check: ReadCheck,
+    sizes: Mapping[Symbol, int],
+    arrays: Arrays,
+    values: Mapping[Symbol, Affine],
+    worst: _Worst | None,
+) -> _Worst | None:
+    """The worst element so far, or one of the points where this check fails."""
+    ends = {t: (int(arrays[t].min()), int(arrays[t].max())) for t in check.index_tensors}
+    outside = _outside(check, sizes, ends)
+    form = check.subscripts[check.dimension].substitute(values)
+    last = check.extents[check.dimension].at(sizes) - 1
+    points = _Points.of(outside, tuple(d.substitute(values) for d in check.data), form, last)
+    for columns in points.outside(arrays):
+        worst = _worse(worst, _Worst.of(check, points, columns, arrays, values))
+    return worst
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """The points of `outside`: `ranges` are those of the indices that are enumerated, `made` what follows from them.
+
+    `box` has the intervals of all symbols, inside or not.
+    """
+
+    outside_: Known
+    made: tuple[Derived | Looked, ...]
+    ranges: Mapping[Symbol, tuple[int, int]]
+    box: Mapping[Symbol, tuple[float, float]]
+
+    @classmethod
+    def of(
+        cls, outside: Known, made: tuple[Derived | Looked, ...], form: Affine, last: int
+    ) -> _Points:
+        """`form` is the subscript, which is outside below 0 or above `last`."""
+        names = {d.name for d in made}
+        needed = {s for d in made for s in d.symbols}
+        free = [s for s in sorted(outside.symbols) if s not in names]
+        box = _box(outside.domain)
+        leaves = at_least_zero(-form - 1), at_least_zero(form - last - 1)
+        whole = _box(Domain.of(c for c in outside.domain if c not in leaves))
+        if not outside.choices:
+            away = [
+                s
+                for s in free
+                if s not in needed
+                and all(abs(c.form.coefficient(s)) <= 1 for c in outside.domain)
+                and all(c.relation != "|" or s not in c.form.symbols for c in outside.domain)
+            ]
+            outside = Known(project(outside.domain, away)) if away else outside
+            free = [s for s in free if s not in away]
+        free += sorted(needed - set(free) - names)
+        ranges = {}
+        for s in free:
+            low, high = box.get(s, (-inf, inf))
+            assert low > -inf and high < inf, f"{s} is not bounded"
+            ranges[s] = int(low), int(high)
+        return cls(outside, made, ranges, whole)
+
+    def outside(self, arrays: Arrays) -> Iterator[Columns]:
+        """The points at which the read is outside, some at a time, in lexicographic order."""
+        if any(low > high for low, high in self.ranges.values()):
+            return
+        extents = [high - low + 1 for low, high in self.ranges.values()]
+        total = prod(extents)
+        for first in range(0, total, MOST_POINTS):
+            flat = np.arange(first, min(total, first + MOST_POINTS))
+            each = np.unravel_index(flat, extents) if extents else ()
+            columns: Columns = {
+                s: index + low
+                for (s, (low, _)), index in zip(self.ranges.items(), each, strict=True)
+            }
+            held = np.ones(len(flat), bool)
+            for d in self.made:
+                held &= _follow(d, columns, len(flat), arrays)
+            held &= _holds(self.outside_, columns, len(flat))
+            if held.any():
+                yield {s: c[held] for s, c in columns.items()}
+
+
+def _follow(d: Derived | Looked, columns: Columns, count: int, arrays: Arrays) -> NDArray[np.bool_]:
+    """Add the column of a derived or data index; where that has a value."""
+    if isinstance(d, Derived):
+        columns[d.name] = _values(d.form, columns, count) // d.modulus
+        return np.ones(count, bool)
+    array = arrays[d.tensor]
+    inside = np.ones(count, bool)
+    at = []
+    for form, extent in zip(d.subscripts, array.shape, strict=True):
+        places = _values(form, columns, count)
+        inside &= (places >= 0) & (places < extent)
+        at.append(places.clip(0, extent - 1))
+    columns[d.name] = np.broadcast_to(array[tuple(at)], (count,))
+    return inside
+
+
+def _values(form: Affine, columns: Columns, count: int) -> NDArray[np.int64]:
+    total = np.full(count, form.constant, np.int64)
+    for s, c in form.terms:
+        total += c * columns[s]
+    return total
+
+
+def _holds(known: Known, columns: Columns, count: int) -> NDArray[np.bool_]:
+    held = np.ones(count, bool)
+    for c in known.domain:
+        if not set(c.form.symbols) <= columns.keys():
+            continue  # of what was projected away, or says nothing of the read
+        value = _values(c.form, columns, count)
+        match c.relation:
+            case ">=":
+                held &= value >= 0
+            case "==":
+                held &= value == 0
+            case "|":
+                held &= value % c.modulus == 0
+    for choice in known.choices:
+        either = np.zeros(count, bool)
+        for alternative in choice:
+            either |= _holds(alternative, columns, count)
+        held &= either
+    return held
+
+
+@dataclass(frozen=True, slots=True)
+class _Worst:
+    """The smallest position of an index tensor whose element is outside, a point there, and how many such elements there are."""
+
+    check: ReadCheck
+    points: _Points
+    data: Looked
+    position: tuple[int, ...]
+    point: Mapping[Symbol, int]
+    count: int
+
+    @classmethod
+    def of(
+        cls,
+        check: ReadCheck,
+        points: _Points,
+        columns: Columns,
+        arrays: Arrays,
+        values: Mapping[Symbol, Affine],
+    ) -> _Worst:
+        form = check.subscripts[check.dimension].substitute(values)
+        looked = [d for d in points.made if isinstance(d, Looked)]
+        data = next(
+            (d for d in reversed(looked) if d.name in _followed(form, points.made)), looked[0]
+        )
+        count = len(next(iter(columns.values()))) if columns else 1
+        shape = arrays[data.tensor].shape
+        at = [_values(f, columns, count) for f in data.subscripts]
+        flat = np.ravel_multi_index(at, shape) if shape else np.zeros(1, np.int64)
+        first = int(flat.argmin())
+        point = {s: int(c[first]) for s, c in columns.items()}
+        return cls(
+            check, points, data, _place(shape, int(flat[first])), point, len(np.unique(flat))
+        )
+
+    def error(self, sizes: Mapping[Symbol, int], arrays: Arrays) -> DataError:
+        check, points = self.check, self.points
+        value = int(arrays[self.data.tensor][self.position])
+        extents = [n.at(sizes) for n in check.extents]
+        extent = extents[check.dimension]
+        form = check.subscripts[check.dimension].substitute(
+            {s: constant(n) for s, n in sizes.items()}
+        )
+        low, high = self._inside(form, extent, points)
+        at = ", ".join(str(i + check.base) for i in self.position)
+        element = f"{self.data.tensor}[{at}]" if at else self.data.tensor
+        place = check.places[check.dimension]
+        span = place or check.span
+        bare = form.as_symbol() == self.data.name
+        read = span.text
+        ends = f"{check.base}..{extent - 1 + check.base} are inside"
+        has = _counted(extent, check.dimension, len(extents))
+        is_ragged = not form.coefficient(self.data.name)
+        said = f"{element} is {value}"
+        if is_ragged:
+            said += f", so that `{check.span.text}` leaves {check.tensor}"
+        elif not bare:
+            reached = self._reached(form, extent) + check.base
+            said += f" and `{read}` is {reached}"
+        several = f" ({self.count} of {arrays[self.data.tensor].size} elements are outside)"
+        fix = f"write `pad({read})` to read 0 there, `clamp({read})` for the nearest{several}"
+        if is_ragged:
+            fix = "make the bounds those of its rows: 0 <= low, high < extent"
+        elif -extent <= value - check.base < 0:
+            fix += f"; negative indices do not count from the end: `wrap({read})` does"
+        elif check.base == 1 and value == 0:
+            fix += "; `base 1` counts data too"
+        return DataError(span, f"{said}, and {check.tensor} has {has}: {ends}", fix=fix).of(
+            self.data.tensor, self.position, value, low, high
+        )
+
+    def _reached(self, form: Affine, extent: int) -> int:
+        """A value of the subscript at the element that is outside."""
+        ends: dict[Symbol, tuple[int, int]] = {}
+        for s, c in form.terms:
+            low, high = (self.point[s],) * 2 if s in self.point else self.points.box[s]
+            ends[s] = (int(low), int(high)) if c > 0 else (int(high), int(low))
+        greatest = form.at({s: high for s, (_, high) in ends.items()})
+        return greatest if greatest >= extent else form.at({s: low for s, (low, _) in ends.items()})
+
+    def _inside(self, form: Affine, extent: int, points: _Points) -> tuple[int, int]:
+        """The least and the greatest value of the element with which all reads of its row are inside."""
+        c = form.coefficient(self.data.name)
+        if not c:
+            return 0, extent
+        needed = {s for d in points.made for s in d.symbols} | {d.name for d in points.made}
+        least = greatest = form.constant
+        for s, k in form.terms:
+            if s == self.data.name:
+                continue
+            low, high = (self.point[s],) * 2 if s in needed and s in self.point else points.box[s]
+            ends = int(k * low), int(k * high)
+            least, greatest = least + min(ends), greatest + max(ends)
+        if c < 0:
+            c, least, greatest = -c, extent - 1 - greatest, extent - 1 - least
+        return -(least // c), (extent - 1 - greatest) // c
+
+
+def _worse(one: _Worst | None, other: _Worst) -> _Worst:
+    if one is None:
+        return other
+    first = one if one.position <= other.position else other
+    return replace(first, count=one.count + other.count)
+
+
+def _followed(form: Affine, made: Sequence[Derived | Looked]) -> set[Symbol]:
+    """The symbols of the form, and those that these follow from."""
+    followed = set(form.symbols)
+    for d in reversed(made):
+        if d.name in followed:
+            followed |= set(d.symbols)
+    return followed
+
+
+def _box(domain: Domain) -> dict[Symbol, tuple[float, float]]:
+    """An interval for each symbol that holds all its values in the domain, or nearly the smallest one."""
+    box: dict[Symbol, tuple[float, float]] = dict.fromkeys(domain.symbols, (-inf, inf))
+    forms = [c.form for c in domain if c.relation != "|"]
+    forms += [-c.form for c in domain if c.relation == "=="]
+    for _ in range(ROUNDS):
+        before = dict(box)
+        for form in forms:
+            for s, c in form.terms:
+                rest = form.constant + sum(
+                    d * box[t][1 if d > 0 else 0] for t, d in form.terms if t != s
+                )
+                low, high = box[s]
+                if rest < inf:
+                    box[s] = (
+                        (max(low, -(int(rest) // c)), high)
+                        if c > 0
+                        else (low, min(high, int(rest) // -c))
+                    )
+        if box == before or any(low > high for low, high in box.values()):
+            break
+    return box
+
+
+def _place(shape: tuple[int, ...], flat: int) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(flat, shape)) if shape else ()
+
+
+def _counted(extent: int, dimension: int, rank: int) -> str:
+    what = "element" if rank == 1 else "row" if dimension == 0 else "column"
+    if rank > 2 and dimension:
+        return f"extent {extent} in dimension {dimension}"
+    return f"{extent} {what}{'s' * (extent != 1)}"

@@ -1,0 +1,172 @@
+"""Calls of programs with index tensors: their elements are checked, lists are made of them, and then the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc import compiler
+from tadc.bounded_cache import BoundedCache
+from tadc.errors import BackendError, DataError
+from tadc.ir.domain import Looked
+from tadc.ir.element_types import INDEX
+from tadc.ir.program import Program
+from tadc.options import Options
+from tadc.resolve.bounds import ReadCheck
+from tadc.resolve.resolve import Resolved
+from tadc.runtime.cpu.c_compiler import CannotCompile
+from tadc.runtime.cpu.c_compiler import compiler as c_compiler
+from tadc.runtime.data_checks import check_read, check_values, is_inside
+from tadc.runtime.element_types import array_form
+from tadc.runtime.index import Index, as_index, lists_of
+from tadc.runtime.run import Runners, resolved_backend
+
+__all__ = ["DataRun"]
+
+READY = ("native", "interpreter")  # the backends that read through data
+FAR = 2**62  # an index that is inside of no tensor
+MOST_CHECKED = (
+    256  # reads, with the least and greatest elements for which they are known to be inside
+)
+
+
+class DataRun:
+    """Runs one program with index tensors among its inputs. `resolved` has the checks of its reads."""
+
+    def __init__(self, program: Program, resolved: Resolved, options: Options) -> None:
+        self._program = program
+        self._options = options
+        self._plain = Runners(program, options)
+        self._listed: Runners | None = None
+        names = {t.name for t in program.inputs}
+        self._checks = tuple(
+            c for c in resolved.checks if c.data and all(t in names for t in c.index_tensors)
+        )
+        self._subscripts: dict[object, list[ReadCheck]] = {}
+        for c in self._checks:
+            self._subscripts.setdefault((c.span.start, c.tensor, c.dimension), []).append(c)
+        self._base = next((c.base for c in self._checks), 0)
+        self._inside: BoundedCache[bool] = BoundedCache(MOST_CHECKED)
+        self._stages: tuple[DataRun, DataRun] | None = None
+        if found := compiler.index_stages(program):
+            first, rest = (DataRun(p, resolved, options) for p in found)
+            self._stages = first, rest
+
+    def run(
+        self,
+        backend: str,
+        dtype: str,
+        arrays: Mapping[str, NDArray[Any]],
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        out: Mapping[str, Any],
+    ) -> dict[str, NDArray[Any]]:
+        """The outputs by name. Raises DataError for an element that leads out of a tensor, before anything is written."""
+        if self._stages is not None:
+            first, rest = self._stages
+            found = first.run(backend, dtype, arrays, indices, sizes, {})
+            more = {n: as_index(n, _integers(a)) for n, a in found.items()}
+            known = {**arrays, **{n: k.array for n, k in more.items()}}
+            return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
+        backend = _backend(backend)
+        if self._options.bounds != "trust":
+            try:
+                self.check(indices, sizes)
+            except DataError:
+                if self._options.bounds == "check":
+                    raise
+                return self._nothing(sizes, dtype)
+        if backend == "interpreter":
+            return self._plain.run(backend, dtype, arrays, sizes)
+        made = compiler.with_lists(self._program)
+        if self._listed is None:
+            self._listed = Runners(made.program, self._options)
+        lists, counts = lists_of(made.lists, indices, sizes, self._options.list_limit)
+        return self._listed.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
+
+    def _nothing(self, sizes: Mapping[str, int], dtype: str) -> dict[str, NDArray[Any]]:
+        """Outputs of NaN, where an element leads out of a tensor and that is no error."""
+        tensors = (self._program.tensors[n] for n in self._program.outputs)
+        forms = {t.name: array_form(t, sizes, dtype) for t in tensors}
+        return {n: np.full(shape, np.nan, kind) for n, (shape, kind) in forms.items()}
+
+    def check(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
+        """Raises DataError for the first read in the text that leaves its tensor, and its smallest element that does."""
+        for each in self._of_batch(indices):
+            self._check(each, sizes)
+
+    def _of_batch(self, indices: Mapping[str, Index]) -> Iterator[Mapping[str, Index]]:
+        """The index tensors as the text has them: of a batched program one call after the other."""
+        ranks = {
+            d.tensor: len(d.subscripts)
+            for c in self._checks
+            for d in c.data
+            if isinstance(d, Looked)
+        }
+        many = {t: k for t, k in indices.items() if k.ndim > ranks.get(t, k.ndim)}
+        if not many:
+            yield indices
+            return
+        for b in range(len(next(iter(many.values())))):
+            yield {t: Index(k.array[b]) if t in many else k for t, k in indices.items()}
+
+    def _check(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
+        arrays = {name: k.array for name, k in indices.items()}
+        for t in self._program.inputs:
+            if t.dtype == INDEX and t.values is not None:
+                low, high = (end.at(sizes) for end in t.values)
+                check_values(t, indices[t.name].array, low, high, self._base)
+        given = tuple(sorted(sizes.items()))
+        for place, checks in self._subscripts.items():
+            unproved = [c for c in checks if not self._is_inside(c, indices, sizes, given)]
+            if not unproved:
+                continue
+            tensors = dict.fromkeys(t for c in unproved for t in c.index_tensors)
+            first, *others = (indices[t] for t in tensors)
+
+            def searched(unproved: list[ReadCheck] = unproved) -> tuple[()]:
+                check_read(unproved, sizes, arrays)
+                return ()
+
+            # Of an `Index` it is known afterwards that it passed.
+            first.kept(("inside", self._program, place, given, *others), searched)
+
+    def _is_inside(
+        self,
+        check: ReadCheck,
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        given: Hashable,
+    ) -> bool:
+        """Whether the least and the greatest elements show it."""
+        ends = {t: (indices[t].min, indices[t].max) for t in check.index_tensors}
+        key = (self._checks.index(check), given, *ends.items())
+        return self._inside.of(key, lambda: is_inside(check, sizes, ends))
+
+
+def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Whole numbers as indices; what is none, or very large, is far outside of everything."""
+    inside = np.abs(values) < FAR
+    result: NDArray[np.int64] = np.where(inside, values, 0).astype(np.int64)
+    result[~inside] = np.where(values[~inside] < 0, -FAR, FAR)
+    return result
+
+
+def _backend(chosen: str) -> str:
+    """The backend that runs the program. Raises BackendError where the chosen one does not read through data."""
+    backend = resolved_backend(chosen)
+    if backend in READY:
+        return backend
+    if chosen != "auto":
+        raise BackendError(
+            None,
+            f"`backend='{chosen}'` does not read through index tensors yet",
+            fix="leave `backend` out, and pass arrays of the CPU: native code and the interpreter do",
+        )
+    try:
+        return "native" if c_compiler() is not None else "interpreter"
+    except CannotCompile:
+        return "interpreter"

@@ -1,0 +1,493 @@
+"""Sums over what data lead to an element, as loops over lists: `sum{e | k[e] = b}` runs over the positions where `k` holds `b`.
+
+A list of an index tensor is two or more tensors of indices: the positions sorted by their elements, a tensor for each
+dimension, and where those of each key begin. `sum{e | k[e] = b} f(e)` becomes
+
+    sum{t = 0 .. k_ptr[b+1]-k_ptr[b]-1} f(k_perm[k_ptr[b] + t])
+
+and the rows of a ragged sum, `ptr[i] <= e < ptr[i+1]` with `e` known, are found in the same way. The program that comes of it
+has these tensors as further inputs, which are built before it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tadc.integer import implies
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import (
+    Condition,
+    Derived,
+    Determined,
+    Domain,
+    Looked,
+    between,
+    equals_zero,
+)
+from tadc.ir.element_types import INDEX
+from tadc.ir.expr import Expr, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
+from tadc.normalize.reductions import extents_in_body
+
+__all__ = ["Listed", "Rows", "SortedList", "has_data", "listed"]
+
+Extents = tuple[tuple[Symbol, Affine], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes."""
+
+    tensor: str
+    low: Affine
+    high: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class SortedList:
+    """The positions of index tensors of one shape, sorted by their elements, those of equal keys ascending.
+
+    `begin` has a dimension for each key, the last one longer by one: the keys' numbers from their `low`. `positions` has
+    for each dimension of the tensors the place of every position in it; `count` is the size that they all have.
+    """
+
+    keys: tuple[Key, ...]
+    begin: Tensor
+    positions: tuple[Tensor, ...]
+    counts: tuple[Symbol, ...]  # of the keys, each a size
+    count: Symbol
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (self.begin, *self.positions)
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """The index tensors that it is made from."""
+        return tuple(key.tensor for key in self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that hold each element: row `i` is `first[i] .. last[i]`, both affine in elements of index tensors.
+
+    `low` and `high` give these for the row `index`, of which there are `extent`; elements are 0..`elements`-1.
+    """
+
+    index: Symbol
+    extent: Affine
+    low: tuple[Looked, int]
+    high: tuple[Looked, int]
+    elements: Affine
+    begin: Tensor
+    positions: tuple[Tensor, ...]
+    counts: tuple[Symbol, ...]
+    count: Symbol
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (self.begin, *self.positions)
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """The index tensors that it is made from."""
+        return tuple(dict.fromkeys((self.low[0].tensor, self.high[0].tensor)))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A program whose last inputs are the tensors of `lists`, in order; its last sizes are those of the lists.
+
+    `tested` names statements with sums that no list shortens: all points are tried for each element.
+    """
+
+    program: Program
+    lists: tuple[SortedList | Rows, ...]
+    tested: tuple[str, ...]
+
+
+def has_data(program: Program) -> bool:
+    """Whether an index of the program is an element of a tensor."""
+    return any(
+        isinstance(d, Looked)
+        for s in program.statements
+        for d in (
+            *s.derived,
+            *(d for e in postorder(s.body) if isinstance(e, Reduce) for d in e.derived),
+        )
+    )
+
+
+def listed(program: Program) -> Listed:
+    """The program with lists where data are equal to what is known, and with data that are loaded safely."""
+    lists = _Lists(program, Names((*program.tensors, *program.symbols)))
+    statements = tuple(map(lists.statement, program.statements))
+    made = tuple(lists.made.values())
+    program = replace(
+        program,
+        sizes=(*program.sizes, *(s for each in made for s in (*each.counts, each.count))),
+        inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
+        statements=statements,
+    )
+    safe = tuple(_with_safe_loads(s, program) for s in program.statements)
+    return Listed(replace(program, statements=safe), made, tuple(dict.fromkeys(lists.tested)))
+
+
+@dataclass(slots=True)
+class _Lists:
+    program: Program
+    names: Names
+    made: dict[object, SortedList | Rows] = field(default_factory=dict)
+    tested: list[str] = field(default_factory=list)
+
+    def statement(self, s: Statement) -> Statement:
+        sizes = set(self.program.parameters)
+        around: Extents = tuple(s.extents.items())
+
+        def enter(e: Expr, extents: Extents) -> Entered[Extents]:
+            if not isinstance(e, Reduce):
+                return e, [extents] * len(e.operands)
+            inner = tuple(extents_in_body(e, dict(extents), sizes).items())
+            return e, [inner]
+
+        def rule(e: Expr, extents: Extents) -> Expr:
+            if isinstance(e, Reduce) and any(isinstance(d, Looked) for d in e.derived):
+                return _Loops(self, dict(extents), e, s.target.name).reduce()
+            return e
+
+        return replace(s, body=rewrite_in(s.body, around, enter, rule))
+
+    def sorted_by(self, keys: tuple[Key, ...], rank: int) -> SortedList:
+        def new() -> SortedList:
+            name = "_".join(key.tensor for key in keys)
+            counts = tuple(self.names.fresh(f"{key.tensor}_keys") for key in keys)
+            count = self.names.fresh(f"{name}_positions")
+            shape = [symbol(n) for n in counts]
+            shape[-1] = shape[-1] + 1
+            begin = Tensor(self.names.fresh(f"{name}_ptr"), tuple(shape), INDEX)
+            return SortedList(keys, begin, self._positions(name, rank, count), counts, count)
+
+        return self._kept(keys, new)
+
+    def rows(
+        self,
+        index: Symbol,
+        extent: Affine,
+        low: tuple[Looked, int],
+        high: tuple[Looked, int],
+        elements: Affine,
+    ) -> Rows:
+        def new() -> Rows:
+            name = f"{low[0].tensor}_rows"
+            keys, count = self.names.fresh(f"{name}_keys"), self.names.fresh(f"{name}_positions")
+            begin = Tensor(self.names.fresh(f"{name}_ptr"), (symbol(keys) + 1,), INDEX)
+            positions = self._positions(name, 1, count)
+            return Rows(index, extent, low, high, elements, begin, positions, (keys,), count)
+
+        def plain(end: tuple[Looked, int]) -> object:
+            d, more = end
+            return d.substitute({index: symbol("'row")}, ""), more
+
+        return self._kept((extent, plain(low), plain(high), elements), new)
+
+    def _positions(self, name: str, rank: int, count: Symbol) -> tuple[Tensor, ...]:
+        return tuple(
+            Tensor(self.names.fresh(f"{name}_perm"), (symbol(count),), INDEX) for _ in range(rank)
+        )
+
+    def _kept(self, key: object, new):  # type: ignore[no-untyped-def]
+        if key not in self.made:
+            self.made[key] = new()
+        return self.made[key]
+
+
+@dataclass(slots=True)
+class _Loops:
+    """The loops of one reduction: `known` are the extents of the symbols that are known in them so far."""
+
+    lists: _Lists
+    known: dict[Symbol, Affine]
+    reduce_: Reduce
+    statement: str
+    indices: list[Symbol] = field(default_factory=list)  # of loops over lists
+    derived: list[Determined] = field(default_factory=list)  # known in these loops
+    conditions: list[Condition] = field(default_factory=list)  # of them
+
+    def reduce(self) -> Reduce:
+        e = self.reduce_
+        free = list(e.indices)
+        waiting = list(e.derived)
+        domain, body = e.domain, e.body
+        while True:
+            step = self._list(free, waiting, domain) or self._rows(free, waiting, domain)
+            if step is None:
+                break
+            values, gone, domain = step
+            domain = domain.substitute(values)
+            body = substitute(body, values)
+            waiting = [d.substitute(values) for d in waiting if d.name not in gone]
+            free = [i for i in free if i not in gone]
+        data = {d.name for d in waiting if isinstance(d, Looked)}
+        equations = (
+            c for c in domain if c.relation == "==" and not data.isdisjoint(c.form.symbols)
+        )
+        if any(True for _ in equations) and free:
+            self.lists.tested.append(self.statement)
+        if not self.indices:
+            return e
+        return Reduce(
+            e.op,
+            (*self.indices, *free),
+            (*self.derived, *waiting),
+            domain & Domain.of(self.conditions),
+            body,
+        )
+
+    # ------------------------------------------------------------------ lists
+
+    def _list(
+        self, free: list[Symbol], waiting: list[Determined], domain: Domain
+    ) -> tuple[Mapping[Symbol, Affine], set[Symbol], Domain] | None:
+        """A loop over a list: the values of symbols in it, the symbols that it makes known, and the conditions left."""
+        for d in waiting:
+            if not isinstance(d, Looked) or not self._is_listable(d, free, waiting):
+                continue
+            interval = self._interval(d, domain)
+            if interval is None:
+                continue
+            chosen, low, high, used = interval
+            others = [
+                (o, i)
+                for o in waiting
+                if isinstance(o, Looked) and o is not d and o.subscripts == d.subscripts
+                if (i := self._interval(o, domain)) is not None
+                and i[1] == i[2]
+                and chosen == "equal"
+                and set(i[1][0].symbols).isdisjoint(low[0].symbols)
+                and i[1][0].as_symbol() is not None
+            ][:1]
+            return self._over_list(d, low, high, used, others, free, waiting, domain)
+        return None
+
+    def _is_listable(self, d: Looked, free: list[Symbol], waiting: list[Determined]) -> bool:
+        """Whether its subscripts are different symbols that are not known yet."""
+        names = [form.as_symbol() for form in d.subscripts]
+        open_ = {*free, *(o.name for o in waiting if isinstance(o, Looked))}
+        return bool(names) and len(set(names)) == len(names) and open_.issuperset(names)
+
+    def _interval(
+        self, d: Looked, domain: Domain
+    ) -> tuple[str, tuple[Affine, int], tuple[Affine, int], tuple[Condition, ...]] | None:
+        """The least and the greatest value of the data that is wanted, each a form of what is known over a divisor."""
+        lows: list[tuple[Affine, int, Condition]] = []
+        highs: list[tuple[Affine, int, Condition]] = []
+        for c in domain:
+            k = c.form.coefficient(d.name)
+            rest = c.form - k * symbol(d.name)
+            if not k or not rest.symbols or not all(self._is_known(s) for s in rest.symbols):
+                continue
+            if not any(s in self.known for s in rest.symbols):
+                continue  # the sizes alone: all positions, or nearly
+            if c.relation == "==":
+                form = rest * (-1 if k > 0 else 1)
+                return "equal", (form, abs(k)), (form, abs(k)), (c,)
+            if c.relation == ">=":
+                (lows if k > 0 else highs).append((-rest if k > 0 else rest, abs(k), c))
+        for low, k, one in lows:
+            for high, m, other in highs:
+                if k == m and (high - low).is_constant:
+                    return "between", (low, k), (high, m), (one, other)
+        return None
+
+    def _is_known(self, s: Symbol) -> bool:
+        return s in self.known or s in self.lists.program.parameters
+
+    def _over_list(
+        self,
+        d: Looked,
+        low: tuple[Affine, int],
+        high: tuple[Affine, int],
+        used: tuple[Condition, ...],
+        others: list[
+            tuple[Looked, tuple[str, tuple[Affine, int], tuple[Affine, int], tuple[Condition, ...]]]
+        ],
+        free: list[Symbol],
+        waiting: list[Determined],
+        domain: Domain,
+    ) -> tuple[Mapping[Symbol, Affine], set[Symbol], Domain]:
+        names = self.lists.names
+        first, last = self._rounded(low, up=True), self._rounded(high, up=False)
+        keys = [Key(d.tensor, self._least(first), self._greatest(last))]
+        at_first, at_last = [first - keys[0].low], [last + 1 - keys[0].low]
+        gone = list(used)
+        for o, (_, (form, _), _, also) in others:
+            keys.insert(0, Key(o.tensor, self._least(form), self._greatest(form)))
+            at_first.insert(0, form - keys[0].low)
+            at_last.insert(0, form - keys[0].low)
+            gone += also
+        made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
+        extents = self.lists.program.tensors[d.tensor].shape
+        place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count)
+        values: dict[Symbol, Affine] = {}
+        left = Domain.of(c for c in domain if c not in gone)
+        for form, extent, tensor in zip(d.subscripts, extents, made.positions, strict=True):
+            s = str(form.as_symbol())
+            position = names.fresh(s)
+            self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))
+            self.known[position] = extent
+            bounds = between(0, symbol(s), extent - 1)
+            if s in free:
+                values[s] = symbol(position)
+                left = Domain.of(c for c in left if c not in bounds)
+            else:
+                left &= Domain.of((equals_zero(symbol(s) - symbol(position)),))
+        solved = set(values)
+        if low == high and low[1] == 1:
+            values[d.name] = low[0]
+            solved.add(d.name)
+        return values, solved, left
+
+    def _loop(
+        self, begin: Tensor, first: tuple[Affine, ...], last: tuple[Affine, ...], count: Symbol
+    ) -> Affine:
+        """A loop over a part of a list, counted from its own start: the bits of a sum depend on the list alone."""
+        names = self.lists.names
+        ends = [names.fresh(begin.name) for _ in range(2)]
+        whole = (constant(0), symbol(count))
+        for name, at in zip(ends, (first, last), strict=True):
+            self.derived.append(Looked(name, begin.name, at, whole))
+        t = names.fresh("t")
+        self.indices.append(t)
+        begin_, end = map(symbol, ends)
+        self.conditions += between(0, symbol(t), end - begin_ - 1)
+        return begin_ + symbol(t)
+
+    def _rounded(self, quotient: tuple[Affine, int], *, up: bool) -> Affine:
+        """The quotient as an integer: a derived index unless it is one already."""
+        form, divisor = quotient
+        if divisor == 1:
+            return form
+        form = form + (divisor - 1 if up else 0)
+        name = self.lists.names.fresh("q")
+        self.derived.append(Derived(name, form, divisor))
+        self.known[name] = constant(0)  # replaced by the bounds of its form
+        self._quotients[name] = form, divisor
+        return symbol(name)
+
+    _quotients: dict[Symbol, tuple[Affine, int]] = field(default_factory=dict)
+
+    def _least(self, form: Affine) -> Affine:
+        return self._extreme(form, greatest=False)
+
+    def _greatest(self, form: Affine) -> Affine:
+        return self._extreme(form, greatest=True)
+
+    def _extreme(self, form: Affine, *, greatest: bool) -> Affine:
+        """A bound of the form over everything that is known, affine in the sizes; generous for quotients."""
+        total = constant(form.constant)
+        for s, c in form.terms:
+            if s in self._quotients:
+                inner, divisor = self._quotients[s]
+                end = self._extreme(inner, greatest=(c > 0) == greatest)
+                # At least the quotient's size if the form may be negative, and at most the form itself.
+                total += c * self._outwards(end, divisor, greatest=(c > 0) == greatest)
+            elif s in self.known:
+                total += c * (self.known[s] - 1 if (c > 0) == greatest else constant(0))
+            else:
+                total += c * symbol(s)
+        return total
+
+    def _outwards(self, end: Affine, divisor: int, *, greatest: bool) -> Affine:
+        if end.is_constant:
+            return constant(-(-end.constant // divisor) if greatest else end.constant // divisor)
+        return end + divisor if greatest else end - divisor
+
+    # ------------------------------------------------------------------ rows
+
+    def _rows(
+        self, free: list[Symbol], waiting: list[Determined], domain: Domain
+    ) -> tuple[Mapping[Symbol, Affine], set[Symbol], Domain] | None:
+        """A loop over the rows that hold a known element."""
+        looked = {d.name: d for d in waiting if isinstance(d, Looked)}
+        ends: dict[tuple[Symbol, Symbol], dict[int, tuple[Looked, int, Condition]]] = {}
+        for c in domain:
+            if c.relation != ">=" or len(c.form.terms) != 2:
+                continue
+            for name, k in c.form.terms:
+                d = looked.get(name)
+                (other,) = (s for s in c.form.symbols if s != name)
+                if d is None or abs(k) != 1 or c.form.coefficient(other) != -k:
+                    continue
+                row = set(d.symbols)
+                if other in self.known and len(row) == 1 and row <= set(free):
+                    # other - K + constant >= 0: K - constant is the first; K - other + constant >= 0: K + constant is the last.
+                    end = (d, c.form.constant * k, c)
+                    ends.setdefault((other, next(iter(row))), {})[-k] = end
+        for (element, i), both in ends.items():
+            extent = self._extent_of(i, domain)
+            if len(both) < 2 or extent is None:
+                continue
+            (low, less, one), (high, more, two) = both[1], both[-1]
+            made = self.lists.rows(i, extent, (low, less), (high, more), self.known[element])
+            at = symbol(element)
+            place = self._loop(made.begin, (at,), (at + 1,), made.count)
+            position = self.lists.names.fresh(i)
+            (tensor,) = made.positions
+            self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))
+            self.known[position] = extent
+            bounds = between(0, symbol(i), extent - 1)
+            left = Domain.of(c for c in domain if c not in (one, two, *bounds))
+            return {i: symbol(position)}, {i}, left
+        return None
+
+    def _extent_of(self, i: Symbol, domain: Domain) -> Affine | None:
+        highs = [c.form + symbol(i) for c in domain if c.form.coefficient(i) == -1]
+        sizes = set(self.lists.program.parameters)
+        for high in highs:
+            if sizes >= set(high.symbols) and set(between(0, symbol(i), high)) <= set(domain):
+                return high + 1
+        return None
+
+
+def _with_safe_loads(s: Statement, program: Program) -> Statement:
+    """The statement whose data indices know whether their subscripts are inside wherever they are loaded."""
+    known = program.known & Domain.box(s.extents)
+    derived, around = _safe(s.derived, known, program)
+
+    def enter(e: Expr, around: Domain) -> Entered[Domain]:
+        if not isinstance(e, Reduce):
+            return e, [around] * len(e.operands)
+        plain = Domain.of(c for c in e.domain if c.relation == ">=")
+        within = around & plain
+        made, within = _safe(e.derived, within, program)
+        return Reduce(e.op, e.indices, made, e.domain, e.body), [within]
+
+    return replace(s, derived=derived, body=rewrite_in(s.body, around, enter))
+
+
+def _safe(
+    derived: tuple[Determined, ...], known: Domain, program: Program
+) -> tuple[tuple[Determined, ...], Domain]:
+    result: list[Determined] = []
+    for d in derived:
+        if isinstance(d, Looked):
+            loops = _before(d, derived, known)
+            shape = program.tensors[d.tensor].shape
+            bounds = (
+                c
+                for form, n in zip(d.subscripts, shape, strict=True)
+                for c in between(0, form, n - 1)
+            )
+            d = replace(d, inside=all(implies(loops, c) for c in bounds))
+        result.append(d)
+        known &= Domain.of(d.conditions)
+    return tuple(result), known
+
+
+def _before(d: Looked, derived: tuple[Determined, ...], known: Domain) -> Domain:
+    """What holds where it is loaded: nothing that is said of data which are not known there is among it."""
+    later = {o.name for o in derived[derived.index(d) :]}
+    return Domain.of(c for c in known if later.isdisjoint(c.form.symbols))

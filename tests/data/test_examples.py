@@ -1,0 +1,272 @@
+"""Worked examples of reads through data, on every backend that has them, and what must be true of their bits and their checks."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import tadc
+from tests.data.examples import EXAMPLES
+
+
+def arrays_of(given):
+    return {n: np.array(a) for n, a in given.items()}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_has_its_value_and_gradients(name):
+    text, given, value, cotangent, gradients = EXAMPLES[name]
+    f = tadc.compile(text, backend="interpreter")
+
+    y, pullback = f.vjp(**arrays_of(given))
+    np.testing.assert_allclose(y, value)
+    found = pullback(np.array(cotangent))
+    assert not set(found) & set(f.index_inputs)
+    for x, expected in gradients.items():
+        np.testing.assert_allclose(found[x], expected, atol=1e-15)
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(name=2)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_native_code_agrees_with_and_without_an_index(name):
+    text, given, value, cotangent, gradients = EXAMPLES[name]
+    f = tadc.compile(text, backend="native")
+    arrays = arrays_of(given)
+    kept = {n: tadc.index(a) if n in f.index_inputs else a for n, a in arrays.items()}
+    for passed in (arrays, kept, kept):
+        y, pullback = f.vjp(**passed)
+        np.testing.assert_allclose(y, value, rtol=1e-12)
+        for x, expected in gradients.items():
+            found = pullback(np.array(cotangent))[x]
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_the_hessian_of_springs():
+    text, given, *_ = EXAMPLES["springs"]
+    hessian = tadc.compile(text, backend="interpreter").hessian("x")
+
+    found = hessian(**arrays_of(given))
+    assert found.tolist() == [[3, -1, -2], [-1, 5, -4], [-2, -4, 6]]
+
+
+OUTSIDE = [
+    # text, arrays, tensor, position, value, least and greatest inside
+    ("y[i] = x[k[i]]", {"k": [1, -1, 0, 2], "x": [5.0, 6, 7]}, "k", (1,), -1, 0, 2),
+    ("y[i] = sum{r=0..1} (r+1)*x[2*k[i]+r]", {"k": [2, 0, 1], "x": [1.0, 2, 3, 4]}, "k", (0,), 2, 0, 1),
+    ("y[i] = sum{r=0..1} x[3 - 2*k[i] - r]", {"k": [0, 2, 1], "x": [1.0, 2, 3, 4]}, "k", (1,), 2, 0, 1),
+    ("input d[N]: 0..2; y[i: 3] = sum{e | d[e] = i} w[e]", {"d": [0, 2, 3], "w": [1.0, 2, 3]}, "d", (2,), 3, 0, 2),
+    ("y[i] = x[k[m[i]]]", {"k": [1, 5], "m": [0, 1], "x": [7.0, 8]}, "k", (1,), 5, 0, 1),
+    ("y[i] = x[k[m[i]]]", {"k": [1, 0], "m": [0, 2], "x": [7.0, 8]}, "m", (1,), 2, 0, 1),
+    ("y[t,a] = x[T[t,a]]", {"T": [[0, 1], [9, 3]], "x": [1.0, 2, 3]}, "T", (1, 0), 9, 0, 2),
+    ("y[e, c] = x[src[e], c]", {"src": [0, 1, 1, 7], "x": np.zeros((5, 2))}, "src", (3,), 7, 0, 4),
+    ("y[i] = x[i - k[i]]", {"k": [0, 1, 3], "x": [1.0, 2, 3]}, "k", (2,), 3, 0, 2),
+    ("y[i] = x[k[i]]", {"k": [0, 9, -1], "x": [1.0, 2, 3]}, "k", (1,), 9, 0, 2),
+    ("c[p] = floor(u[p]); g[p] = sum{a=0..1} x[c[p] + a]", {"u": [0.2, 2.0], "x": [1.0, 2, 4]}, "c", (1,), 2, 0, 1),
+    ("c[p] = floor(u[p]); g[p] = x[c[p]]", {"u": [0.2, np.nan], "x": [1.0, 2]}, "c", (1,), 2**62, 0, 1),
+    ("base 1\ny[i] = x[k[i]]", {"k": [1, 0, 2], "x": [1.0, 2]}, "k", (1,), 0, 1, 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "tensor", "index", "value", "low", "high"),
+    OUTSIDE,
+    ids=[o[0] for o in OUTSIDE],
+)
+def test_an_element_that_leads_outside_is_named(text, given, tensor, index, value, low, high):
+    f = tadc.compile(text, backend="interpreter")
+    with pytest.raises(tadc.RangeError) as caught:
+        f(**arrays_of(given))
+    error = caught.value
+    assert (error.tensor, error.index, error.value) == (tensor, index, value)
+    assert (error.low, error.high) == (low, high)
+    assert isinstance(error, IndexError)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.index, str(again)) == (index, str(error))
+
+
+def test_the_error_shows_the_place_and_the_way_out():
+    f = tadc.compile("y[e, c] = x[src[e], c]", backend="interpreter")
+    with pytest.raises(tadc.DataError) as caught:
+        f(src=[0, 1, -1, 7], x=np.zeros((5, 2)))
+    assert str(caught.value) == (
+        "<string>:1:13: src[2] is -1, and x has 5 rows: 0..4 are inside\n"
+        "    y[e, c] = x[src[e], c]\n"
+        "                ^^^^^^\n"
+        "write `pad(src[e])` to read 0 there, `clamp(src[e])` for the nearest (2 of 4 elements are outside); "
+        "negative indices do not count from the end: `wrap(src[e])` does"
+    )
+
+
+def test_a_row_that_leaves_its_tensor_is_an_error_unless_it_is_empty():
+    f = tadc.compile("y[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]", backend="interpreter")
+
+    assert f(ptr=[0, 2, 2], v=[1.0, 2.0]).tolist() == [3, 0]
+    assert f(ptr=[9, 2, 2], v=[1.0, 2.0]).tolist() == [0, 0]
+    with pytest.raises(tadc.DataError, match="leaves v"):
+        f(ptr=[0, 3, 3], v=[1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "size N\ny[i] = [0 <= k[i] < N]*x[k[i]]\ninput x[N]",
+        "y[i] = x[pad(k[i])]",
+        "size N\ninput x[N]\ny[i] = if 0 <= k[i] and k[i] < N then x[k[i]] else 0",
+        "y[i] = sum{m} [m = k[i]]*x[m]",
+    ],
+)
+def test_what_conditions_exclude_is_not_read(text):
+    f = tadc.compile(text, backend="interpreter")
+
+    assert f(k=[2**40, 1, -(2**62)], x=[1.0, 2.0]).tolist() == [0, 2, 0]
+
+
+def test_a_condition_on_values_does_not_silence_the_check():
+    f = tadc.compile("y[i] = if v[i] > 0 then x[k[i]] else 0", backend="interpreter")
+    with pytest.raises(tadc.DataError):
+        f(k=[0, 9], v=[1.0, -1.0], x=[1.0])
+
+
+def test_bounds_may_be_an_error_or_nan():
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter", bounds="nan")
+
+    assert np.isnan(f(k=[0, 9], x=[1.0, 2.0])).all()
+    assert f(k=[0, 1], x=[1.0, 2.0]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.array([True, False]), "bool"),
+        (np.array([1.5, 2.5]), "float64"),
+        (["a"], "index here"),
+    ],
+)
+def test_other_arrays_are_no_indices(array, words):
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+    with pytest.raises(tadc.ArgumentError, match=words) as caught:
+        f(k=array, x=[1.0, 2.0])
+    assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", ">i4"])
+def test_integers_of_every_type_are_indices(dtype):
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+
+    assert f(k=np.array([1, 0], dtype), x=[1.0, 2.0]).tolist() == [2, 1]
+
+
+def test_very_large_integers_are_outside():
+    f = tadc.compile("y[i] = x[pad(k[i])]", backend="interpreter")
+
+    assert f(k=np.array([0, 2**64 - 1], np.uint64), x=[3.0]).tolist() == [3, 0]
+
+
+def test_there_is_no_derivative_by_an_index_tensor():
+    f = tadc.compile("y[i] = x[k[i]]")
+    assert f.adjoint().outputs == ("dx",)
+    with pytest.raises(tadc.DerivativeError, match="`k` is an index tensor"):
+        f.adjoint("k")
+
+
+@pytest.mark.parametrize("call", ["cost", "plan", "check", "prove", "inverse_tangent"])
+def test_what_does_not_know_data_says_so(call):
+    f = tadc.compile("y[i] = x[k[i]]")
+    with pytest.raises(tadc.Error, match="index tensors yet"):
+        getattr(f, call)()
+
+
+@pytest.mark.parametrize("target", ["c", "cuda", "opencl", "numpy"])
+def test_sources_that_do_not_know_data_say_so(target):
+    with pytest.raises(tadc.BackendError, match="index tensors yet"):
+        tadc.compile("y[i] = x[k[i]]").source(target)
+
+
+def test_an_array_may_change_before_the_pullback():
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+    k = np.array([1, 1])
+    _, pullback = f.vjp(k=k, x=np.array([1.0, 2.0]))
+    k[:] = 7
+
+    assert pullback(np.array([3.0, 4.0]))["x"].tolist() == [0, 7]
+
+
+def test_an_index_is_a_copy_that_cannot_be_written():
+    array = np.array([2, 0, 1])
+    k = tadc.index(array)
+    array[:] = 9
+
+    assert k.array.tolist() == [2, 0, 1]
+    assert (k.min, k.max, k.sorted, k.unique, k.shape, len(k)) == (0, 2, False, True, (3,), 3)
+    assert tadc.index(k) is k
+    assert tadc.index(np.zeros((0,), int)).min is None
+    with pytest.raises(ValueError, match="read-only"):
+        k.array[0] = 1
+    assert pickle.loads(pickle.dumps(k)).array.tolist() == [2, 0, 1]
+
+
+@pytest.mark.compiler
+def test_lists_are_built_once_for_an_index_and_bits_do_not_depend_on_threads():
+    rng = np.random.default_rng(0)
+    k = np.concatenate([np.zeros(3000, int), rng.integers(-2, 50, 3000)])
+    w = rng.standard_normal(len(k)).astype(np.float32)
+    text = "y[i: 40] = sum{e | k[e] = i} w[e]"
+    kept = tadc.index(k)
+    results = [
+        tadc.compile(text, backend="native", threads=threads)(k=each, w=w)
+        for threads in (1, 2, 8)
+        for each in (k, kept)
+    ]
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
+    assert len(kept._lists) == 1
+    expected = np.zeros(40)
+    inside = (k >= 0) & (k < 40)
+    np.add.at(expected, k[inside], w[inside].astype(float))
+    np.testing.assert_allclose(results[0], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_an_index_may_be_shared_by_threads():
+    f = tadc.compile("y[i: 3] = sum{e | k[e] = i} w[e]", backend="interpreter")
+    k, found = tadc.index([1, 0, 1]), []
+    threads = [
+        threading.Thread(target=lambda: found.append(f(k, [1.0, 2.0, 4.0]).tolist()))
+        for _ in range(4)
+    ]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+    assert found == [[2, 5, 0]] * 4
+
+
+@pytest.mark.parametrize("edges", [0, 1])
+def test_there_may_be_few_edges(edges):
+    f = tadc.compile("y[i: N] = sum{e | d[e] = i} w[e]*x[s[e]]\nsize N", backend="interpreter")
+    d = np.zeros(edges, int)
+    y, pullback = f.vjp(d=d, s=d, w=np.ones(edges), x=np.array([2.0]), N=1)
+
+    assert y.tolist() == [2.0 * edges]
+    assert pullback(np.ones(1))["x"].tolist() == [edges]
+
+
+def test_what_is_only_compared_may_hold_floats_or_integers():
+    f = tadc.compile("y[i] = sum{m} [m = k[i]]*x[m]", backend="interpreter")
+    x = [10.0, 20.0, 30.0]
+
+    assert f(k=[2.5, 1.0, 7.0], x=x).tolist() == [0, 20, 0]
+    assert f(k=[2, 1, 7], x=x).tolist() == [30, 20, 0]
+    y, pullback = f.vjp(np.array([2.5, 1.0, 1.0]), x, wrt="x")
+    assert (y.tolist(), pullback(np.ones(3))["x"].tolist()) == ([0, 20, 20], [0, 2, 0])
+    _, tangent = f.jvp({"k": np.array([1.0]), "x": np.array(x)}, {"x": np.ones(3)})
+    assert tangent.tolist() == [1]
+
+
+def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
+    with pytest.raises(tadc.SyntaxError, match="need not be integers"):
+        tadc.compile("k[i] = 2*u[i]; y[i] = x[k[i]]")
+    f = tadc.compile("k[i] = floor(u[i]); y[i] = x[pad(k[i])]", backend="interpreter")
+    assert f(u=[0.5, np.nan, np.inf, -1e30], x=[3.0]).tolist() == [3, 0, 0, 0]
