@@ -132,7 +132,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     bodies: list[Any] = []
     for function, statement in zip(functions, function_bodies, strict=True):
         _collect(bodies, found.errors, lambda f=function, s=statement: [reader.function(f, s)])
-    if not definitions and not found.errors and not found.items:
+    if not definitions and not found.errors:
         found.errors.append(_nothing(text, skipped))
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
