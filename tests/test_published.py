@@ -12,7 +12,7 @@ from published import FORMULAS, Formula
 import tadc
 
 REFUSED = {  # what says so
-    "adaptive_filter": "used nowhere",
+    "adaptive_filter": "does not follow from the shapes",
     "boltzmann_populations": "one factor or all that follow",
     "distance_covariance": "something is missing",
     "fir": "x begins at 0",

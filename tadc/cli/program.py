@@ -57,7 +57,8 @@ def _guess(note: Note) -> SyntaxError:
     return SyntaxError(
         note.span,
         f"a guess: {note.text}",
-        fix="say it in the document, with a declaration `%!tadc ..` or another name, or leave `--strict` out",
+        fix=r"say it in the document, with a declaration `%!tadc ..`, a label that is upright, `x_{\mathrm{s}}`, or another name;"
+        " or leave `--strict` out",
     )
 
 

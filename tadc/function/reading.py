@@ -12,11 +12,13 @@ from tadc.syntax import ast
 __all__ = ["reading_lines"]
 
 MOST_SHOWN = 100  # characters of a formula
-RULES = {1: "stated", 2: "by the bare use", 3: "what stays inside"}  # language, section 3
+STATED = 1  # language, section 3
+RULES = {2: "by the bare use", 3: "what stays inside"}
 
 
 def reading_lines(tree: ast.Program, resolved: Resolved) -> Iterator[str]:
-    """The lines, without line ends; indices of statements start where the document says, those of ranges at 0."""
+    """The lines, without line ends; indices start where the document says. What a statement states is not said again."""
+    base = next((i.base for i in tree.items if isinstance(i, ast.BaseDeclaration)), 0)
     source = next((i.span.source.name for i in tree.items), "")
     yield f"{source} is read as"
     for line in declaration_lines(tree, {}, 0):
@@ -25,8 +27,8 @@ def reading_lines(tree: ast.Program, resolved: Resolved) -> Iterator[str]:
         yield f"line {statement.span.line}: {_shown(statement.span)}"
         yield f"    {statement_text(statement, tree)}"
         for r in resolved.ranges:
-            if r.statement == statement.target.name:
-                yield f"    {_range(r)}"
+            if r.statement == statement.target.name and r.rule != STATED:
+                yield f"    {_range(r, base)}"
     for note in tree.notes:
         kind = "guess" if note.is_guess else "note"
         yield f"{kind}, line {note.span.line}: {note.text}"
@@ -46,10 +48,20 @@ def _statements(items: Sequence[ast.Item]) -> Iterator[ast.Definition | ast.Upda
                 pass
 
 
-def _range(r: Range) -> str:
+def _range(r: Range, base: int) -> str:
     where = f" `{_shown(r.place)}`" if r.place is not None else ""
-    said = f"{r.index} = {r.range}" if ".." in r.range else r.range
+    said = f"{r.index} = {_counted(r.range, base)}" if ".." in r.range else r.range
     return f"{said} ({RULES[r.rule]}{where})"
+
+
+def _counted(text: str, base: int) -> str:
+    """`0..N - 1` as `1..N` in a document that counts from 1."""
+    low, high = text.split("..", 1)
+    if base == 0 or low != "0":
+        return text
+    if high.isdecimal():
+        return f"1..{int(high) + 1}"
+    return f"1..{high.removesuffix(' - 1')}" if high.endswith(" - 1") else f"1..{high} + 1"
 
 
 def _shown(span: Span) -> str:

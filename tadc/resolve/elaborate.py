@@ -35,7 +35,7 @@ from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.reductions import REDUCTIONS, Points
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
-from tadc.resolve.spelling import spelled
+from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
@@ -58,6 +58,9 @@ PERIODIC_FORMS = ("wrap", "reflect", "symmetric")  # with numbers they have a pi
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
+
+_CASES = r"`\begin{cases} a & x_i > 0 \\ b & \text{otherwise} \end{cases}`"
+_ONE_OF_SEVERAL = r"`i` is `\lfloor k/M \rfloor`, `j` is `k \bmod M`"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,7 +206,8 @@ class _Elaborator:
                 raise SyntaxError(
                     condition.span,
                     "the first argument of `where` is a condition",
-                    fix="compare it with something: `where(x[i] > 0, .., ..)`",
+                    fix="compare it with something: "
+                    + spelled(e.span, "`where(x[i] > 0, .., ..)`", _CASES),
                 )
             return (
                 yield self.value(
@@ -226,7 +230,9 @@ class _Elaborator:
                 f"`{name}` is a boundary form, and stands for a subscript"
                 if is_form
                 else f"`where` takes 3 arguments, not {len(e.args)}",
-                fix=f"write {form}" if is_form else "write `where(x[i] > 0, a, b)`",
+                fix=f"write {form}"
+                if is_form
+                else "write " + spelled(e.span, "`where(x[i] > 0, a, b)`", _CASES),
             )
         if len(e.args) != function.arity:
             n = function.arity
@@ -242,7 +248,8 @@ class _Elaborator:
             raise SyntaxError(
                 e.span,
                 f"the order of `polygamma` is not an integer from 0 to {ORDERS[-1]}",
-                fix="write `polygamma(1, x)`",
+                fix="write "
+                + spelled(e.span, "`polygamma(1, x)`", r"`\operatorname{polygamma}(1, x)`"),
             )
         return Call(name, tuple(args))
 
@@ -261,7 +268,8 @@ class _Elaborator:
             raise SyntaxError(
                 e.op.span,
                 f"`{op}` has one index",
-                fix="make one index of several: `i = k // M`, `j = k % M`",
+                fix="make one index of several: "
+                + spelled(e.span, "`i = k // M`, `j = k % M`", _ONE_OF_SEVERAL),
             )
         outer = inner = _Context(scope, context.around)
         for bound in (b for r in e.ranges for b in (r.extent, r.low, r.high) if b is not None):
@@ -344,7 +352,7 @@ class _Elaborator:
         error = ShapeError(
             e.span,
             f"`{e.span.text}` falls into {pieces} pieces",
-            fix="give its sizes numbers: `size N = 8`, or `--size N=8`"
+            fix=f"give its sizes numbers: {declared(e.span, 'size N = 8')}, or `--size N=8`"
             if open_
             else "split it over several statements",
         )
@@ -406,7 +414,12 @@ class _Elaborator:
         outside = Const(0)
         if len(e.args) == 2:
             if name != "pad":
-                raise SyntaxError(e.span, f"`{name}` takes one argument", fix=f"write `{name}(e)`")
+                raise SyntaxError(
+                    e.span,
+                    f"`{name}` takes one argument",
+                    fix="write "
+                    + spelled(e.span, f"`{name}(e)`", rf"`\operatorname{{{name}}}(e)`"),
+                )
             given = (
                 descend(self.value(_value(e.args[1]), context))
                 if self._is_constant(_value(e.args[1]))
@@ -461,7 +474,8 @@ class _Elaborator:
             raise RangeError(
                 e.span,
                 f"`{e.span.text}` reads a tensor of extent 0",
-                fix="give it an element, or use `pad`",
+                fix="give it an element, or use "
+                + spelled(e.span, "`pad`", r"`x_{\operatorname{pad}(i)}`"),
             )
 
         def divided(f: Affine, m: int) -> Affine:

@@ -30,6 +30,10 @@ MOST_PIECES = 256
 Piece: TypeAlias = tuple[tuple[Condition, ...], Affine]
 Walk: TypeAlias = Generator[Any, Any, list[Piece]]
 
+_IN_LATEX = (
+    r"integers, indices and sizes joined by `+ - \cdot`, `\lfloor i/2 \rfloor` and `i \bmod 3`"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class IndexExpressions:
@@ -48,7 +52,11 @@ class IndexExpressions:
             raise SyntaxError(
                 e.span,
                 f"`{e.span.text}` is not affine",
-                fix="here only integers, indices and sizes joined by `+ - * // %` may stand",
+                fix=spelled(
+                    e.span,
+                    "here only integers, indices and sizes joined by `+ - * // %` may stand",
+                    rf"here only {_IN_LATEX} may stand",
+                ),
             )
         return pieces[0][1]
 
@@ -115,7 +123,11 @@ class IndexExpressions:
         raise SyntaxError(
             e.span,
             f"`{e.span.text}` is not an index expression",
-            fix="write integers, indices and sizes, joined by `+ - * // %`",
+            fix=spelled(
+                e.span,
+                "write integers, indices and sizes, joined by `+ - * // %`",
+                f"write {_IN_LATEX}",
+            ),
         )
 
     def subscripts(

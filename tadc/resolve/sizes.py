@@ -15,7 +15,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize
 from tadc.ir.walk import descend
 from tadc.resolve.shapes import Shapes
-from tadc.resolve.spelling import declared
+from tadc.resolve.spelling import declared, spelled
 from tadc.syntax import ast
 
 __all__ = ["MOST", "Sizes", "bounded", "integer"]
@@ -59,7 +59,7 @@ class Sizes:
             raise ShapeError(
                 declaration.span,
                 f"the size `{name}` is given as {given}, but the program says {form}",
-                fix=f"leave out the number {given} of the call, or write `size {name}` without one",
+                fix=f"leave out the number {given} of the call, or write {declared(declaration.span, f'size {name}')} without one",
             )
         if form.is_constant and not 0 <= form.constant <= MOST:
             self._declared[name] = constant(min(max(0, form.constant), MOST))
@@ -121,7 +121,11 @@ class Sizes:
         raise SyntaxError(
             e.span,
             f"`{e.span.text}` is not a size expression",
-            fix="write integers and sizes, joined by `+ - * // %`, `min` and `max`",
+            fix=spelled(
+                e.span,
+                "write integers and sizes, joined by `+ - * // %`, `min` and `max`",
+                r"write integers and sizes, joined by `+ - \cdot`, `\lfloor \frac{N}{2} \rfloor`, `\bmod`, `\min(N, M)` and `\max(N, M)`",
+            ),
         )
 
     def combine(self, operator: str, a: Affine, b: Affine, span: Span) -> Affine:

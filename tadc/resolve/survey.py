@@ -142,7 +142,9 @@ def as_bracket(delta: ast.Application) -> ast.Bracket:
         isinstance(a, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)) for a in delta.args
     ):
         raise SyntaxError(
-            delta.span, "`delta` has two index expressions", fix="write `delta(i, j)`"
+            delta.span,
+            "`delta` has two index expressions",
+            fix="write " + spelled(delta.span, "`delta(i, j)`", r"`\delta_{ij}`"),
         )
     equal = ast.Comparison(delta.args, ("==",), delta.span)  # type: ignore[arg-type]
     return ast.Bracket(equal, delta.span)
@@ -311,7 +313,12 @@ def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:
         raise SyntaxError(
             range_.span,
             f"`{name}` is index {MOST_INDICES + 1} here, and there may be {MOST_INDICES}",
-            fix="make one index of several: `i = k // M`, `j = k % M`",
+            fix="make one index of several: "
+            + spelled(
+                range_.span,
+                "`i = k // M`, `j = k % M`",
+                r"`i` is `\lfloor k/M \rfloor`, `j` is `k \bmod M`",
+            ),
         )
     scope.indices[name] = index
 

@@ -12,7 +12,7 @@ from tadc.errors import ShapeError, Span
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.program import Program, Tensor
 from tadc.resolve.resolve import Place
-from tadc.resolve.spelling import written_by_user
+from tadc.resolve.spelling import spelled, written_by_user
 
 __all__ = ["bind_sizes", "shown_sizes"]
 
@@ -157,6 +157,7 @@ def _no_size(s: Symbol, equation: _Equation) -> ShapeError:
 def _no_number(size: Symbol, place: Place | None) -> ShapeError:
     if (
         place is not None
+        and spelled(place.whole, "a declaration", "")
         and len(re.findall(rf"\b{re.escape(size)}\b", place.whole.source.text)) == 1
     ):
         return ShapeError(

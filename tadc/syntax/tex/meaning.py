@@ -66,7 +66,8 @@ def meaning(
     if base != index_base and not declared:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
     if not declared and base == 1:
-        definitions = _with_starts_at_one(definitions, notes)
+        shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
+        definitions = _with_starts_at_one(definitions, shaped, notes)
     definitions = _with_left_indices(definitions, items, notes)
     definitions = _placed(definitions, base, notes)
     known = {
@@ -204,13 +205,16 @@ def _base(definitions: Sequence[Definition], notes: list[Note]) -> int | None:
     return base
 
 
-def _with_starts_at_one(definitions: Sequence[Definition], notes: list[Note]) -> list[Definition]:
+def _with_starts_at_one(
+    definitions: Sequence[Definition], shaped: set[str], notes: list[Note]
+) -> list[Definition]:
+    """The definitions with first subscripts of 1; `shaped` are tensors whose extents are declared, so that these count."""
     dimensions = beginning_at_zero(definitions) or set()
     for name in dict.fromkeys(sorted(name for name, _ in dimensions)):
         reads = [n for d in definitions for n in nodes((d.body,)) if isinstance(n, ast.Element)]
         place = next(read for read in reads if read.name.name == name)
         said = f"`{name}` begins at 0, since a subscript is 0; the other tensors begin at 1"
-        notes.append(Note(place.span, said, is_guess=True))
+        notes.append(Note(place.span, said, is_guess=name not in shaped))
     return [with_starts_at_one(d, dimensions) if dimensions else d for d in definitions]
 
 

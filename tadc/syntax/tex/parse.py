@@ -135,7 +135,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     bodies: list[Any] = []
     for function, statement in zip(functions, function_bodies, strict=True):
         _collect(bodies, found.errors, lambda f=function, s=statement: [reader.function(f, s)])
-    if not definitions and not found.errors and not found.items:
+    if not definitions and not found.errors:
         found.errors.append(_nothing(text, skipped))
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
@@ -228,8 +228,8 @@ def _counted(
 ) -> tuple[list[Statement], list[Statement]]:
     """The definitions of the program, and the skipped parts.
 
-    A tensor element always counts, and a state. Another scalar counts if others use it, if it sums or reads elements, if it is alone, or if its
-    display defines more.
+    A tensor element always counts, and a state. Another scalar counts if others use it, if it sums, reads elements or what others
+    define, if it is alone, or if its display defines more.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
     used_in: dict[str, set[int]] = {}
@@ -239,6 +239,7 @@ def _counted(
             if len(places) < 2:
                 places.add(number)
     tensors = {s.target for s in candidates if not s.is_scalar}
+    targets = {s.target for s in candidates if s.tokens[0].type == "NAME"}
     counted, skipped = [], []
     for display in displays:
         in_display = sum(s.kind == "definition" for s in display)
@@ -250,6 +251,7 @@ def _counted(
                 or in_display > 1
                 or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
                 or statement.reads(tensors)
+                or any(t.value in targets - {statement.target} for t in statement.right)
                 or statement.has_reduction
             ):
                 counted.append(statement)

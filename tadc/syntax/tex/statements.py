@@ -59,6 +59,11 @@ class Statement:
                 return place
         return len(self.tokens)
 
+    @property
+    def right(self) -> tuple[Token, ...]:
+        """The tokens behind the first equality sign."""
+        return self.tokens[self.equal + 1 :]
+
     def reads(self, names: Set[str]) -> bool:
         """Whether an element of one of these is on the right side."""
         pairs = zip(self.tokens[1:], self.tokens[2:], strict=False)
