@@ -48,7 +48,7 @@ ROOMS = """
     function.open_sizes function.signature function.foreign
     function.reading
     function.origin function.derivatives function.targets
-    function.substitution function.parts
+    function.substitution function.parts function.krylov
     function.vjp function.jvp function.runs
     function.graph function.value_and_gradients function.steps
     function.rolled

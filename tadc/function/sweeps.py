@@ -12,6 +12,7 @@ from math import isqrt
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from tadc.errors import DerivativeError
+from tadc.function.krylov import Solver
 from tadc.function.rolled import Loop, Part, Rolled
 from tadc.function.steps import Step, Values, steps_of
 from tadc.inplace.rounds import Numbers
@@ -45,12 +46,12 @@ class Sweep(Protocol):
 
 
 def sweep_of(
-    f: Function | Rolled, values: Values, sides: Sides, dense_limit: int, memory: Memory
+    f: Function | Rolled, values: Values, sides: Sides, solver: Solver, memory: Memory
 ) -> Sweep:
     """The sweep of a function whose sizes have numbers, or of a program that runs round by round. Raises DerivativeError."""
     if isinstance(f, Rolled):
-        return Looped(f, values, sides, dense_limit, memory)
-    return Straight(f, sides, steps_of(f, sides.wrt, sides.of, dense_limit))
+        return Looped(f, values, sides, solver, memory)
+    return Straight(f, sides, steps_of(f, sides.wrt, sides.of, solver))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class Looped:
     """`rounds` are the places of rounds so far, outermost loop first; vectors are by state."""
 
     def __init__(
-        self, f: Rolled, values: Values, sides: Sides, dense_limit: int, memory: Memory
+        self, f: Rolled, values: Values, sides: Sides, solver: Solver, memory: Memory
     ) -> None:
         if set(sides.wrt) != set(f.states) or {f.shown(y) for y in sides.of} != set(f.states):
             raise DerivativeError(
@@ -136,7 +137,7 @@ class Looped:
         self._f = f
         self._sides = sides
         self._memory = memory
-        self._limit = dense_limit
+        self._solver = solver
         self._sizes = _sizes(f, values)
         self._steps: dict[Part, tuple[Step, ...]] = {}
         active: set[str] = set(f.states)
@@ -164,7 +165,7 @@ class Looped:
         updated = [x for x in self._f.states if x in part.segment.updated]
         read = [x for x in self._f.states if x in closed.inputs and x not in updated]
         of = (*(states[x] for x in updated), *read)
-        return steps_of(closed, (*updated, *read), of, self._limit, len(self.steps))
+        return steps_of(closed, (*updated, *read), of, self._solver, len(self.steps))
 
     # ------------------------------------------------------------------ sweeps
 
