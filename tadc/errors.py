@@ -222,7 +222,7 @@ class SingularError(DerivativeError):
 
 
 class ConvergenceError(Error):
-    """Newton's method did not converge. `.result` is what it had reached."""
+    """Newton's method, or an iterative solver, did not converge. `.result` is what Newton's method had reached."""
 
     result: object = None
 

@@ -50,7 +50,7 @@ ROOMS = """
     function.open_sizes function.signature function.foreign function.data
     function.reading
     function.origin function.derivatives function.targets
-    function.substitution function.parts
+    function.substitution function.parts function.krylov
     function.vjp function.jvp function.runs function.boxes
     function.graph function.value_and_gradients function.steps
     function.rolled

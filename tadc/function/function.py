@@ -543,13 +543,15 @@ class Function:
         wrt: Wrt = None,
         of: Wrt = None,
         *,
+        solver: str = "direct",
         memory: str | None = None,
         dense_limit: int = MOST_ROWS,
     ) -> InverseMode:
         """J⁻¹v: inputs of this function, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`.
 
         `wrt` and `of` are by default the states, without states all real inputs and all outputs; they have equally many
-        elements. `dense_limit` bounds the rows of dense systems; of loops that run round by round `memory` "materialize" keeps
+        elements. `dense_limit` bounds the rows of dense systems, which `solver="krylov"` solves by GMRES with
+        products instead, as far as rounding (ConvergenceError where it does not get there); of loops that run round by round `memory` "materialize" keeps
         the states before each round, "recompute" those before some. Raises DerivativeError for a Jacobian that is singular at
         every point, as soon as sizes have numbers; a call raises SingularError for one that is singular at its point.
 
@@ -560,22 +562,31 @@ class Function:
         (1.0, 1.0)
         """
         from tadc.function.inverse_modes import InverseMode, sides_of
+        from tadc.function.krylov import Solver
 
         sides = sides_of(self, wrt, of)
-        return InverseMode(self, "inverse-tangent", sides, dense_limit=dense_limit, memory=memory)
+        return InverseMode(
+            self, "inverse-tangent", sides, solver=Solver.of(dense_limit, solver), memory=memory
+        )
 
     @with_argument_errors
     def inverse_adjoint(
-        self, wrt: Wrt = None, of: Wrt = None, *, dense_limit: int = MOST_ROWS
+        self,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        *,
+        solver: str = "direct",
+        dense_limit: int = MOST_ROWS,
     ) -> InverseMode:
         """J⁻ᵀw: inputs of this function, then `d<input>` for each of `wrt`; outputs `d<output>` for each of `of`.
 
         It runs with the primal, from the first step to the last, and stores nothing. The rest as `inverse_tangent`.
         """
         from tadc.function.inverse_modes import InverseMode, sides_of
+        from tadc.function.krylov import Solver
 
         sides = sides_of(self, wrt, of)
-        return InverseMode(self, "inverse-adjoint", sides, dense_limit=dense_limit)
+        return InverseMode(self, "inverse-adjoint", sides, solver=Solver.of(dense_limit, solver))
 
     @with_argument_errors
     def logdet(
@@ -592,10 +603,11 @@ class Function:
         DerivativeError where a read mixes them. The rest as `inverse_tangent`.
         """
         from tadc.function.inverse_modes import InverseMode, sides_of
+        from tadc.function.krylov import Solver
 
         sides = sides_of(self, wrt, of)
         samples = size_number("`batch_dims`", batch_dims)
-        return InverseMode(self, "logdet", sides, dense_limit=dense_limit, batch_dims=samples)
+        return InverseMode(self, "logdet", sides, solver=Solver(dense_limit), batch_dims=samples)
 
     @with_argument_errors
     def inverse(
@@ -606,6 +618,7 @@ class Function:
         of: Wrt = None,
         refine: int = 0,
         check: bool = True,
+        solver: str = "direct",
         dense_limit: int = MOST_ROWS,
         **named: Any,
     ) -> Inverse:
@@ -615,10 +628,13 @@ class Function:
         """
         from tadc.function.inverse import Inverse
         from tadc.function.inverse_modes import sides_of
+        from tadc.function.krylov import Solver
 
         given = with_names(self.inputs, arrays, named)
         sides = sides_of(self, wrt, of)
-        return Inverse.at(self, sides, given, refine=refine, check=check, dense_limit=dense_limit)
+        return Inverse.at(
+            self, sides, given, refine=refine, check=check, solver=Solver.of(dense_limit, solver)
+        )
 
     @with_argument_errors
     def newton(
@@ -631,6 +647,7 @@ class Function:
         tol: float | None = None,
         max_iterations: int = 50,
         line_search: bool = True,
+        solver: str = "direct",
         dense_limit: int = MOST_ROWS,
         **named: Any,
     ) -> Solution:
@@ -647,6 +664,7 @@ class Function:
         (1.0, 2.0)
         """
         from tadc.function.inverse_modes import sides_of
+        from tadc.function.krylov import Solver
         from tadc.function.newton import newton
 
         given = with_names(self.inputs, arrays, named)
@@ -659,7 +677,7 @@ class Function:
             tol,
             max_iterations,
             line_search=line_search,
-            dense_limit=dense_limit,
+            solver=Solver.of(dense_limit, solver),
         )
 
     def _derivative(self, mode: str, wrt: tuple[str, ...]) -> Function:

@@ -19,6 +19,7 @@ from tadc.function.inverse_modes import (
     tangent_change,
     vectors_of,
 )
+from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.steps import Array, Step, Values
 from tadc.function.sweeps import Sides, Straight, sweep_of
@@ -69,7 +70,7 @@ class Inverse:
         *,
         refine: int,
         check: bool,
-        dense_limit: int,
+        solver: Solver,
     ) -> Inverse:
         """The inverse at these arguments of a call. Raises SingularError, DerivativeError, and what a call raises."""
         if not isinstance(refine, int) or refine < 0:
@@ -79,7 +80,7 @@ class Inverse:
         closed, values = closed_call(f, given)
         if isinstance(closed, Rolled):
             raise closed.refusal("inverse")
-        sweep = sweep_of(closed, values, sides, dense_limit, "materialize")
+        sweep = sweep_of(closed, values, sides, solver, "materialize")
         assert isinstance(sweep, Straight), "loops were refused"
         blocks = []
         every = dict(values)

@@ -13,6 +13,7 @@ from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
 from tadc.function.data import refuse_data
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.foreign import framework_of
+from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.signature import with_names
 from tadc.function.steps import Array, Step, Values
@@ -134,7 +135,7 @@ class InverseMode:
         mode: Mode,
         sides: Sides,
         *,
-        dense_limit: int,
+        solver: Solver,
         batch_dims: int = 0,
         memory: str | None = None,
     ) -> None:
@@ -145,7 +146,7 @@ class InverseMode:
         self._f = f
         self.mode = mode
         self._sides = sides
-        self._limit = dense_limit
+        self._solver = solver
         self._batch_dims = batch_dims
         self._memory: Memory = "recompute" if memory == "recompute" else "materialize"
         for x in (*sides.wrt, *sides.of) if batch_dims else ():
@@ -184,7 +185,7 @@ class InverseMode:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rest = (self._f, self.mode, self._sides, self._limit, self._batch_dims, self._memory)
+        rest = (self._f, self.mode, self._sides, self._solver, self._batch_dims, self._memory)
         return _rebuilt, rest
 
     def rank(self, name: str) -> int | None:
@@ -245,7 +246,7 @@ class InverseMode:
         shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()
         key = repr((f._origin.key, shapes))
         return self._sweeps.of(
-            key, lambda: sweep_of(f, values, self._sides, self._limit, self._memory)
+            key, lambda: sweep_of(f, values, self._sides, self._solver, self._memory)
         )
 
     def _bound(
@@ -265,9 +266,9 @@ class InverseMode:
 
 
 def _rebuilt(
-    f: Function | Rolled, mode: Mode, sides: Sides, limit: int, batch: int, memory: str
+    f: Function | Rolled, mode: Mode, sides: Sides, solver: Solver, batch: int, memory: str
 ) -> InverseMode:
-    return InverseMode(f, mode, sides, dense_limit=limit, batch_dims=batch, memory=memory)
+    return InverseMode(f, mode, sides, solver=solver, batch_dims=batch, memory=memory)
 
 
 def _planned(f: Function, step: Step) -> StepPlan:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tadc.errors import ArgumentError, ConvergenceError
 from tadc.function.inverse_modes import closed_call, shape_of, tangent_change, vectors_of
+from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.steps import Array, Values
 from tadc.function.sweeps import Sides, Sweep, sweep_of
@@ -47,11 +48,11 @@ def newton(
     max_iterations: int,
     *,
     line_search: bool,
-    dense_limit: int,
+    solver: Solver,
 ) -> Solution:
     """The solution of `f = target` from the start `given`, as `Function.newton` says."""
     closed, values = closed_call(f, given)
-    sweep = sweep_of(closed, values, sides, dense_limit, "materialize")
+    sweep = sweep_of(closed, values, sides, solver, "materialize")
     goal = _goal(closed, sides, values, target)
     if tol is None:
         eps = float(np.finfo(np.result_type(*values.values())).eps)

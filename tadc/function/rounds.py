@@ -6,6 +6,7 @@ from typing import Any
 
 from tadc.function.derivatives import Wrt
 from tadc.function.inverse_modes import InverseMode, sides_of
+from tadc.function.krylov import Solver
 from tadc.function.newton import Solution, newton
 from tadc.function.rolled import Rolled
 from tadc.function.signature import with_argument_errors, with_names
@@ -18,19 +19,27 @@ class RolledFunction(Rolled):
 
     @with_argument_errors
     def inverse_tangent(
-        self, wrt: Wrt = None, of: Wrt = None, *, memory: str | None = None, dense_limit: int = 4096
+        self,
+        wrt: Wrt = None,
+        of: Wrt = None,
+        *,
+        solver: str = "direct",
+        memory: str | None = None,
+        dense_limit: int = 4096,
     ) -> InverseMode:
         """J⁻¹v, as `Function.inverse_tangent`. `memory`: "materialize" keeps the states before each round, "recompute" some of them."""
         sides = sides_of(self, wrt, of)
-        return InverseMode(self, "inverse-tangent", sides, dense_limit=dense_limit, memory=memory)
+        return InverseMode(
+            self, "inverse-tangent", sides, solver=Solver.of(dense_limit, solver), memory=memory
+        )
 
     @with_argument_errors
     def inverse_adjoint(
-        self, wrt: Wrt = None, of: Wrt = None, *, dense_limit: int = 4096
+        self, wrt: Wrt = None, of: Wrt = None, *, solver: str = "direct", dense_limit: int = 4096
     ) -> InverseMode:
         """J⁻ᵀw, as `Function.inverse_adjoint`: it stores nothing, whatever the number of rounds."""
         return InverseMode(
-            self, "inverse-adjoint", sides_of(self, wrt, of), dense_limit=dense_limit
+            self, "inverse-adjoint", sides_of(self, wrt, of), solver=Solver.of(dense_limit, solver)
         )
 
     @with_argument_errors
@@ -39,7 +48,7 @@ class RolledFunction(Rolled):
     ) -> InverseMode:
         """Log |det J|, as `Function.logdet`."""
         sides = sides_of(self, wrt, of)
-        return InverseMode(self, "logdet", sides, dense_limit=dense_limit, batch_dims=batch_dims)
+        return InverseMode(self, "logdet", sides, solver=Solver(dense_limit), batch_dims=batch_dims)
 
     @with_argument_errors
     def newton(
@@ -52,6 +61,7 @@ class RolledFunction(Rolled):
         tol: float | None = None,
         max_iterations: int = 50,
         line_search: bool = True,
+        solver: str = "direct",
         dense_limit: int = 4096,
         **named: Any,
     ) -> Solution:
@@ -65,5 +75,5 @@ class RolledFunction(Rolled):
             tol,
             max_iterations,
             line_search=line_search,
-            dense_limit=dense_limit,
+            solver=Solver.of(dense_limit, solver),
         )

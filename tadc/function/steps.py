@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError, SingularError, Span
+from tadc.function.krylov import Krylov, Solver
 from tadc.function.parts import Part, Parts
 from tadc.function.substitution import Substitution
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
@@ -37,7 +38,7 @@ Values: TypeAlias = dict[str, Array]  # by the names of the program
 
 
 def steps_of(
-    f: Function, wrt: Sequence[str], of: Sequence[str], dense_limit: int, first: int = 0
+    f: Function, wrt: Sequence[str], of: Sequence[str], solver: Solver, first: int = 0
 ) -> tuple[Step, ...]:
     """The steps of a function whose extents are numbers, from the inputs `wrt` to the outputs `of`, numbered from `first`.
 
@@ -61,9 +62,7 @@ def steps_of(
         raise _narrow(f, found, before)
     active = active_values(program, wrt, of)
     parts = Parts(f)
-    return tuple(
-        Step(f, lump, active, k, dense_limit, parts) for k, lump in enumerate(found, first)
-    )
+    return tuple(Step(f, lump, active, k, solver, parts) for k, lump in enumerate(found, first))
 
 
 def _have(names: Sequence[str]) -> str:
@@ -94,14 +93,14 @@ class Step:
         lump: Lump,
         active: Sequence[str],
         number: int,
-        dense_limit: int,
+        solver: Solver,
         parts: Parts,
     ) -> None:
         self.lump = lump
         self._active = active
         self.number = number
         self._f = f
-        self._limit = dense_limit
+        self._solver = solver
         self._parts = parts
         try:
             self.analysis: Analysis = analysed(f.program, lump, active)
@@ -156,11 +155,13 @@ class Step:
                 block = self._substitution.block(primals, rounds, mask, dtype, check=check)
                 if block is not None:
                     return block
+            if self._solver.iterative and a.structure.kind == "dense":
+                return self._by_products(values, rounds, mask)
             return assembled(
                 entries,
                 a.structure,
                 dtype,
-                self._limit,
+                self._solver.limit,
                 a.image,
                 mask,
                 threads,
@@ -170,6 +171,26 @@ class Step:
             raise self._singular(singular, iteration) from None
         except DerivativeError as error:
             raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+
+    def _by_products(
+        self, values: Values, rounds: Mapping[str, int], mask: NDArray[np.bool_] | None
+    ) -> Krylov:
+        """The block as its products. In a partial update it is the identity outside of the region."""
+        tangent = self._part.tangent(self._before)
+        adjoint = self._part.adjoint(self._before)
+
+        def applied(f: Function, names: Sequence[str], v: Array) -> Array:
+            vectors = v if mask is None else np.where(mask, v, 0)
+            found = self._joined(self._called(f, values, self._split(vectors, names), rounds))
+            return found if mask is None else np.where(mask, found, v)
+
+        def product(v: Array) -> Array:
+            return applied(tangent, self._before, v)
+
+        def transposed(w: Array) -> Array:
+            return applied(adjoint, self._after, w)
+
+        return Krylov(product, transposed)
 
     def check_samples(self, batch_dims: int) -> None:
         """Check that no read mixes samples, the first dimensions of all values. Raises DerivativeError."""

@@ -12,6 +12,7 @@ from math import isqrt
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from tadc.errors import DerivativeError
+from tadc.function.krylov import Solver
 from tadc.function.rolled import Loop, Part, Rolled
 from tadc.function.steps import Step, Values, steps_of
 from tadc.inplace.rounds import Numbers
@@ -45,19 +46,53 @@ class Sweep(Protocol):
 
 
 def sweep_of(
-    f: Function | Rolled, values: Values, sides: Sides, dense_limit: int, memory: Memory
+    f: Function | Rolled, values: Values, sides: Sides, solver: Solver, memory: Memory
 ) -> Sweep:
     """The sweep of a function whose sizes have numbers, or of a program that runs round by round. Raises DerivativeError."""
     if isinstance(f, Rolled):
-        return Looped(f, values, sides, dense_limit, memory)
-    return Straight(f, sides, steps_of(f, sides.wrt, sides.of, dense_limit))
+        return Looped(f, values, sides, solver, memory)
+    return Straight(f, sides, steps_of(f, sides.wrt, sides.of, solver))
 
 
-def _along(steps: Sequence[Step], values: Values, rounds: Mapping[str, int]) -> Values:
-    every = dict(values)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a sweep is: the values of the indices of the loops around, and the places of their rounds, outermost first."""
+
+    at: Mapping[str, int]
+    iteration: tuple[int, ...]
+
+
+def _forward(
+    steps: Sequence[Step],
+    values: Values,
+    w: Values,
+    change: Change,
+    rounds: Mapping[str, int],
+    iteration: tuple[int, ...],
+) -> tuple[Values, Values]:
+    """The values and the vectors after these steps. `rounds` are the sizes that stand for indices of loops."""
+    every, w = dict(values), dict(w)
+    for step in steps:
+        change(step, every, w, rounds, iteration)
+        every |= step.forward(every, rounds)
+    return every, w
+
+
+def _backward(
+    steps: Sequence[Step],
+    values: Values,
+    v: Values,
+    change: Change,
+    rounds: Mapping[str, int],
+    iteration: tuple[int, ...],
+) -> Values:
+    """The vectors before these steps, from the values before and the vectors after them."""
+    every, v = dict(values), dict(v)
     for step in steps:
         every |= step.forward(every, rounds)
-    return every
+    for step in reversed(steps):
+        change(step, every, v, rounds, iteration)
+    return v
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +108,11 @@ class Straight:
         return {y: every[y] for y in self.sides.of}
 
     def forward(self, values: Values, vectors: Values, change: Change) -> Values:
-        every, w = dict(values), dict(vectors)
-        for step in self.steps:
-            change(step, every, w, {}, ())
-            every |= step.forward(every, {})
+        _, w = _forward(self.steps, values, vectors, change, {}, ())
         return self._as(w, self.sides.wrt, self.sides.of)
 
     def backward(self, values: Values, vectors: Values, change: Change) -> Values:
-        every, v = _along(self.steps, values, {}), dict(vectors)
-        for step in reversed(self.steps):
-            change(step, every, v, {}, ())
+        v = _backward(self.steps, values, vectors, change, {}, ())
         return self._as(v, self.sides.of, self.sides.wrt)
 
     def _as(self, vectors: Values, given: Sequence[str], wanted: Sequence[str]) -> Values:
@@ -96,7 +126,7 @@ class Looped:
     """`rounds` are the places of rounds so far, outermost loop first; vectors are by state."""
 
     def __init__(
-        self, f: Rolled, values: Values, sides: Sides, dense_limit: int, memory: Memory
+        self, f: Rolled, values: Values, sides: Sides, solver: Solver, memory: Memory
     ) -> None:
         if set(sides.wrt) != set(f.states) or {f.shown(y) for y in sides.of} != set(f.states):
             raise DerivativeError(
@@ -107,7 +137,7 @@ class Looped:
         self._f = f
         self._sides = sides
         self._memory = memory
-        self._limit = dense_limit
+        self._solver = solver
         self._sizes = _sizes(f, values)
         self._steps: dict[Part, tuple[Step, ...]] = {}
         active: set[str] = set(f.states)
@@ -135,7 +165,7 @@ class Looped:
         updated = [x for x in self._f.states if x in part.segment.updated]
         read = [x for x in self._f.states if x in closed.inputs and x not in updated]
         of = (*(states[x] for x in updated), *read)
-        return steps_of(closed, (*updated, *read), of, self._limit, len(self.steps))
+        return steps_of(closed, (*updated, *read), of, self._solver, len(self.steps))
 
     # ------------------------------------------------------------------ sweeps
 
@@ -146,131 +176,106 @@ class Looped:
 
     def forward(self, values: Values, vectors: Values, change: Change) -> Values:
         w = {x: vectors[x] for x in self._sides.wrt if x in vectors}
-        numbers = self._f.numbers()
-        _, w = self._forward(self._f.items, dict(values), w, change, numbers, {}, ())
+        run = _Run(self._f, self._steps, change, self._f.numbers(), self._memory)
+        _, w = run.forward(self._f.items, dict(values), w, _Place({}, ()))
         return self._outside(w)
-
-    def _forward(
-        self,
-        items: Sequence[Part | Loop],
-        values: Values,
-        w: Values,
-        change: Change,
-        numbers: Numbers,
-        at: Mapping[str, int],
-        iteration: tuple[int, ...],
-    ) -> tuple[Values, Values]:
-        for item in items:
-            if isinstance(item, Part):
-                every, w = dict(values), dict(w)
-                rounds = item.rounds(at)
-                for step in self._steps[item]:
-                    change(step, every, w, rounds, iteration)
-                    every |= step.forward(every, rounds)
-                values, w = self._renamed(item, every), self._renamed(item, w)
-                continue
-            for k, value in enumerate(numbers.rounds(item.loop)):
-                inside = self._f.entered(item, value, numbers, at)
-                values, w = self._forward(
-                    item.items, values, w, change, numbers, inside, (*iteration, k)
-                )
-        return values, w
 
     def backward(self, values: Values, vectors: Values, change: Change) -> Values:
         v = {self._f.shown(y): vectors[y] for y in self._sides.of}
-        return self._backward(self._f.items, dict(values), v, change, self._f.numbers(), {}, ())
+        run = _Run(self._f, self._steps, change, self._f.numbers(), self._memory)
+        return run.backward(self._f.items, dict(values), v, _Place({}, ()))
 
-    def _backward(
-        self,
-        items: Sequence[Part | Loop],
-        values: Values,
-        v: Values,
-        change: Change,
-        numbers: Numbers,
-        at: Mapping[str, int],
-        iteration: tuple[int, ...],
+    def _outside(self, vectors: Values) -> Values:
+        return {y: vectors[self._f.shown(y)] for y in self._sides.of if self._f.shown(y) in vectors}
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One sweep over a program that runs round by round; vectors are by state."""
+
+    f: Rolled
+    steps: Mapping[Part, tuple[Step, ...]]
+    change: Change
+    numbers: Numbers
+    memory: Memory
+
+    def forward(
+        self, items: Sequence[Part | Loop], values: Values, w: Values, place: _Place
+    ) -> tuple[Values, Values]:
+        """The values and the vectors after the items."""
+        for item in items:
+            if isinstance(item, Part):
+                steps, rounds = self.steps[item], item.rounds(place.at)
+                every, w = _forward(steps, values, w, self.change, rounds, place.iteration)
+                values, w = self._renamed(item, every), self._renamed(item, w)
+                continue
+            for k, value in self._rounds(item):
+                values, w = self.forward(
+                    item.items, values, w, self._entered(item, k, value, place)
+                )
+        return values, w
+
+    def backward(
+        self, items: Sequence[Part | Loop], values: Values, v: Values, place: _Place
     ) -> Values:
         """The vectors before the items, from those after them. `values` are those before."""
         before = [values]
         for item in items[:-1]:
-            before.append(self._f.run([item], before[-1], {}, numbers, at))
+            before.append(self._after([item], before[-1], place))
         for item, start in zip(reversed(items), reversed(before), strict=True):
             if isinstance(item, Part):
-                v = self._part_backward(item, start, v, change, at, iteration)
-                continue
-            v = self._loop_backward(item, start, v, change, numbers, at, iteration)
+                v = self._part_backward(item, start, v, place)
+            else:
+                v = self._loop_backward(item, start, v, place)
         return v
 
-    def _part_backward(
-        self,
-        part: Part,
-        values: Values,
-        v: Values,
-        change: Change,
-        at: Mapping[str, int],
-        iteration: tuple[int, ...],
-    ) -> Values:
-        rounds = part.rounds(at)
-        every = _along(self._steps[part], values, rounds)
+    def _part_backward(self, part: Part, values: Values, v: Values, place: _Place) -> Values:
         states = part.function._resolved.states
         v = {states[x] if x in part.segment.updated else x: d for x, d in v.items()}
-        for step in reversed(self._steps[part]):
-            change(step, every, v, rounds, iteration)
-        return v
+        rounds = part.rounds(place.at)
+        return _backward(self.steps[part], values, v, self.change, rounds, place.iteration)
 
-    def _loop_backward(
-        self,
-        loop: Loop,
-        values: Values,
-        v: Values,
-        change: Change,
-        numbers: Numbers,
-        at: Mapping[str, int],
-        iteration: tuple[int, ...],
-    ) -> Values:
-        run = list(enumerate(numbers.rounds(loop.loop)))
-        chunk = max(1, isqrt(len(run)) if self._memory == "recompute" else len(run))
-        last = (len(run) - 1) // chunk * chunk
+    def _loop_backward(self, loop: Loop, values: Values, v: Values, place: _Place) -> Values:
+        rounds = self._rounds(loop)
+        chunk = max(1, isqrt(len(rounds)) if self.memory == "recompute" else len(rounds))
+        last = (len(rounds) - 1) // chunk * chunk
         starts = []
-        for k, value in run:
+        for k, value in rounds:
             if k % chunk == 0:
                 starts.append(values)
             if k < last:  # what follows the last start is computed below
-                inside = self._f.entered(loop, value, numbers, at)
-                values = self._f.run(loop.items, values, {}, numbers, inside)
-        for begin, start in reversed(list(zip(range(0, len(run), chunk), starts, strict=True))):
-            for k, value, kept in reversed(
-                list(self._kept(loop, run[begin : begin + chunk], start, numbers, at))
-            ):
-                inside = self._f.entered(loop, value, numbers, at)
-                v = self._backward(loop.items, kept, v, change, numbers, inside, (*iteration, k))
+                values = self._after(loop.items, values, self._entered(loop, k, value, place))
+        for n, start in reversed(list(enumerate(starts))):
+            kept = list(self._kept(loop, rounds[n * chunk : (n + 1) * chunk], start, place))
+            for k, value, values in reversed(kept):
+                v = self.backward(loop.items, values, v, self._entered(loop, k, value, place))
         return v
 
     def _kept(
-        self,
-        loop: Loop,
-        run: Sequence[tuple[int, int]],
-        values: Values,
-        numbers: Numbers,
-        at: Mapping[str, int],
+        self, loop: Loop, rounds: Sequence[tuple[int, int]], values: Values, place: _Place
     ) -> Iterator[tuple[int, int, Values]]:
         """These rounds, each with the values before it."""
-        for k, value in run:
+        for k, value in rounds:
             yield k, value, values
-            inside = self._f.entered(loop, value, numbers, at)
-            values = self._f.run(loop.items, values, {}, numbers, inside)
+            values = self._after(loop.items, values, self._entered(loop, k, value, place))
 
-    # ------------------------------------------------------------------ names
+    def _rounds(self, loop: Loop) -> list[tuple[int, int]]:
+        """The rounds by place and value of the index."""
+        return list(enumerate(self.numbers.rounds(loop.loop)))
+
+    def _entered(self, loop: Loop, k: int, value: int, place: _Place) -> _Place:
+        inside = self.f.entered(loop, value, self.numbers, place.at)
+        return _Place(inside, (*place.iteration, k))
+
+    def _after(self, items: Sequence[Part | Loop], values: Values, place: _Place) -> Values:
+        return self.f.run(items, values, {}, self.numbers, place.at)
 
     def _renamed(self, part: Part, values: Values) -> Values:
         """What is live after a segment, states by their names."""
         states = part.function._resolved.states
         after = {states[x]: x for x in part.segment.updated}
-        kept = {n: a for n, a in values.items() if n in self._f.inputs and n not in after.values()}
+        kept = {n: a for n, a in values.items() if n in self.f.inputs and n not in after.values()}
         return {**kept, **{x: values[y] for y, x in after.items() if y in values}}
-
-    def _outside(self, vectors: Values) -> Values:
-        return {y: vectors[self._f.shown(y)] for y in self._sides.of if self._f.shown(y) in vectors}
 
 
 def _sizes(f: Rolled, values: Values) -> dict[str, int]:

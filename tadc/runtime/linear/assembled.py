@@ -96,7 +96,7 @@ def _check_size(s: Structure, dtype: Any, limit: int) -> None:
             None,
             f"a step has a {s.kind} block of {s.m} rows, {needed} bytes as {s.systems} dense"
             f" matri{'x' if s.systems == 1 else 'ces'}, and at most {limit} rows are solved",
-            fix="stage the update (red-black, leapfrog, one tensor after the other), or raise `dense_limit`",
+            fix='stage the update (red-black, leapfrog, one tensor after the other), raise `dense_limit`, or pass `solver="krylov"`',
         )
 
 
