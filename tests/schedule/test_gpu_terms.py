@@ -174,8 +174,9 @@ def test_rows_are_turned_where_threads_read_across_them_and_there_is_room():
         t for t in adjoint.module.temporaries if t.name.endswith("turned")
     ]  # rows of gradients are long
     assert not limited.module.temporaries
-    slow, fast = (g.models(sizes, "float32")[-1].seconds for g in (limited, primal))
-    assert fast < slow / 4
+    # Without room each thread reads its row once, and keeps it in registers.
+    in_rows, turned = (g.models(sizes, "float32")[-1].seconds for g in (limited, primal))
+    assert turned < 1.2 * in_rows
 
 
 def test_terms_need_room():

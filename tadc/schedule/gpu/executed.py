@@ -7,22 +7,23 @@ it, those that lanes share once, and short loops are unrolled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil, gcd, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Condition, Derived, Domain
+from tadc.ir.affine import Symbol
+from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.program import Program
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
+from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
 from tadc.schedule.gpu.cost import Sizes, is_unrolled
+from tadc.schedule.gpu.frames import Frame, candidates, middle_of, often_met, trips_of, value_at
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
@@ -52,7 +53,6 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     beyond,
     buffers_of,
-    first_of,
     has_loops,
     place_of,
     steps_of,
@@ -61,9 +61,7 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["Executed", "Tally", "executed"]
 
-# Bytes that move at once, bytes of memory that do, and words of shared memory.
-LINE, SECTOR, BANKS = 128, 32, 32
-MOST_CANDIDATES = 243  # points among which that with the most steps is looked for
+BANKS = 32  # words of shared memory that are read at once
 # Instructions around those of a formula, as NVRTC's code for sm_90 has them.
 GRID_LOOP, DIVISION, DIVISION_BY_NUMBER = 4, 20, 5
 LOOP, LOOP_AROUND_LOOPS = 5, 8
@@ -72,10 +70,7 @@ UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions 
 # address of one, or of several neighbours, that need no test.
 FILL, FILL_TEST = 10, 4
 FILL_CONDITION, FILL_ADDRESS = 8, 5
-MOST_PLACES = 64  # of which is looked whether a buffer is in its tensor there
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
-
-_Values = Mapping[Symbol, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +114,6 @@ class Executed:
     inner_loops: dict[Symbol, tuple[float, float]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """Steps in a loop or a branch: the points where they are done, how often at each, and how often in a thread at each candidate.
-
-    Values that need none of the indices and locals that are `bound` there are computed outside, unless it is `conditional`.
-    """
-
-    points: Points
-    scale: float
-    longest: NDArray[Any]
-    values: _Values
-    bound: Set[str] = frozenset()
-    unrolled: int = 0
-    conditional: bool = False
-    team: int = 1  # threads that share the loop
-    trips: float = 1.0  # in the middle of the box
-    bounds: Set[str] = frozenset()  # the symbols that the loop's bounds depend on
-
-
 def executed(
     scheduled: GpuKernel, program: Program, sizes: Sizes, machine: Machine, dtype: str, resident: float
 ) -> Executed:  # fmt: skip
@@ -177,9 +153,12 @@ class _Counter:
         return prod(self.tile.values())
 
     @property
+    def accesses(self) -> Accesses:
+        return Accesses(self.scheduled, self.program, self.sizes, self.machine, self.dtype, self.resident)  # fmt: skip
+
+    @property
     def extents(self) -> dict[Symbol, int]:
-        k = self.scheduled.kernel
-        return {i: n.at(self.sizes) for i, n in zip(k.indices, k.extents, strict=True)}
+        return self.accesses.extents
 
     def number(self, points: Points) -> float:
         if points not in self.numbers:
@@ -188,7 +167,7 @@ class _Counter:
 
     # ------------------------------------------------------------------ tallies
 
-    def add(self, frame: _Frame, each: Tally, times: float = 1.0) -> None:
+    def add(self, frame: Frame, each: Tally, times: float = 1.0) -> None:
         """A run of something at each point of the frame, `times` over."""
         self.result.total += each * (self.number(frame.points) * frame.scale * times)
         self.longest = self.longest + each.instructions * times * frame.longest
@@ -200,12 +179,12 @@ class _Counter:
         points = Points(k.indices, (), Domain.box(dict(zip(k.indices, k.extents, strict=True))))
         if not all(extents.values()):
             return
-        values = {s: np.array([n]) for s, n in self.sizes.items()} | _candidates(extents)
+        values = {s: np.array([n]) for s, n in self.sizes.items()} | candidates(extents)
         count = max((v.size for v in values.values()), default=1)
         grid = self.machine.most_blocks * self.machine.block
         tiles = prod(-(-n // dict(self._tile_values).get(i, 1)) for i, n in extents.items())
         turns = max(1, ceil(tiles * self.scheduled.team / grid))
-        frame = _Frame(points, self.scheduled.team, turns * np.ones(count), values)
+        frame = Frame(points, self.scheduled.team, turns * np.ones(count), values)
         tiled = self._in_tile(frame) if self.scheduled.tile else frame
         self.add(tiled, Tally(instructions=self._decomposition()))
         self.steps(k.body, (frame,))
@@ -223,14 +202,14 @@ class _Counter:
         ]
         return GRID_LOOP + sum(DIVISION_BY_NUMBER if n.is_constant else DIVISION for n in inner)
 
-    def _in_tile(self, frame: _Frame) -> _Frame:
+    def _in_tile(self, frame: Frame) -> Frame:
         """The frame of a thread that has a tile: those at the edge of the box compute whole ones."""
         whole = prod(-(-n // v) * v / n for i, v in self._tile_values for n in [self.extents[i]])
         return replace(frame, scale=whole / self.points_of_thread)
 
     # ------------------------------------------------------------------ steps
 
-    def steps(self, steps: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
+    def steps(self, steps: Sequence[Step], frames: tuple[Frame, ...]) -> None:
         for step in steps:
             frame = frames[-1]
             self._values(values_of(step), frames, self._fused(step))
@@ -238,7 +217,7 @@ class _Counter:
                 case Let() | Accumulator() | Assign() | Barrier():
                     self.add(frame, Tally(instructions=BARRIER if isinstance(step, Barrier) else 0))
                 case LetIndex(Derived() as d):
-                    values = {**frame.values, d.name: _at(d.form, frame.values) // d.modulus}
+                    values = {**frame.values, d.name: value_at(d.form, frame.values) // d.modulus}
                     points = Points(frame.points.indices, (*frame.points.derived, d), frame.points.domain)  # fmt: skip
                     bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())
                     self.add(frame, Tally(instructions=2))
@@ -280,10 +259,10 @@ class _Counter:
                 case _:
                     raise AssertionError(f"a GPU has no {type(step).__name__}")
 
-    def _tile(self, tile: Tile, frames: tuple[_Frame, ...]) -> None:
+    def _tile(self, tile: Tile, frames: tuple[Frame, ...]) -> None:
         """Tiles inside the region, and those that are not."""
         frame = frames[-1]
-        share = self._whole_share(tile) if tile.interior else 0.0
+        share = self.accesses.whole_share(tile) if tile.interior else 0.0
         for part, steps in ((share, tile.interior), (1 - share, tile.body)):
             if part > 0:
                 is_longest = steps is tile.body or share == 1
@@ -292,29 +271,16 @@ class _Counter:
                 )
                 self.steps(steps, (*frames[:-1], within))
 
-    def _whole_share(self, tile: Tile) -> float:
-        """The part of the tiles that are in the region whole."""
-        values = {t.index: t.values for t in tile.indices}
-        share = 1.0
-        for c in tile.region:
-            worst: Any = np.array(c.form.constant)
-            for s, k in c.form.terms:
-                count = values.get(s, 1)
-                places = _places(self.extents[s], count) if s in self.extents else np.array([self.sizes.get(s, 0)])  # fmt: skip
-                worst = np.add.outer(worst, k * (places + (count - 1 if k < 0 else 0)))
-            share *= float(np.mean(worst >= 0)) if c.relation == ">=" else 1.0
-        return share
-
-    def _loop(self, step: Loop, r: Range, body: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
+    def _loop(self, step: Loop, r: Range, body: Sequence[Step], frames: tuple[Frame, ...]) -> None:
         frame = frames[-1]
-        trips, values = _trips(r, frame.values)
+        trips, values = trips_of(r, frame.values)
         unrolled = r.trips_at({}) if is_unrolled(step) else 0
         bound = {r.index, *_changed(body)}
-        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, unrolled, trips=_middle(trips), bounds=r.symbols)  # fmt: skip
+        inner = Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, unrolled, trips=middle_of(trips), bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner), unrolled=bool(unrolled))
 
     def _run(
-        self, body: Sequence[Step], frames: tuple[_Frame, ...], *, unrolled: bool = False
+        self, body: Sequence[Step], frames: tuple[Frame, ...], *, unrolled: bool = False
     ) -> None:
         """The steps of a loop, whose frame is the innermost, and what the loop itself needs."""
         inner = frames[-1]
@@ -333,14 +299,14 @@ class _Counter:
                 (done.reads + done.staged_reads) / runs,
             )
 
-    def _team_loop(self, r: Range, body: Sequence[Step], frames: tuple[_Frame, ...]) -> None:
+    def _team_loop(self, r: Range, body: Sequence[Step], frames: tuple[Frame, ...]) -> None:
         frame, team = frames[-1], self.scheduled.team
-        trips, values = _trips(r, frame.values)
+        trips, values = trips_of(r, frame.values)
         turns = np.ceil(trips / team)
-        middle = _middle(trips)
+        middle = middle_of(trips)
         idle = max(1.0, ceil(middle / team) * team / middle if middle else 1.0)
         bound = {r.index, *_changed(body)}
-        inner = _Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
+        inner = Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner))
 
     def _staged(
@@ -349,12 +315,12 @@ class _Counter:
         count: int,
         buffers: Sequence[Buffer],
         body: Sequence[Step],
-        frames: tuple[_Frame, ...],
+        frames: tuple[Frame, ...],
     ) -> None:
         frame = frames[-1]
-        trips, values = _trips(r, frame.values)
+        trips, values = trips_of(r, frame.values)
         bound = {r.index, place_of(r.index), *_changed(body)}
-        inner = _Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=_middle(trips), bounds=r.symbols)  # fmt: skip
+        inner = Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=middle_of(trips), bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner))
         # A part that is filled: how many there are for each value of the loop.
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
@@ -362,19 +328,19 @@ class _Counter:
         for b in buffers:
             self._fill(b, inner, parts, count)
 
-    def _ends_of_blocks(self, step: Staged, frames: tuple[_Frame, ...]) -> None:
+    def _ends_of_blocks(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         """What is done after every so many values of a staged loop."""
         frame = frames[-1]
-        trips, _ = _trips(step.range, frame.values)
+        trips, _ = trips_of(step.range, frame.values)
         often = replace(frame, points=frame.points.along(step.range), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
 
-    def _fill(self, b: Buffer, inner: _Frame, parts: float, count: int) -> None:
+    def _fill(self, b: Buffer, inner: Frame, parts: float, count: int) -> None:
         tensor = self.program.tensors[b.tensor]
         copied = prod(b.counts) / self.machine.block  # by each thread
         tested = [b.below[d] + (not b.is_within(d, n)) for d, n in enumerate(tensor.shape)]
         tests, ragged = sum(tested), sum(n for n, at_end in zip(tested, b.ragged, strict=True) if at_end)  # fmt: skip
-        inside = self._inside(b, inner, count)
+        inside = self.accesses.inside(b, {i: int(n) for i, n in self._loops(inner).items()}, count)
         together = self._copied_at_once(b)
         straight = b.order[-1] == len(b.order) - 1 and b.shape[-1] % together == 0
         reads = 1 / together
@@ -394,7 +360,7 @@ class _Counter:
         self.add(inner, Tally(instructions=FILL_CONDITION * bool(tests)), parts)
         self.add(inner, Tally(filling, 0, 0, reads, stores, lines, moved), parts * copied)
         self._move(b.tensor, moved * self.number(inner.points) * inner.scale * parts * copied)
-        counts = self._wave() | {r: int(np.max(n)) for r, n in self._loops(inner).items()}
+        counts = self.accesses.wave() | {r: int(np.max(n)) for r, n in self._loops(inner).items()}
         place = {i: n for i, n in counts.items() if any(i in low.symbols or f"'first {i}" in low.symbols for low in b.lows)}  # fmt: skip
         by_wave = min(prod(shape), prod(b.counts) * prod(
             -(-n // dict(self._tile_values).get(i, 1)) for i, n in place.items()
@@ -408,31 +374,12 @@ class _Counter:
         fits = (tensor.dtype or self.dtype) == self.dtype == "float32" and width % b.at_once == 0
         return b.at_once if fits and not any(b.ragged) else 1
 
-    def _inside(self, b: Buffer, frame: _Frame, count: int) -> float:
-        """The part of a buffer's copies, for `count` values of the loop at a time, in which all elements are in the tensor."""
-        places = {s: np.array([n]) for s, n in self.sizes.items()}
-        loops = {i: int(n) for i, n in self._loops(frame).items()}
-        places |= {i: _places(n) for i, n in {**self.extents, **loops}.items()}
-        places |= {first_of(i): _places(n, count) for i, n in loops.items()}
-        places |= {first_of(t.index): _places(self.extents[t.index], t.values) for t in self.scheduled.tile}  # fmt: skip
-        share = 1.0
-        shape = self.program.tensors[b.tensor].shape
-        for low, step, n, extent, at_end in zip(b.lows, b.steps, b.counts, shape, b.ragged, strict=True):  # fmt: skip
-            if at_end:
-                continue
-            first: Any = np.array(low.constant)
-            for s, c in low.terms:
-                first = np.add.outer(first, c * places.get(s, np.array([0])))
-            inside = (first >= 0) & (first + step * (n - 1) < extent.at(self.sizes))
-            share *= float(np.mean(inside))
-        return share
-
-    def _loops(self, frame: _Frame) -> dict[Symbol, Any]:
+    def _loops(self, frame: Frame) -> dict[Symbol, Any]:
         """The values that each loop's index has, about."""
         box = set(self.scheduled.kernel.indices)
         return {i: 1 + 2 * np.max(frame.values[i]) for i in frame.points.indices if i not in box}
 
-    def _branch(self, step: Branch, frames: tuple[_Frame, ...]) -> None:
+    def _branch(self, step: Branch, frames: tuple[Frame, ...]) -> None:
         frame = frames[-1]
         self.add(frame, Tally(instructions=2))
         if not isinstance(step.condition, Domain):
@@ -443,7 +390,7 @@ class _Counter:
             return
         conditions = step.condition.conditions
         looped = set(frame.points.indices) - set(self.scheduled.kernel.indices)
-        met, unmet = _met(conditions, frame.values, looped)
+        met, unmet = often_met(conditions, frame.values, looped)
         within = frame.points.within(conditions)
         every, some = self.number(frame.points), self.number(within)
         self.steps(step.then, (*frames, replace(frame, points=within, longest=frame.longest * met, conditional=True)))  # fmt: skip
@@ -462,7 +409,7 @@ class _Counter:
                 return None
 
     def _values(
-        self, values: Iterable[Expr], frames: tuple[_Frame, ...], fused: Expr | None
+        self, values: Iterable[Expr], frames: tuple[Frame, ...], fused: Expr | None
     ) -> None:
         for e in postorder(tuple(values)):
             match e:
@@ -493,7 +440,7 @@ class _Counter:
         used = e.symbols
         return prod(n for i, n in self.tile.items() if i in used or place_of(i) in used or beyond(i) in used)  # fmt: skip
 
-    def _frame_of(self, e: Expr, frames: tuple[_Frame, ...], *, unrolled: bool = False) -> _Frame:
+    def _frame_of(self, e: Expr, frames: tuple[Frame, ...], *, unrolled: bool = False) -> Frame:
         """The innermost frame whose indices or locals the value needs. An `unrolled` loop is none for reads of distinct elements."""
         used = {*e.symbols, *(n.tensor for n in postorder((e,)) if isinstance(n, Read))}
         for frame in reversed(frames[1:]):
@@ -504,7 +451,7 @@ class _Counter:
                 return frame
         return frames[0] if not self.scheduled.tile else self._in_tile(frames[0])
 
-    def _distinct(self, e: Read, frames: tuple[_Frame, ...]) -> int:
+    def _distinct(self, e: Read, frames: tuple[Frame, ...]) -> int:
         """The different elements among those that lanes and runs of unrolled loops read."""
         trips: dict[Symbol, int] = {}
         for frame in reversed(frames):
@@ -525,7 +472,7 @@ class _Counter:
                 return self.points_of_thread
         return far * Work(1, e.subscripts, trips, 1).values(near, set())
 
-    def _read_staged(self, e: Read, frames: tuple[_Frame, ...]) -> None:
+    def _read_staged(self, e: Read, frames: tuple[Frame, ...]) -> None:
         b = self.buffers[e.tensor]
         distinct = self._distinct(e, frames)
         along = e.subscripts[-1]
@@ -546,14 +493,14 @@ class _Counter:
         reads = distinct / at_once
         self.add(self._frame_of(e, frames, unrolled=True), Tally(reads, 0, 0, 0, reads, reads * per_read / 32))  # fmt: skip
 
-    def _is_run(self, e: Read, b: Buffer, frames: tuple[_Frame, ...]) -> bool:
+    def _is_run(self, e: Read, b: Buffer, frames: tuple[Frame, ...]) -> bool:
         """Whether the innermost loop is unrolled, and reads neighbours, from where four of them can be read at once."""
         inner = frames[-1]
         along = [e.subscripts[-1].coefficient(i) for i in inner.points.indices[-1:]]
         rows = (inner.unrolled, b.shape[-1], e.subscripts[-1].constant)
         return along == [1] and bool(inner.unrolled) and not any(n % MOST_GROUP for n in rows)
 
-    def _not_yet_read(self, e: Read, frame: _Frame) -> int:
+    def _not_yet_read(self, e: Read, frame: Frame) -> int:
         """The elements that lanes read, without those that an earlier read at the same place has: neighbours share them."""
         own = [t for t in self.scheduled.tile if t.index in e.symbols]
         places = product(*(range(t.count) for t in own))
@@ -567,14 +514,14 @@ class _Counter:
             seen.add((near, far))
         return len(seen) - before
 
-    def _read(self, e: Read, frames: tuple[_Frame, ...]) -> None:
+    def _read(self, e: Read, frames: tuple[Frame, ...]) -> None:
         frame = self._frame_of(e, frames, unrolled=True)
         distinct = self._distinct(e, frames)
         if self.lanes and self.scheduled.team == 1 and distinct > 1 and not any(f.unrolled for f in frames):  # fmt: skip
             distinct = min(distinct, self._not_yet_read(e, frame))
         if not distinct:
             return
-        lines, moved = self._access(e.tensor, e.subscripts, frames)
+        lines, moved = self.accesses.access(e.tensor, e.subscripts, frames)
         address = self._address(e, frame)
         if address is None:  # neighbours of another element that is read there
             address, moved = 0.0, 0.0
@@ -582,7 +529,7 @@ class _Counter:
         self.add(frame, each, distinct)
         self._move(e.tensor, moved * distinct * self.number(frame.points) * frame.scale)
         loops = {i: int(n) for i, n in self._loops(frames[-1]).items()}
-        counts = {**self._wave(), **loops}
+        counts = {**self.accesses.wave(), **loops}
         itemsize = self.program.tensors[e.tensor].itemsize(self.dtype)
         shape = [n.at(self.sizes) for n in self.program.tensors[e.tensor].shape]
         by_wave = min(
@@ -590,7 +537,7 @@ class _Counter:
         )
         self._read_by_wave(e.tensor, by_wave * itemsize)
 
-    def _address(self, e: Read, frame: _Frame) -> float | None:
+    def _address(self, e: Read, frame: Frame) -> float | None:
         """Instructions for the address of an element; None for one whose row another read has found."""
         shape = self.program.tensors[e.tensor].shape if e.tensor in self.program.tensors else ()
         known = all(n.is_constant for n in shape[1:])
@@ -608,9 +555,9 @@ class _Counter:
             return 0.2 if known or moving == [last] else 1.0
         return 2.0 if known else 1.0 + len(e.subscripts)
 
-    def _store(self, step: Store, frames: tuple[_Frame, ...]) -> None:
+    def _store(self, step: Store, frames: tuple[Frame, ...]) -> None:
         frame = frames[-1]
-        lines, moved = self._access(step.tensor, step.subscripts, frames)
+        lines, moved = self.accesses.access(step.tensor, step.subscripts, frames)
         places = self.points_of_thread if self.lanes else 1
         changes = 2 if step.op else 1
         key = (step.tensor, tuple(f - f.constant for f in step.subscripts))
@@ -621,121 +568,11 @@ class _Counter:
         self._move(step.tensor, changes * moved * places * self.number(frame.points) * frame.scale)
         self._read_by_wave(step.tensor, 0)
 
-    # ------------------------------------------------------------------ memory
-
-    def _access(
-        self, tensor: str, subscripts: Sequence[Affine], frames: tuple[_Frame, ...]
-    ) -> tuple[float, float]:
-        """Lines that a warp's access takes, for each of its threads; and bytes that a block's takes of memory, for each."""
-        t = self.program.tensors[tensor]
-        itemsize = t.itemsize(self.dtype)
-        strides, inner = [], 1
-        for n in reversed(t.shape):
-            strides.append(inner * itemsize)
-            inner *= max(1, n.at(self.sizes))
-        pairs = list(zip(subscripts, reversed(strides), strict=True))
-
-        def step(index: Symbol) -> int:
-            return abs(sum(f.coefficient(index) * s for f, s in pairs))
-
-        lanes = [(n, step(i) * apart) for i, n, apart in self._lanes(frames)]
-        warp, block = self.machine.warp, self.machine.block
-        lines, _ = _touched(lanes, warp, LINE)
-        sectors, run = _touched(lanes, block, SECTOR)
-        footprint = sectors * SECTOR
-        return lines / warp, footprint * self._new(step, frames, run, footprint) / block
-
-    def _new(
-        self,
-        step: Callable[[Symbol], int],
-        frames: tuple[_Frame, ...],
-        run: float,
-        footprint: float,
-    ) -> float:
-        """The part of what a block reads that is not in the nearest cache, where it has that footprint, in runs of so many bytes.
-
-        Neighbours in a loop read on in the same sectors; and what a loop reads that an outer one does not change stays, if there is room.
-        """
-        part, read = 1.0, 0.0
-        needed: set[str] = set()
-        rates = self.machine.rates
-        blocks = max(1.0, self.resident / rates.multiprocessors / self.machine.block)
-        for frame in reversed(frames[1:]):
-            index = frame.points.indices[-1]
-            if frame.team > 1 or index not in frame.bound:
-                needed |= frame.bounds
-                continue
-            if index in needed:
-                break  # a loop inside begins elsewhere
-            needed |= frame.bounds
-            moved, trips = step(index), max(1.0, frame.trips)
-            if frame.unrolled:
-                span = moved * frame.unrolled
-                part /= frame.unrolled if moved and span <= SECTOR else 1
-                read = footprint * frame.unrolled if moved else read
-            elif moved and not read:
-                part *= (1 + (trips - 1) * min(1.0, moved / run)) / trips
-                read = footprint * trips * part
-            elif moved:
-                break
-            elif read and read * blocks <= rates.l1_bytes:
-                part /= trips
-        return part
-
-    def _lanes(self, frames: tuple[_Frame, ...]) -> list[tuple[Symbol, int, int]]:
-        """The indices in which threads side by side differ, innermost first, with the number of their values and how far they are apart."""
-        team, tile = self.scheduled.team, {t.index: t for t in self.scheduled.tile}
-        if tile and team > 1:
-            return [(t.index, t.threads, t.group) for t in reversed(tile.values())]
-        box = []
-        for i, n in reversed(self.extents.items()):
-            t = tile.get(i)
-            box.append((i, -(-n // t.count), 1 if t.strided else t.count) if t else (i, n, 1))
-        if team == 1:
-            return box
-        shared = [f.points.indices[-1] for f in frames if f.team > 1]
-        return [(shared[-1] if shared else "", team, 1), *box]
-
-    def _wave(self) -> dict[Symbol, int]:
-        """The values of each index of the box among as many threads as fit at once."""
-        points = max(1.0, self.resident * self.points_of_thread / (self.scheduled.team if not self.scheduled.tile else 1))  # fmt: skip
-        covered = {}
-        for i, n in reversed(self.extents.items()):
-            covered[i] = max(1, min(n, ceil(points)))
-            points = max(1.0, points / max(1, n))
-        return covered
-
     def _move(self, tensor: str, amount: float) -> None:
         self.result.moved[tensor] = self.result.moved.get(tensor, 0.0) + amount
 
     def _read_by_wave(self, tensor: str, amount: float) -> None:
         self.result.read_by_wave[tensor] = max(self.result.read_by_wave.get(tensor, 0.0), amount)
-
-
-def _touched(lanes: Sequence[tuple[int, int]], threads: int, unit: int) -> tuple[float, float]:
-    """The units of memory that so many threads side by side touch, and the bytes of a run of them without gaps.
-
-    `lanes` have the number of values of each index, and the step in bytes from one to the next, innermost first.
-    """
-    left, runs, run = threads, 1.0, 0.0
-    for n, step in lanes:
-        count = min(n, left)
-        left = -(-left // max(1, n))
-        if step and count > 1:
-            if step <= max(run, unit):
-                run = max(run, float(step * count))
-            else:
-                runs *= count
-        if left <= 1:
-            break
-    units = runs * max(1.0, run / unit)
-    return min(float(threads), units), max(run, float(unit))
-
-
-def _places(n: int, apart: int = 1) -> NDArray[Any]:
-    """The multiples of a number below `n`, or some of them."""
-    every = -(-n // apart)
-    return np.arange(0, max(1, n), apart * max(1, -(-every // MOST_PLACES)))
 
 
 def _at_edge(domain: Domain) -> bool:
@@ -748,52 +585,3 @@ def _changed(steps: Sequence[Step]) -> set[str]:
     return {
         s.local for s in steps_of(steps) if isinstance(s, (Let, Accumulator, Accumulate, Assign))
     }
-
-
-def _candidates(extents: Mapping[Symbol, int]) -> dict[Symbol, NDArray[Any]]:
-    """Corners and the middle of the box: the values of each index at all of them."""
-    places = {i: sorted({0, (n - 1) // 2, n - 1}) for i, n in extents.items()}
-    if prod(map(len, places.values())) > MOST_CANDIDATES:
-        places = {i: p if len(p) < 3 or k < 4 else p[1:2] for k, (i, p) in enumerate(reversed(places.items()))}  # fmt: skip
-    points = list(product(*places.values()))
-    columns = zip(places, zip(*points, strict=True), strict=True) if places else ()
-    return {i: np.array(column) for i, column in columns}
-
-
-def _at(form: Affine, values: _Values) -> Any:
-    result = np.array([form.constant])
-    for s, c in form.terms:
-        result = result + c * values.get(s, np.array([0]))
-    return result
-
-
-def _trips(r: Range, values: _Values) -> tuple[Any, _Values]:
-    """How often the loop runs at each candidate, and the values with one of its index in the middle."""
-    lows = [-(-_at(form, values) // d) for form, d in r.lows]
-    highs = [_at(form, values) // d for form, d in r.highs]
-    low = np.maximum.reduce(np.broadcast_arrays(*lows)) if lows else np.array([0])
-    high = np.minimum.reduce(np.broadcast_arrays(*highs)) if highs else low
-    trips = np.maximum(0, high - low + 1)
-    return trips, {**values, r.index: (low + np.maximum(low, high)) // 2}
-
-
-def _middle(trips: Any) -> float:
-    """The number at the middle of the box, which is among the candidates."""
-    return float(np.asarray(trips).flat[np.asarray(trips).size // 2])
-
-
-def _met(conditions: Iterable[Condition], values: _Values, looped: Set[Symbol]) -> tuple[Any, Any]:
-    """How often the conditions may hold, and may not: equalities and divisibilities of the box's indices in any case.
-
-    Divisibilities of `looped` indices hold for one of so many.
-    """
-    met = np.array([1.0])
-    certain = True
-    for c in conditions:
-        if c.relation == ">=":
-            met = met * (_at(c.form, values) >= 0)
-        elif c.relation == "|" and not looped.isdisjoint(c.form.symbols):
-            met = met / c.modulus
-        else:
-            certain = False
-    return met, 1 - met if certain else np.ones_like(met)

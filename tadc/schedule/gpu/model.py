@@ -27,7 +27,10 @@ REGISTERS, REGISTERS_OF_POINT = (
 )  # of a thread, and for each of several points besides its values
 MOST_REGISTERS = 255  # of a thread: other values are in memory
 OVERLAPPING = 4  # points, or sums, of a thread whose instructions do not wait for one another
-UNEVEN, SHORT = 4.0, 1000.0  # times the mean; instructions of a thread that no one waits for
+UNEVEN, SHORT = (
+    4.0,
+    2e-6,
+)  # times the mean; seconds of a thread that no one waits for: a launch takes as long
 SPILLED = 2.0  # instructions more for each, where all values are in memory
 OF_PEAK = 0.8  # what a library's matrix product reaches
 
@@ -52,7 +55,8 @@ class KernelModel:
     @property
     def is_uneven(self) -> bool:
         """Whether one thread has much more to do than its share, for longer than a launch takes."""
-        return self.longest_thread > max(UNEVEN * self.mean_thread, SHORT)
+        waiting = self.seconds_by.get("the longest thread", 0.0)
+        return self.longest_thread > UNEVEN * self.mean_thread and waiting > SHORT
 
 
 def kernel_model(
