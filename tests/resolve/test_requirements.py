@@ -20,6 +20,17 @@ def test_an_offset_may_be_zero(backend, o):
     assert np.array_equal(f.vjp(x, o=o, n=2)[1](np.ones(2))["x"], (o <= x) & (x < o + 2))
 
 
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+def test_a_condition_that_an_offset_of_zero_does_not_fulfil_stays(backend):
+    f = tadc.compile(
+        "size o >= 0, n\ninput x[n], d[3]\ny[i: n] = if 1 <= i + o and i + o <= 2 then sum{j} d[j]*x[i] else 0",
+        backend=backend,
+    )
+
+    for o, wanted in ((0, [0, 6, 6, 0]), (1, [6, 6, 0, 0])):
+        assert f(x=2 * np.ones(4), d=np.ones(3), o=o).tolist() == wanted
+
+
 def test_an_offset_does_not_specialise_the_text():
     f = tadc.compile(
         "size N, o >= 0, n\nrequire o + n <= N\ninput x[N]\ny = sum{i: n} x[i+o]", backend="native"

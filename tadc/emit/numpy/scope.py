@@ -116,7 +116,8 @@ class Scope:
 class Frame:
     """One statement's surroundings: its program's tensors and sizes, their names and types, and its own scalars.
 
-    A scalar is a Python number with a name: a size, a bound, a loop variable. `outside` is the scope without indices.
+    A scalar is a Python number with a name: a size, a bound, a loop variable. `sizes` are their least values.
+    `outside` is the scope without indices.
     `guesses` are plausible values of the scalars: choices between right methods go by them. `pending` are scalars whose
     definition is written when they are first used.
     """
@@ -124,7 +125,7 @@ class Frame:
     tensors: dict[str, Tensor]
     names: dict[str, str]
     dtypes: dict[str, str]
-    sizes: frozenset[Symbol]
+    sizes: Mapping[Symbol, int]
     scalars: dict[Symbol, str]
     taken: Names
     dtype: str
@@ -147,7 +148,7 @@ class Frame:
             dict(program.tensors),
             dict(names),
             dict(dtypes),
-            frozenset(sizes),
+            {s: program.least(s) for s in sizes},
             {s: names[s] for s in sizes},
             taken,
             max((dtypes[t] for t in (statement.target.name, *statement.reads)), key=_WIDTHS.index),
@@ -196,10 +197,8 @@ class Frame:
         return form.at(self.guesses)
 
     def surely(self, form: Affine) -> bool:
-        """Whether `form >= 0` follows from sizes of at least 1. False may mean unknown."""
-        return all(c > 0 and s in self.sizes for s, c in form.terms) and (
-            form.constant + sum(c for _, c in form.terms) >= 0
-        )
+        """Whether `form >= 0` follows from the least values of sizes. False may mean unknown."""
+        return all(c > 0 and s in self.sizes for s, c in form.terms) and form.at(self.sizes) >= 0
 
     def is_extent(self, form: Affine) -> bool:
         """Whether the form is an extent of a tensor, so that it is not negative."""
