@@ -1,4 +1,4 @@
-"""Index tensors (language, section 9): the tensors whose elements are indices, by how the text reads and declares them."""
+"""Index tensors (docs/data.md): the tensors whose elements are indices, by how the text reads and declares them."""
 
 from __future__ import annotations
 
