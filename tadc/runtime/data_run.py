@@ -23,6 +23,7 @@ from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
 from tadc.runtime.index import MOST, Index, as_index, lists_of
 from tadc.runtime.run import Runners, resolved_backend
+from tadc.schedule.rewrite.lists import Listed
 
 __all__ = ["DataRun"]
 
@@ -38,9 +39,10 @@ class DataRun:
 
     def __init__(self, program: Program, resolved: Resolved, options: Options) -> None:
         self._program = program
+        self._key = object()  # of what an `Index` keeps
         self._options = options
         self._plain = Runners(program, options)
-        self._listed: Runners | None = None
+        self._listed: tuple[Listed, Runners] | None = None
         names = {t.name for t in program.inputs}
         self._checks = tuple(
             c for c in resolved.checks if c.data and all(t in names for t in c.index_tensors)
@@ -84,11 +86,12 @@ class DataRun:
                 return self._nothing(sizes, dtype)
         if backend == "interpreter":
             return self._plain.run(backend, dtype, arrays, sizes)
-        made = compiler.with_lists(self._program)
         if self._listed is None:
-            self._listed = Runners(made.program, self._options)
+            made = compiler.with_lists(self._program)
+            self._listed = made, Runners(made.program, self._options)
+        made, runners = self._listed
         lists, counts = lists_of(made.lists, indices, sizes, self._options.list_limit)
-        return self._listed.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
+        return runners.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
 
     def _nothing(self, sizes: Mapping[str, int], dtype: str) -> dict[str, NDArray[Any]]:
         """Outputs of NaN, where an element leads out of a tensor and that is no error."""
@@ -166,7 +169,7 @@ class DataRun:
                 return ()
 
             # Of an `Index` it is known afterwards that it passed.
-            first.kept(("inside", self._program, place, given, *others), searched)
+            first.kept(("inside", self._key, place, given, *others), searched)
 
     def _is_inside(
         self,
