@@ -53,7 +53,7 @@ from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.inline import in_readers
-from tadc.schedule.rewrite.lists import Listed, has_data, listed
+from tadc.schedule.rewrite.lists import Listed, has_data, has_quotients_of_data, listed
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.shared import shared
@@ -67,6 +67,7 @@ __all__ = [
     "coloured_program",
     "decisions",
     "diagonal_program",
+    "divides_data",
     "front",
     "gpu_decisions",
     "gpu_seconds",
@@ -304,6 +305,11 @@ def index_stages(program: Program) -> tuple[Program, Program] | None:
 def reads_data(program: Program) -> bool:
     """Whether an index of the program is an element of a tensor."""
     return has_data(program)
+
+
+def divides_data(program: Program) -> bool:
+    """Whether an index is a quotient of an element of a tensor."""
+    return has_quotients_of_data(program)
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:

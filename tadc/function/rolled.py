@@ -291,7 +291,8 @@ class Rolled:
                 )
         floats = [a.dtype for a in values.values() if a.dtype.kind == "f" and a.dtype.itemsize >= 4]
         dtype = np.result_type(*floats) if floats else np.dtype(float)
-        values = {n: a.astype(dtype, copy=False) for n, a in values.items()}
+        indices = self.index_inputs
+        values = {n: a if n in indices else a.astype(dtype, copy=False) for n, a in values.items()}
         for name in self.inputs:
             self._check_rank(name, values[name])
         return values, sizes

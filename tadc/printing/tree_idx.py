@@ -120,7 +120,14 @@ def _declared(name: str, item: ast.TensorDeclaration | None) -> str:
     if item is None:
         return name
     shape = "" if item.extents is None else f"[{', '.join(map(node_text, item.extents))}]"
-    return name + shape + (f": {item.dtype.name}" if item.dtype else "")
+    return f"{name}{shape}{_element_type(item)}"
+
+
+def _element_type(item: ast.TensorDeclaration | ast.Definition) -> str:
+    if item.values is not None:
+        low, high = item.values
+        return f": {node_text(low)}..{node_text(high)}"
+    return f": {item.dtype.name}" if item.dtype else ""
 
 
 def shape_texts(tree: ast.Program) -> dict[str, str]:
@@ -187,8 +194,9 @@ def _statement(d: ast.Definition, shapes: Mapping[str, ast.TensorDeclaration]) -
         for left, extent in zip(d.lefts, extents, strict=True)
     ]
     name = f"{d.target.name}[{', '.join(lefts)}]" if lefts else d.target.name
-    dtype = d.dtype or (said.dtype if said else None)
-    return f"{name}{f': {dtype.name}' if dtype else ''} = {node_text(d.body)}"
+    own = d.dtype is not None or d.values is not None
+    dtype = _element_type(d if own or said is None else said)
+    return f"{name}{dtype} = {node_text(d.body)}"
 
 
 def statement_text(statement: ast.Definition | ast.Update, tree: ast.Program) -> str:

@@ -1,9 +1,10 @@
-"""Index tensors (language, section 9): the tensors whose elements are indices, by how the text reads and declares them."""
+"""Index tensors (docs/data.md): the tensors whose elements are indices, by how the text reads and declares them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 
 from tadc.errors import SyntaxError
 from tadc.ir.affine import Affine
@@ -94,7 +95,7 @@ def is_whole(e: Expr, data: IndexTensors) -> bool:
     waiting = [e]
     while waiting:
         match waiting.pop():
-            case Const(value) if value == int(value):
+            case Const(value) if isfinite(value) and value == int(value):
                 pass
             case Read(tensor) if tensor in data or tensor in data.whole:
                 pass

@@ -108,6 +108,14 @@ class IndexExpressions:
                     fix="write it around the whole subscript: "
                     + spelled(e.span, f"`x[{name}(..)]`", rf"`x_{{\operatorname{{{name}}}(..)}}`"),
                 )
+            case ast.Application(ast.Name("floor" | "ceil" | "round")):
+                raise SyntaxError(
+                    e.span,
+                    f"`{e.span.text}` is a value, and an index must stand here",
+                    fix="give it a statement of its own, "
+                    + spelled(e.span, f"`k[..] = {e.span.text}`", f"`k_{{..}} = {e.span.text}`")
+                    + ", and write the element of that here",
+                )
             case ast.Element(ast.Name(name), subscripts):
                 if name in self.data:
                     return self._looked(e, (yield from self._subscripts(e, scope)), scope)

@@ -1,4 +1,4 @@
-"""The check of a call's index arrays: no read may leave its tensor (language, section 9).
+"""The check of a call's index arrays: no read may leave its tensor (docs/data.md).
 
 A read leaves it at the points of a domain over indices and data indices. That is empty whatever the data are, or for the
 least and greatest values of the index arrays; else the points are enumerated, a few million at a time.

@@ -21,8 +21,9 @@ from tadc.runtime.cpu.c_compiler import CannotCompile
 from tadc.runtime.cpu.c_compiler import compiler as c_compiler
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
-from tadc.runtime.index import Index, as_index, lists_of
+from tadc.runtime.index import MOST, Index, as_index, lists_of
 from tadc.runtime.run import Runners, resolved_backend
+from tadc.schedule.rewrite.lists import Listed
 
 __all__ = ["DataRun"]
 
@@ -38,9 +39,10 @@ class DataRun:
 
     def __init__(self, program: Program, resolved: Resolved, options: Options) -> None:
         self._program = program
+        self._key = object()  # of what an `Index` keeps
         self._options = options
         self._plain = Runners(program, options)
-        self._listed: Runners | None = None
+        self._listed: tuple[Listed, Runners] | None = None
         names = {t.name for t in program.inputs}
         self._checks = tuple(
             c for c in resolved.checks if c.data and all(t in names for t in c.index_tensors)
@@ -50,6 +52,7 @@ class DataRun:
             self._subscripts.setdefault((c.span.start, c.tensor, c.dimension), []).append(c)
         self._base = next((c.base for c in self._checks), 0)
         self._inside: BoundedCache[bool] = BoundedCache(MOST_CHECKED)
+        self._divides = compiler.divides_data(program)
         self._stages: tuple[DataRun, DataRun] | None = None
         if found := compiler.index_stages(program):
             first, rest = (DataRun(p, resolved, options) for p in found)
@@ -72,20 +75,23 @@ class DataRun:
             known = {**arrays, **{n: k.array for n, k in more.items()}}
             return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
         backend = _backend(backend)
+        given, indices = indices, self._narrow(indices)
+        arrays = {**arrays, **{n: k.array for n, k in indices.items()}}
         if self._options.bounds != "trust":
             try:
-                self.check(indices, sizes)
+                self.check(indices, sizes, given)
             except DataError:
                 if self._options.bounds == "check":
                     raise
                 return self._nothing(sizes, dtype)
         if backend == "interpreter":
             return self._plain.run(backend, dtype, arrays, sizes)
-        made = compiler.with_lists(self._program)
         if self._listed is None:
-            self._listed = Runners(made.program, self._options)
+            made = compiler.with_lists(self._program)
+            self._listed = made, Runners(made.program, self._options)
+        made, runners = self._listed
         lists, counts = lists_of(made.lists, indices, sizes, self._options.list_limit)
-        return self._listed.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
+        return runners.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
 
     def _nothing(self, sizes: Mapping[str, int], dtype: str) -> dict[str, NDArray[Any]]:
         """Outputs of NaN, where an element leads out of a tensor and that is no error."""
@@ -93,10 +99,41 @@ class DataRun:
         forms = {t.name: array_form(t, sizes, dtype) for t in tensors}
         return {n: np.full(shape, np.nan, kind) for n, (shape, kind) in forms.items()}
 
-    def check(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
-        """Raises DataError for the first read in the text that leaves its tensor, and its smallest element that does."""
-        for each in self._of_batch(indices):
-            self._check(each, sizes)
+    def _narrow(self, indices: Mapping[str, Index]) -> dict[str, Index]:
+        """The index tensors in numbers whose multiples fit. Raises DataError where larger ones are divided."""
+        narrow = {n: k.narrow for n, k in indices.items()}
+        for n, k in indices.items():
+            if narrow[n] is not k and self._divides:
+                position = tuple(map(int, np.argwhere((k.array > MOST) | (k.array < -MOST))[0]))
+                raise DataError(
+                    None,
+                    f"{n}{list(position)} is {k.array[position]}, which is too large to be divided",
+                    fix=f"use indices from -2**{MOST.bit_length() - 1} to 2**{MOST.bit_length() - 1}",
+                ).of(n, position, int(k.array[position]), -MOST, MOST)
+        return narrow
+
+    def check(
+        self,
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        given: Mapping[str, Index],
+    ) -> None:
+        """Raises DataError for the first read in the text that leaves its tensor, and its smallest element that does.
+
+        `given` are the index tensors as they were, for the error.
+        """
+        try:
+            for each in self._of_batch(indices):
+                self._check(each, sizes)
+        except DataError as error:
+            k = given.get(error.tensor)
+            if k is None or k.ndim != len(error.index) or k.array[error.index] == error.value:
+                raise
+            value = int(k.array[error.index])
+            fact = error.fact.replace(f" is {error.value}", f" is {value}", 1)
+            raise DataError(error.span, fact, fix=error.fix).of(
+                error.tensor, error.index, value, error.low, error.high
+            ) from None
 
     def _of_batch(self, indices: Mapping[str, Index]) -> Iterator[Mapping[str, Index]]:
         """The index tensors as the text has them: of a batched program one call after the other."""
@@ -132,7 +169,7 @@ class DataRun:
                 return ()
 
             # Of an `Index` it is known afterwards that it passed.
-            first.kept(("inside", self._program, place, given, *others), searched)
+            first.kept(("inside", self._key, place, given, *others), searched)
 
     def _is_inside(
         self,

@@ -22,7 +22,7 @@ from tadc.schedule.rewrite.lists import Rows, SortedList
 __all__ = ["Index", "as_index", "index", "lists_of"]
 
 Indices: TypeAlias = NDArray[np.int64]
-MOST_KEYS = 2**31  # of a list; the memory that it takes follows them
+MOST = 2**53  # of an element with which indices are computed
 
 
 class Index:
@@ -74,6 +74,15 @@ class Index:
     def unique(self) -> bool:
         """Whether no two elements are equal."""
         return bool(len(np.unique(self._array)) == self._array.size)
+
+    @property
+    def narrow(self) -> Index:
+        """The index with elements in whose multiples nothing overflows: those beyond MOST are MOST, outside of everything."""
+        low, high = self.min, self.max
+        if low is None or high is None or (low >= -MOST and high <= MOST):
+            return self
+        (array,) = self.kept("narrow", lambda: _frozen((self._array.clip(-MOST, MOST),)))
+        return Index(array)
 
     def kept(self, key: object, make: Callable[[], tuple[Indices, ...]]) -> tuple[Indices, ...]:
         """What `make` gives, made once for a key."""

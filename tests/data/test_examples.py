@@ -270,3 +270,36 @@ def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
         tadc.compile("k[i] = 2*u[i]; y[i] = x[k[i]]")
     f = tadc.compile("k[i] = floor(u[i]); y[i] = x[pad(k[i])]", backend="interpreter")
     assert f(u=[0.5, np.nan, np.inf, -1e30], x=[3.0]).tolist() == [3, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i] = x[k[i]]",
+        "size N; y[i: N] = sum{e | d[e] = i} w[e]",
+        "z[i] = sum{e=p[i]..p[i+1]-1} v[e]*x[q[e]]",
+    ],
+)
+def test_latex_reads_and_prints_data(text):
+    f = tadc.compile(text)
+    for g in (f, f.adjoint()):
+        assert str(tadc.compile(g.source("latex"), lang="tex")) == str(g)
+
+
+ADVICE = {
+    "y[k[i]] = x[i]": "sum{i | k[i] = j}",
+    "y[i] = x[floor(u[i])]": "a statement of its own",
+    "y[i] = x[k[pad(m[i])]]": "a statement of its own",
+    "input k[N]: float32; y[i] = x[k[i]]": "declare it as one",
+    "y[i] = sum{e | d[e] = i} w[e]": "declare it on the left",
+    "y[i] = x[k[i]*i]": "two dimensions",
+    "input k[N]: integer; y[i] = x[k[i]]": "or `index`",
+}
+
+
+@pytest.mark.parametrize("text", ADVICE)
+def test_what_cannot_be_says_what_to_write(text):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(text)
+    assert ADVICE[text] in str(caught.value)
+    assert caught.value.span is not None

@@ -68,3 +68,74 @@ def test_printed_programs_mean_the_same(seed):
 
 def _all(results):
     return results if isinstance(results, tuple) else (results,)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.parametrize("seed", range(0, CASES, 15))
+def test_native_code_has_the_same_values_and_gradients(seed):
+    data = random_data(seed)
+    rng = np.random.default_rng(seed)
+    x, w = data.arrays["x"], data.arrays["w"]
+    dy = rng.standard_normal(data.shape)
+    y, pullback = tadc.compile(data.text, backend="native").vjp(**data.arrays)
+
+    np.testing.assert_allclose(y, data.value(x, w), atol=1e-12, err_msg=data.text)
+    found = pullback(dy)
+    for name, expected in zip("xw", data.adjoint(x, w, dy), strict=True):
+        np.testing.assert_allclose(found[name], expected, atol=1e-12, err_msg=data.text)
+
+
+HOSTILE = [0, 1, -1, 3, 4, 5, 2**31 - 1, 2**31, -(2**31), 2**62, -(2**62), 2**63 - 1, -(2**63)]
+
+
+@pytest.mark.plain(seed=3)
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i] = x[k[i]]",
+        "y[i] = sum{r=0..1} x[2*k[i] + r]",
+        "y[i] = x[clamp(k[i] + 3)]",
+        "y[i] = x[pad(2*k[i] - 1)]",
+        "y[i: 4] = sum{e | k[e] + 2 = i} x[e]",
+        "y[i] = x[wrap(k[i])]\ninput x[4]",
+        "y[i] = sum{j=k[i]..k[i]+1} x[j]",
+    ],
+)
+def test_hostile_elements_are_an_error_or_the_right_result(text, seed):
+    rng = np.random.default_rng(seed)
+    k = rng.choice(np.array(HOSTILE[: 6 if seed % 2 else None]), 4)
+    x = rng.standard_normal(4)
+    f = tadc.compile(text, backend="interpreter")
+    expected = _expected(text, k, x)
+    if "wrap" in text and np.abs(k.astype(float)).max() > 2**53:
+        with pytest.raises(tadc.DataError, match="too large to be divided"):
+            f(k=k, x=x)
+    elif expected is None:
+        with pytest.raises(tadc.DataError) as caught:
+            f(k=k, x=x)
+        error = caught.value
+        assert error.tensor == "k" and error.value == k[error.index]
+        assert not error.low <= error.value <= error.high or "k[i]+1" in text
+    else:
+        np.testing.assert_array_equal(f(k=k, x=x), expected)
+
+
+def _expected(text, k, x):
+    """The values, None where an element leads outside; integers of Python have no width."""
+    k, n = [int(v) for v in k], len(x)
+    subscripts = {
+        "y[i] = x[k[i]]": lambda v: [v],
+        "y[i] = sum{r=0..1} x[2*k[i] + r]": lambda v: [2 * v, 2 * v + 1],
+        "y[i] = x[clamp(k[i] + 3)]": lambda v: [min(max(v + 3, 0), n - 1)],
+        "y[i] = x[pad(2*k[i] - 1)]": lambda v: [2 * v - 1] if 0 <= 2 * v - 1 < n else [],
+        "y[i] = x[wrap(k[i])]\ninput x[4]": lambda v: [v % n],
+        "y[i] = sum{j=k[i]..k[i]+1} x[j]": lambda v: [v, v + 1],
+    }
+    if text not in subscripts:
+        return [sum(x[e] for e in range(4) if k[e] + 2 == i) for i in range(4)]
+    read = [subscripts[text](v) for v in k]
+    if any(not 0 <= s < n for row in read for s in row):
+        return None
+    return [sum(x[s] for s in row) for row in read]

@@ -11,7 +11,7 @@ has these tensors as further inputs, which are built before it runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tadc.integer import implies
@@ -32,7 +32,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_in_body
 
-__all__ = ["Listed", "Rows", "SortedList", "has_data", "listed"]
+__all__ = ["Listed", "Rows", "SortedList", "has_data", "has_quotients_of_data", "listed"]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
 
@@ -111,14 +111,22 @@ class Listed:
 
 def has_data(program: Program) -> bool:
     """Whether an index of the program is an element of a tensor."""
-    return any(
-        isinstance(d, Looked)
-        for s in program.statements
-        for d in (
-            *s.derived,
-            *(d for e in postorder(s.body) if isinstance(e, Reduce) for d in e.derived),
-        )
-    )
+    return any(isinstance(d, Looked) for d in _determined(program))
+
+
+def has_quotients_of_data(program: Program) -> bool:
+    """Whether a derived index is made of one, or a condition asks for a remainder of one."""
+    made = list(_determined(program))
+    data = {d.name for d in made if isinstance(d, Looked)}
+    return any(isinstance(d, Derived) and not data.isdisjoint(d.symbols) for d in made)
+
+
+def _determined(program: Program) -> Iterator[Determined]:
+    for s in program.statements:
+        yield from s.derived
+        for e in postorder(s.body):
+            if isinstance(e, Reduce):
+                yield from e.derived
 
 
 def listed(program: Program) -> Listed:

@@ -374,6 +374,12 @@ def _left_index(left: Expression | Range) -> Range:
             return left
         case Name():
             return Range(left, left.span)
+        case Element():
+            raise SyntaxError(
+                left.span,
+                f"`{left.span.text}` is no index: on the left of `=` indices are bare names",
+                fix=f"sum what goes to an element: `y[j: N] = sum{{i | {left.span.text} = j}} ..`",
+            )
         case _:
             raise SyntaxError(
                 left.span,
