@@ -74,7 +74,7 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
             raise BackendError(
                 None,
                 "inverse modes take arrays of numpy",
-                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; where all steps are diagonal, call the mode as a program:"
+                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; where all steps are diagonal or bijections, call the mode as a program:"
                 " `f.inverse_tangent().function(N=8)`",
             )
     g, left = (f, dict(named)) if isinstance(f, Rolled) else f.of_call(named)
@@ -211,10 +211,10 @@ class InverseMode:
         return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
 
     def function(self, /, **sizes: int) -> Function:
-        """The mode as a `Function` for these sizes, where all its steps are diagonal: with text, kernels and derivatives.
+        """The mode as a `Function` for these sizes, where all its steps are diagonal or bijections: with text, kernels and derivatives.
 
-        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for steps that are
-        not diagonal (for `logdet` bijections do too), ShapeError where a size has no number.
+        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for other
+        steps, ShapeError where a size has no number.
         """
         self.plan(**sizes)
         assert not isinstance(self._f, Rolled), "loops have no plan"

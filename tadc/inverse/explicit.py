@@ -1,12 +1,12 @@
-"""Inverse modes as programs, where every step is diagonal: they derive again, and have text and kernels like any other.
+"""Inverse modes as programs, where every step is diagonal or a bijection: they derive again, and have text and kernels like any other.
 
 The diagonal of a step is its derivative along ones, A 1. A step of a partial update has ones for the rows that it keeps.
 
     inverse tangent   z = (v[W] - B v[R]) / a        last step first
     inverse adjoint   z = w[W] / a;  w[R] -= Bᵀ z    first step first
-    logdet            sum of log |a| over the steps, also of bijections
+    logdet            sum of log |a| over the steps
 
-What a partial update keeps is among the rest, R.
+What a partial update keeps is among the rest, R. In a bijection z is moved along the map or back, as a gathering sum.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tadc.derive.adjoint import adjoint
 from tadc.derive.tangent import tangent
 from tadc.errors import DerivativeError
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
-from tadc.inverse.reads import Region
+from tadc.inverse.reads import PathRead, Region
 from tadc.inverse.structure import analysed, paired
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Domain, equals_zero
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select, call
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -39,6 +39,7 @@ class _Step:
     lump: Lump
     pairs: tuple[tuple[str, str], ...]  # after, before
     regions: Mapping[str, Region | None]  # by the value after
+    reads: tuple[PathRead, ...]  # of a bijection
 
 
 @dataclass(slots=True)
@@ -136,7 +137,24 @@ class _Builder:
             return _inside(region, at, call("div", rest, a), right)
 
         terms = (*((change[after],) if change else ()), diagonal, b)
-        return self.combined(before, f"d_{before}", terms, value)
+        quotients = self.combined(before, f"d_{before}", terms, value)
+        return self.gathered(step, before, quotients, to_rows=False) if step.reads else quotients
+
+    def gathered(self, step: _Step, like: str, x: str, *, to_rows: bool) -> str:
+        """A bijection's tensor: for each row the element of `x` that it reads (`to_rows`), or for each element its row's."""
+        tensor = self.program.tensors[like]
+        indices, others = self._indices(tensor), self._indices(tensor)
+        total: Expr = Const(0)
+        for n, read in enumerate(step.reads):
+            rows, elements = (indices, others) if to_rows else (others, indices)
+            named = read.renamed(rows, f"'{n}")
+            box = Domain.box(dict(zip(others, tensor.shape, strict=True)))
+            pairs = zip(named.subscripts, elements, strict=True)
+            there = Domain.of(equals_zero(form - symbol(e)) for form, e in pairs)
+            body = Read(x, tuple(map(symbol, others)))
+            total = total + Reduce("sum", others, named.derived, named.domain & box & there, body)
+        target = replace(tensor, name=self.names.fresh(f"g_{like}"))
+        return self.add(target, indices, total)
 
     def kept(self, after: str, region: Region | None, solved: str, change: str) -> str:
         """The tensor, less the change where a partial update keeps values."""
@@ -176,25 +194,24 @@ def _inside(region: Region | None, at: Sequence[Affine], there: Expr, elsewhere:
     return reduce(chosen, reversed(region.pieces), elsewhere)
 
 
-def _steps(
-    program: Program, wrt: Sequence[str], of: Sequence[str], *, gathers: bool
-) -> list[_Step]:
-    """The steps of a program whose sizes have numbers. Raises DerivativeError for one that is not diagonal."""
+def _steps(program: Program, wrt: Sequence[str], of: Sequence[str]) -> list[_Step]:
+    """The steps of a program whose sizes have numbers. Raises DerivativeError for one that is neither diagonal nor a bijection."""
     elements = {n: prod(e.constant for e in t.shape) for n, t in program.tensors.items()}
     found = lumps(program, wrt, of, elements)
     assert not isinstance(found, Narrow), "the steps were found before"
     active = active_values(program, wrt, of)
     steps = []
     for k, lump in enumerate(found):
-        s = analysed(program, lump, active).structure
-        if s.kind != "diagonal" and not (gathers and s.kind == "bijection"):
+        found_ = analysed(program, lump, active)
+        s = found_.structure
+        if s.kind not in ("diagonal", "bijection"):
             raise DerivativeError(
                 None,
-                f"step {k} has a {s.kind} block, and programs are made of diagonal ones",
-                fix="call the inverse mode itself, or stage the update so that each step is diagonal",
+                f"step {k} has a {s.kind} block, and programs are made of diagonal ones and bijections",
+                fix="call the inverse mode itself, or stage the update so that each step is one of these",
             )
         pairs = paired(program, lump)
-        steps.append(_Step(lump, pairs, {after: s.region for after, _ in pairs}))
+        steps.append(_Step(lump, pairs, {after: s.region for after, _ in pairs}, found_.reads))
     return steps
 
 
@@ -204,7 +221,7 @@ def explicit_logdet(
     """The program of log |det J|: the inputs of `program`, one output `logdet`. `separated` has reductions as statements."""
     build = _Builder(separated, names, (), (names.derivative("logdet"),))
     total: Expr = Const(0)
-    for step in _steps(program, wrt, of, gathers=True):
+    for step in _steps(program, wrt, of):
         for after, diagonal in build.diagonal(step).items():
             tensor = separated.tensors[after]
             indices = tuple(names.fresh(f"k{d}") for d in range(len(tensor.shape)))
@@ -223,7 +240,7 @@ def explicit_inverse_tangent(
     """The program of J⁻¹v: the inputs, then `d<output>` for each of `of`; outputs `d<input>` for each of `wrt`."""
     build = _Builder(separated, names, _vectors(separated, of, names), _called(wrt, names))
     v = {y: t.name for y, t in zip(of, build.vectors, strict=True)}
-    for step in reversed(_steps(program, wrt, of, gathers=False)):
+    for step in reversed(_steps(program, wrt, of)):
         diagonals = build.diagonal(step)
         known = {x: v[x] for x in step.lump.kept}
         for after, before in step.pairs:
@@ -242,11 +259,14 @@ def explicit_inverse_adjoint(
     """The program of J⁻ᵀw: the inputs, then `d<input>` for each of `wrt`; outputs `d<output>` for each of `of`."""
     build = _Builder(separated, names, _vectors(separated, wrt, names), _called(of, names))
     w = {x: t.name for x, t in zip(wrt, build.vectors, strict=True)}
-    for step in _steps(program, wrt, of, gathers=False):
+    for step in _steps(program, wrt, of):
         diagonals = build.diagonal(step)
         solved, written = {}, {}
         for after, before in step.pairs:
-            pair = (w.pop(before), diagonals[after])
+            source = w.pop(before)
+            if step.reads:
+                source = build.gathered(step, after, source, to_rows=True)
+            pair = (source, diagonals[after])
             solved[after] = build.combined(after, f"d_{after}", pair, _quotient)
             region = step.regions[after]
             written[after] = (

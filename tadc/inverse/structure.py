@@ -126,6 +126,7 @@ class Analysis:
 
     structure: Structure
     image: NDArray[np.int64] | None = None
+    reads: tuple[PathRead, ...] = ()  # of a bijection, which together name each element once
 
     def mask(self, rounds: Mapping[Symbol, int]) -> NDArray[np.bool_] | None:
         """Where a partial update writes, for these values of the sizes that have no number; None for one that is not partial."""
@@ -152,7 +153,11 @@ def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
     if s.kind != "diagonal" and is_map and len(np.unique(columns)) == len(np.unique(rows)) == count:
         image = np.empty(count, np.int64)
         image[rows] = columns
-        return Analysis(replace(s, kind="bijection", batch=(), sequential=()), image)
+        return Analysis(
+            replace(s, kind="bijection", batch=(), sequential=()),
+            image,
+            tuple(e.read for e in entries),
+        )
     return Analysis(s)
 
 
