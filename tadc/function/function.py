@@ -473,10 +473,10 @@ class Function:
         >>> import tadc
         >>> f = tadc.compile("c[i,j] = sum{k} a[i,k]*b[k,j]")
         >>> print(f.block("c"))
-        size a_1, n_0, n_1
-        input a[n_0, a_1], b[a_1, n_1]
+        size K, n_0, n_1
+        input a[n_0, K], b[K, n_1]
         output c
-        c[i: n_0, j: n_1] = sum{k=0..a_1 - 1} a[i, k]*b[k, j]
+        c[i: n_0, j: n_1] = sum{k=0..K - 1} a[i, k]*b[k, j]
         <BLANKLINE>
         """
         from tadc.function.boxes import block_of
