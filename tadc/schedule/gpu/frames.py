@@ -71,10 +71,15 @@ def candidates(extents: Mapping[Symbol, int]) -> dict[Symbol, NDArray[Any]]:
 
 
 def value_at(form: Affine, values: Values) -> Any:
-    result = np.array([form.constant])
+    """The value at each candidate; of coefficients that no target takes, about that."""
+    result = np.array([_of_64_bits(form.constant)])
     for s, c in form.terms:
-        result = result + c * values.get(s, np.array([0]))
+        result = result + _of_64_bits(c) * values.get(s, np.array([0]))
     return result
+
+
+def _of_64_bits(n: int) -> int:
+    return max(-(2**62), min(n, 2**62))
 
 
 def trips_of(r: Range, values: Values) -> tuple[Any, Values]:

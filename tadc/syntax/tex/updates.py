@@ -75,8 +75,8 @@ def update(d: ast.Definition) -> ast.Update:
 
 
 def nested(items: Sequence[ast.Item], braces: Sequence[Brace]) -> list[ast.Item]:
-    """The items in the blocks that lines open and close, in the order of the text where there are any. Raises SyntaxError."""
-    if not braces:
+    """The items, in their order, in the blocks that lines open and close; with such lines it is that of the text. Raises SyntaxError."""
+    if not braces:  # definitions may have been moved
         return list(items)
     nesting = Nesting()
     places = [*((b.span.start, b) for b in braces), *((i.span.start, i) for i in items)]
