@@ -23,7 +23,15 @@ from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
 from tadc.schedule.gpu.cost import Sizes, is_unrolled
-from tadc.schedule.gpu.frames import Frame, candidates, middle_of, often_met, trips_of, value_at
+from tadc.schedule.gpu.frames import (
+    Frame,
+    candidates,
+    middle_of,
+    of_64_bits,
+    often_met,
+    trips_of,
+    value_at,
+)
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
@@ -217,7 +225,10 @@ class _Counter:
                 case Let() | Accumulator() | Assign() | Barrier():
                     self.add(frame, Tally(instructions=BARRIER if isinstance(step, Barrier) else 0))
                 case LetIndex(Derived() as d):
-                    values = {**frame.values, d.name: value_at(d.form, frame.values) // d.modulus}
+                    values = {
+                        **frame.values,
+                        d.name: value_at(d.form, frame.values) // of_64_bits(d.modulus),
+                    }
                     points = Points(frame.points.indices, (*frame.points.derived, d), frame.points.domain)  # fmt: skip
                     bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())
                     self.add(frame, Tally(instructions=2))
