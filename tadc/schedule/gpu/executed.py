@@ -27,7 +27,6 @@ from tadc.schedule.gpu.frames import (
     Frame,
     candidates,
     middle_of,
-    of_64_bits,
     often_met,
     trips_of,
     value_at,
@@ -227,7 +226,7 @@ class _Counter:
                 case LetIndex(Derived() as d):
                     values = {
                         **frame.values,
-                        d.name: value_at(d.form, frame.values) // of_64_bits(d.modulus),
+                        d.name: value_at(d.form, frame.values) // d.modulus,
                     }
                     points = Points(frame.points.indices, (*frame.points.derived, d), frame.points.domain)  # fmt: skip
                     bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())

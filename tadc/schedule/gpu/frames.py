@@ -23,7 +23,6 @@ __all__ = [
     "Values",
     "candidates",
     "middle_of",
-    "of_64_bits",
     "often_met",
     "places_below",
     "trips_of",
@@ -72,22 +71,17 @@ def candidates(extents: Mapping[Symbol, int]) -> dict[Symbol, NDArray[Any]]:
 
 
 def value_at(form: Affine, values: Values) -> Any:
-    """The value at each candidate; of coefficients that no target takes, about that."""
-    result = np.array([of_64_bits(form.constant)])
+    """The value at each candidate. Raises OverflowError for coefficients beyond 64 bits, which no target takes."""
+    result = np.array([form.constant])
     for s, c in form.terms:
-        result = result + of_64_bits(c) * values.get(s, np.array([0]))
+        result = result + c * values.get(s, np.array([0]))
     return result
-
-
-def of_64_bits(n: int) -> int:
-    """The number, or the nearest that arrays hold."""
-    return max(-(2**62), min(n, 2**62))
 
 
 def trips_of(r: Range, values: Values) -> tuple[Any, Values]:
     """How often the loop runs at each candidate, and the values with one of its index in the middle."""
-    lows = [-(-value_at(form, values) // of_64_bits(d)) for form, d in r.lows]
-    highs = [value_at(form, values) // of_64_bits(d) for form, d in r.highs]
+    lows = [-(-value_at(form, values) // d) for form, d in r.lows]
+    highs = [value_at(form, values) // d for form, d in r.highs]
     low = np.maximum.reduce(np.broadcast_arrays(*lows)) if lows else np.array([0])
     high = np.minimum.reduce(np.broadcast_arrays(*highs)) if highs else low
     trips = np.maximum(0, high - low + 1)

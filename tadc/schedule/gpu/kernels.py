@@ -109,7 +109,10 @@ def gpu_kernel(
     if (sizes is None and program.sizes) or tile is not None:
         return usual
     values = program.size_values(sizes or {})
-    model = kernel_model(usual, program, values, machine, dtype)
+    try:
+        model = kernel_model(usual, program, values, machine, dtype)
+    except OverflowError:  # of coefficients beyond 64 bits, which no target takes
+        return usual
     little = LITTLE * machine.rates.launch
     if model.seconds <= max(NEAR * model.ideal, model.ideal + little):
         return usual
