@@ -374,11 +374,12 @@ def _left_index(left: Expression | Range) -> Range:
             return left
         case Name():
             return Range(left, left.span)
-        case Element():
+        case Element(_, subscripts):
+            index = next((s.name for s in subscripts if isinstance(s, Name)), "i")
             raise SyntaxError(
                 left.span,
                 f"`{left.span.text}` is no index: on the left of `=` indices are bare names",
-                fix=f"sum what goes to an element: `y[j: N] = sum{{i | {left.span.text} = j}} ..`",
+                fix=f"sum what goes to an element: `y[j: N] = sum{{{index} | {left.span.text} = j}} ..`",
             )
         case _:
             raise SyntaxError(
