@@ -147,6 +147,7 @@ class _Counter:
     longest_reads: Any = 0.0
     addresses: set[object] = field(default_factory=set)
     elements_read: dict[object, set[object]] = field(default_factory=dict)
+    tensors: dict[Expr, frozenset[str]] = field(default_factory=dict)  # that a value reads
 
     # ------------------------------------------------------------------ facts
 
@@ -445,14 +446,23 @@ class _Counter:
         """How many lanes have values of their own."""
         if not self.lanes:
             return 1
-        if any(isinstance(n, Read) and n.tensor in self.wide for n in postorder((e,))):
+        if not self.wide.isdisjoint(self._tensors(e)):
             return self.points_of_thread
         used = e.symbols
         return prod(n for i, n in self.tile.items() if i in used or place_of(i) in used or beyond(i) in used)  # fmt: skip
 
+    def _tensors(self, e: Expr) -> frozenset[str]:
+        """The tensors and locals that the value reads."""
+        read = self.tensors
+        for node in postorder((e,), lambda n: () if n in read else n.operands):
+            if node not in read:
+                own = {node.tensor} if isinstance(node, Read) else ()
+                read[node] = frozenset(own).union(*(read[o] for o in node.operands))
+        return read[e]
+
     def _frame_of(self, e: Expr, frames: tuple[Frame, ...], *, unrolled: bool = False) -> Frame:
         """The innermost frame whose indices or locals the value needs. An `unrolled` loop is none for reads of distinct elements."""
-        used = {*e.symbols, *(n.tensor for n in postorder((e,)) if isinstance(n, Read))}
+        used = e.symbols | self._tensors(e)
         for frame in reversed(frames[1:]):
             if unrolled and frame.unrolled:
                 continue

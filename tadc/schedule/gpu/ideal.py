@@ -46,7 +46,7 @@ class Ideal:
         bytes_ = sum(program.tensors[t].bytes_at(sizes, dtype) for t in tensors)
         all_, special = 0.0, 0.0
         for s in statements:
-            for each, points in set(_terms(s)):
+            for each, points in _terms(s):
                 count = about(points, sizes)
                 all_ += count * _cheapest(each, arithmetic)
                 special += count * instructions(each, arithmetic).special
@@ -72,12 +72,20 @@ def _cheapest(e: Expr, dtype: str) -> float:
             return instructions(e, dtype).all
 
 
-def _terms(s: Statement) -> Iterator[tuple[Expr, Points]]:
-    """Every operation of the statement, with the points of the indices that it depends on."""
+def _terms(s: Statement) -> set[tuple[Expr, Points]]:
+    """The operations of the statement, each once with the points of the indices that it depends on."""
+    return set(_operations(s))
+
+
+def _operations(s: Statement) -> Iterator[tuple[Expr, Points]]:
     box = Points(s.indices, quotients(s.derived), Domain.box(s.extents))
     waiting: list[tuple[Expr, Points]] = [(s.body, box)]
+    seen: set[tuple[Expr, Points]] = set()
     while waiting:
         e, around = waiting.pop()
+        if (e, around) in seen:
+            continue
+        seen.add((e, around))
         match e:
             case Reduce(_, indices, derived, domain, body):
                 inside = Points((*around.indices, *indices), (*around.derived, *quotients(derived)), around.domain & domain)  # fmt: skip
