@@ -412,10 +412,15 @@ GEOMETRY = {
 @pytest.mark.parametrize("text", GEOMETRY.values(), ids=GEOMETRY)
 def test_the_bits_do_not_depend_on_the_number_of_blocks(xp, monkeypatch, text):
     x = xp.asarray(np.random.default_rng(0).normal(size=30_000).astype(np.float32))
+    usual = launch.cuda_launch
     found = []
     for blocks in (1, 7, 32768):
-        machine = replace(launch.MACHINE, most_blocks=blocks)
-        monkeypatch.setattr(launch, "MACHINE", machine)
+
+        def launched(gpu, *args, blocks=blocks, **named):  # the schedule is that of a whole GPU
+            machine = replace(gpu.machine, most_blocks=blocks)
+            return usual(replace(gpu, machine=machine), *args, **named)
+
+        monkeypatch.setattr(launch, "cuda_launch", launched)
         value, pullback = tadc.compile(text).vjp(x)
         found.append((xp.asnumpy(value), xp.asnumpy(pullback(value)["x"])))
 

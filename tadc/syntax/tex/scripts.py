@@ -187,7 +187,8 @@ class Scripts:
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
         if not others and base.value in self._constants:
             return name, None
-        if len(others) < 2 or others[-1].type != "COMMA" or name.value not in self.declared:
+        tensors = self.declared - self.sizes - self.scalars
+        if len(others) < 2 or others[-1].type != "COMMA" or name.value not in tensors:
             return None
         return name, [below[0], *others[:-1], below[-1]]
 
