@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+from operator import itemgetter
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -18,6 +20,13 @@ GOLDEN = Path(__file__).with_name("golden")
 def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the files under tests/golden"
+    )
+    parser.addoption(
+        "--one-in",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of the cases of each test, run one in N: the same ones every time, and at least one",
     )
 
 
@@ -45,9 +54,26 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.xdist_group(item.path.name))
     if config.option.markexpr or any("::" in argument for argument in config.args):
         return
-    later = [item for item in items if {"slow", "tex"} & item.keywords.keys()]
-    config.hook.pytest_deselected(items=later)
-    items[:] = [item for item in items if item not in later]
+    deselect(config, items, [i for i in items if {"slow", "tex"} & i.keywords.keys()])
+
+
+@pytest.hookimpl(specname="pytest_collection_modifyitems", trylast=True)
+def pytest_thin_out(config, items):
+    """Leave one case in N of each test that was selected, drawn by the names of the cases."""
+    drawn = {}
+    for item in items:
+        drawn.setdefault((item.path, item.originalname), []).append((crc32(item.name.encode()), item))
+    n = config.option.one_in
+    first = {id(min(cases, key=itemgetter(0))[1]) for cases in drawn.values()}
+    kept = {id(i) for cases in drawn.values() for number, i in cases if number % n == 0}
+    deselect(config, items, [i for i in items if id(i) not in first | kept])
+
+
+def deselect(config, items, later):
+    if later:
+        config.hook.pytest_deselected(items=later)
+        gone = {*map(id, later)}
+        items[:] = [item for item in items if id(item) not in gone]
 
 
 def is_plain(item, values):
