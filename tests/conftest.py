@@ -62,7 +62,9 @@ def pytest_thin_out(config, items):
     """Leave one case in N of each test that was selected, drawn by the names of the cases."""
     drawn = {}
     for item in items:
-        drawn.setdefault((item.path, item.originalname), []).append((crc32(item.name.encode()), item))
+        drawn.setdefault((item.path, item.originalname), []).append(
+            (crc32(item.name.encode()), item)
+        )
     n = config.option.one_in
     first = {id(min(cases, key=itemgetter(0))[1]) for cases in drawn.values()}
     kept = {id(i) for cases in drawn.values() for number, i in cases if number % n == 0}

@@ -508,7 +508,8 @@ def test_a_compiler_without_openmp_is_used_without(place, monkeypatch, tmp_path)
 
 
 @pytest.mark.slow
-def test_sanitizers_find_nothing_in_the_examples():
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
+def test_sanitizers_find_nothing_in_an_example(path):
     """Out-of-bounds accesses and undefined behaviour end the process."""
     runtime = subprocess.run(
         ["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
@@ -521,12 +522,12 @@ def test_sanitizers_find_nothing_in_the_examples():
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     code = textwrap.dedent(
-        """
-        from test_native import EXAMPLES, cpu, lanes, programs, run
+        f"""
+        from pathlib import Path
+        from test_native import cpu, lanes, programs, run
         cpu.LANE_BYTES, cpu.BLOCK, cpu.LOOPED_BLOCK, lanes.NARROW, cpu.LONG = 16, 3, 3, 2, 2
-        for path in EXAMPLES:
-            for g, arrays, sizes in programs(path):
-                run(g.program, arrays, sizes)
+        for g, arrays, sizes in programs(Path({str(path)!r})):
+            run(g.program, arrays, sizes)
         print("clean")
         """
     )

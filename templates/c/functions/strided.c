@@ -9,7 +9,7 @@ static inline INLINED void every_{{ stride }}_{{ lanes }}{{ suffix }}({{ real }}
   typedef {{ real }} Vector __attribute__((vector_size({{ lanes * item }}), aligned({{ item }}), may_alias));
   Vector v = *(const Vector*)from;
 {% for part in range(1, stride) %}
-{% set start = part * lanes if part < stride - 1 else (stride - 1) * (lanes - 1) %}
+{% set start = [part * lanes, (stride - 1) * (lanes - 1)] | min %}
   v = __builtin_shufflevector(v, *(const Vector*)(from + {{ start }})
 {%- for n in range(lanes) %}, {{ (n * stride if part == 1 else n) if n * stride < part * lanes else lanes + n * stride - start if n * stride < (part + 1) * lanes or part == stride - 1 else 0 }}{% endfor %});
 {% endfor %}
