@@ -324,6 +324,8 @@ def gpu_decisions(
 ) -> Decisions:
     """As `decisions`; by default all temporaries are stored that fit, if the model says that this is faster."""
     usual = decisions(program, sizes, dtype, options)
+    if has_data(program):
+        return usual
     values = stored(program).size_values({s: sizes[s] for s in program.sizes})
     if options.memory != "auto" or not usual.recomputed:
         return usual
@@ -425,6 +427,8 @@ def lowered_for_gpu(
     tiles: Mapping[str, Shape],
 ) -> GpuModule:
     """The program as a GPU runs it for these sizes, or for typical ones. `tiles` are those of some kernels."""
+    if has_data(program):
+        sizes = None  # data decide how long its loops are
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:

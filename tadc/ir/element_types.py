@@ -43,6 +43,7 @@ _ROWS = (
     ElementType("float16",  2,     "float32",  "float16",  ""),
     ElementType("bfloat16", 2,     "float32",  "bfloat16", ""),
     ElementType("int64",    8,     "float64",  "long long", ""),  # indices
+    ElementType("int32",    4,     "float64",  "int",      ""),  # those that fit
 )
 # fmt: on
 ELEMENT_TYPES: Mapping[str, ElementType] = {row.name: row for row in _ROWS}

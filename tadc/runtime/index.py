@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from tadc.errors import ArgumentError, Error
 from tadc.ir.affine import Affine, Symbol
+from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.opencl.arrays import is_cl_array
 from tadc.schedule.rewrite.lists import Rows, SortedList
 
 __all__ = ["Index", "as_index", "index", "lists_of"]
@@ -125,7 +127,7 @@ def as_index(name: str, value: Any) -> Index:
         return value
     called = name if name.startswith("the ") else f"`{name}`"
     try:
-        array = np.asarray(value)
+        array = np.asarray(value.get() if is_gpu_array(value) or is_cl_array(value) else value)
     except MemoryError:
         raise
     except Exception as error:  # whatever a foreign `__array__` raises

@@ -32,6 +32,7 @@ from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
+from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_short_sums
@@ -240,7 +241,7 @@ class GpuModule(Lowered[GpuKernel]):
         With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels. What the schedule itself stores,
         but for parts of sums, has `room` bytes, or as many as it likes.
         """
-        if any(k.is_atomic for k in module.kernels):
+        if any(k.is_atomic for k in module.kernels) or has_data(module.program):
             return cls.plain(module, machine)
         program = gpu_program(module.program, sizes, dtype, machine, blas=blas, room=room)
         scheduled = gpu_kernels(program, module.name, sizes, machine, dtype, tiles)

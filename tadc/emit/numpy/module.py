@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from tadc.emit.clike.index_width import numbers
 from tadc.emit.numpy.names import identifier, program_names, reserved
+from tadc.emit.numpy.points import follows_data, point_lines
 from tadc.emit.numpy.scope import INDENT
 from tadc.emit.numpy.spelling import called
 from tadc.emit.numpy.statement import statement_lines
@@ -34,7 +35,8 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
     for statement in program.statements:
         taken = Names((*reserved(), *names.values()))
         lines += ["", f"# {statement_comment(statement)}"]
-        lines += statement_lines(statement, program, names, dtypes, taken)
+        printed = point_lines if follows_data(statement) else statement_lines
+        lines += printed(statement, program, names, dtypes, taken)
     body = "\n".join(INDENT + line if line else "" for line in lines)
     inputs = [names[t.name] for t in program.inputs]
     sizes = [names[s] for s in program.sizes]
