@@ -15,6 +15,7 @@ __all__ = [
     "HALF_TYPES",
     "INDEX",
     "INDEX_TYPES",
+    "REAL_TYPES",
     "arithmetic",
     "item_bytes",
 ]
@@ -48,6 +49,7 @@ _ROWS = (
 # fmt: on
 ELEMENT_TYPES: Mapping[str, ElementType] = {row.name: row for row in _ROWS}
 ARITHMETIC_TYPES = tuple(row.name for row in _ROWS if row.arithmetic == row.name)
+REAL_TYPES = tuple(row.name for row in _ROWS if row.name.startswith(("float", "bfloat")))
 HALF_TYPES = tuple(row.name for row in _ROWS if row.bytes == 2)
 # What the language calls the elements of index tensors; all are stored as INDEX.
 INDEX = "int64"
