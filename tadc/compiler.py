@@ -53,7 +53,14 @@ from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.inline import in_readers
-from tadc.schedule.rewrite.lists import Listed, has_data, has_quotients_of_data, listed
+from tadc.schedule.rewrite.lists import (
+    Facts,
+    Listed,
+    has_data,
+    has_quotients_of_data,
+    in_32_bits,
+    listed,
+)
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.shared import shared
@@ -288,9 +295,13 @@ def stored(program: Program) -> Program:
 
 
 @lru_cache(maxsize=128)
-def with_lists(program: Program) -> Listed:
-    """The program as it is run where data are looked up: its sums over what data lead to run over lists."""
-    return listed(program)
+def with_lists(program: Program, facts: Facts | None = None, narrow: bool = False) -> Listed:
+    """The program as it is run where data are looked up: its sums over what data lead to run over lists.
+
+    `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
+    """
+    found = listed(program, facts)
+    return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 
 @lru_cache(maxsize=128)
@@ -313,9 +324,9 @@ def divides_data(program: Program) -> bool:
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-    """The decisions about a run that follow from these values of all sizes; none where data decide too."""
+    """The decisions about a run that follow from these values of all sizes; where data decide too, only what few sizes say."""
     if has_data(program):
-        return Decisions()
+        return Decisions.of_few(program, sizes)
     return Decisions.of(stored(program), sizes, dtype, options)
 
 

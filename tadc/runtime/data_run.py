@@ -17,13 +17,21 @@ from tadc.ir.program import Program
 from tadc.options import ON_DEVICES, Options
 from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.resolve import Resolved
+from tadc.runtime.cpu.native import available_threads
 from tadc.runtime.cuda import arrays as cuda
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
-from tadc.runtime.index import MOST, Index, as_index, lists_of
+from tadc.runtime.index import (
+    MOST,
+    Index,
+    as_index,
+    facts_of,
+    list_tensors,
+    lists_of,
+)
 from tadc.runtime.opencl import arrays as opencl
 from tadc.runtime.run import Runners, resolved_backend
-from tadc.schedule.rewrite.lists import Listed
+from tadc.schedule.rewrite.lists import Facts, Listed
 
 __all__ = ["DataRun"]
 
@@ -42,7 +50,7 @@ class DataRun:
         self._key = object()  # of what an `Index` keeps
         self._options = options
         self._plain = Runners(program, options)
-        self._listed: tuple[Listed, Runners] | None = None
+        self._listed: dict[tuple[Facts | None, bool], tuple[Listed, Runners]] = {}
         names = {t.name for t in program.inputs}
         self._checks = tuple(
             c for c in resolved.checks if c.data and all(t in names for t in c.index_tensors)
@@ -86,12 +94,38 @@ class DataRun:
                 return self._nothing(backend, arrays, sizes, dtype)
         if backend == "interpreter":
             return self._plain.run(backend, dtype, arrays, sizes)
-        if self._listed is None:
-            made = compiler.with_lists(self._program)
-            self._listed = made, Runners(made.program, self._options)
-        made, runners = self._listed
-        lists, counts = lists_of(made.lists, indices, sizes, self._options.list_limit)
-        return runners.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
+        return self._by_lists(backend, dtype, arrays, indices, sizes, out)
+
+    def _by_lists(
+        self,
+        backend: str,
+        dtype: str,
+        arrays: Mapping[str, NDArray[Any]],
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        out: Mapping[str, Any],
+    ) -> dict[str, NDArray[Any]]:
+        """The outputs by name, of checked index tensors, with the lists that are made of them."""
+        lists = compiler.with_lists(self._program).lists
+        limit, threads = self._options.list_limit, self._options.threads or available_threads()
+        made = lists_of(lists, indices, sizes, limit, threads)
+        given = {n: k.array for n, k in indices.items()}
+        narrow = {n: a for n, k in indices.items() if (a := k.in_32_bits) is not None}
+        fits = len(narrow) == len(given) and all(each.begin.dtype == np.int32 for each in made)
+        if backend == "numpy":  # which sums pieces of its own
+            listed, runners = self._runners(None, narrow=False)
+        else:
+            listed, runners = self._runners(facts_of(lists, made), narrow=fits)
+            given = narrow if fits else given
+        tensors, counts = list_tensors(listed.lists, made, np.int32 if fits else np.int64)
+        return runners.run(backend, dtype, {**arrays, **given, **tensors}, {**sizes, **counts}, out)
+
+    def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:
+        key = facts, narrow
+        if key not in self._listed:
+            listed = compiler.with_lists(self._program, facts, narrow)
+            self._listed[key] = listed, Runners(listed.program, self._options)
+        return self._listed[key]
 
     def _nothing(
         self, backend: str, arrays: Mapping[str, Any], sizes: Mapping[str, int], dtype: str
