@@ -60,6 +60,7 @@ from tadc.schedule.rewrite.lists import (
     has_quotients_of_data,
     in_32_bits,
     listed,
+    looked_up,
 )
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
@@ -72,6 +73,7 @@ __all__ = [
     "batched_program",
     "blocked_program",
     "coloured_program",
+    "computed_indices",
     "decisions",
     "diagonal_program",
     "divides_data",
@@ -311,6 +313,12 @@ def index_stages(program: Program) -> tuple[Program, Program] | None:
     The first computes those that follow from no other such tensor, as real numbers.
     """
     return stages(program)
+
+
+def computed_indices(program: Program) -> tuple[str, ...]:
+    """The tensors of a program that it computes and that are read as indices."""
+    targets = (s.target.name for s in program.statements)
+    return tuple(t for t in targets if t in looked_up(program))
 
 
 def reads_data(program: Program) -> bool:

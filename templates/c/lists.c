@@ -1,7 +1,10 @@
 {#- Lists of positions by the elements of index tensors: a stable counting sort, with one result for any number of threads.
     integer  the type of the elements of index tensors and of lists
     linkage  `static `, or nothing in a library of these functions alone
+    sorts    whether there are lists by the elements of tensors; rows: by ranges of rows; pieces: whether long ones are cut
+    piece    positions of a piece
 -#}
+{% if sorts %}
 // The number of an element among the keys, in row-major order of several keys; -1 for one that is in no list.
 static inline long long key_of(long long position, int keys, const {{ integer }}* const* of, const long long* low,
                                const long long* counts) {
@@ -72,6 +75,8 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
   return total;
 }
 
+{% endif %}
+{% if rows %}
 // The rows first[i] .. last[i] that hold each element, ascending; `begin` has the place of the first of each element, and one more.
 // Returns how many there are; without `rows` it only counts. `places` has a number for each element.
 {{ linkage }}long long rows_of(const {{ integer }}* first, const {{ integer }}* last, long long count, long long elements,
@@ -100,3 +105,38 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
   }
   return total;
 }
+
+{% endif %}
+{% if pieces %}
+// The pieces of {{ piece }} positions of each list: how many there are before each key, in rows as `begin`, where each of them begins, and
+// its keys. Returns how many there are, at least one; without `starts` it only counts.
+{{ linkage }}long long pieces_of(int keys, const long long* counts, const {{ integer }}* begin, {{ integer }}* before, {{ integer }}* starts,
+                           {{ integer }}* const* numbers) {
+  const long long width = counts[keys - 1];
+  long long rows = 1, total = 0;
+  for (int k = 0; k + 1 < keys; k++) rows *= counts[k];
+  for (long long row = 0; row < rows; row++) {
+    for (long long n = 0; n < width; n++) {
+      const long long place = row * (width + 1) + n;
+      before[place] = ({{ integer }})total;
+      for (long long p = begin[place]; p < begin[place + 1]; p += {{ piece }}, total++) {
+        if (!starts) continue;
+        starts[total] = ({{ integer }})p;
+        long long number = row * width + n;
+        for (int k = keys - 1; k >= 0; k--) {
+          numbers[k][total] = ({{ integer }})(number % counts[k]);
+          number /= counts[k];
+        }
+      }
+    }
+    before[row * (width + 1) + width] = ({{ integer }})total;
+  }
+  if (!total) {  // an empty one, which is in no list
+    if (starts) starts[0] = 0;
+    for (int k = 0; starts && k < keys; k++) numbers[k][0] = 0;
+    total = 1;
+  }
+  if (starts) starts[total] = begin[rows * (width + 1) - 1];
+  return total;
+}
+{% endif %}

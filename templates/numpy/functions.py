@@ -100,6 +100,36 @@ class LongSum:
         return self.part
 
 
+def sorted_list(arrays, ends):
+    """Where each key begins, and the places of positions in each dimension, sorted by their keys, those of one key ascending.
+
+    The keys are elements of arrays of one shape, between ends that are included; a position outside of these is in no list.
+    """
+    counts = [max(1, high - low + 1) for low, high in ends]
+    keys = [np.ravel(k) - low for k, (low, _) in zip(arrays, ends, strict=True)]
+    inside = [(k >= 0) & (k < n) for k, n in zip(keys, counts, strict=True)]
+    places = np.flatnonzero(np.logical_and.reduce(inside))
+    numbers = np.ravel_multi_index([k[places] for k in keys], counts)
+    last = np.cumsum(np.bincount(numbers, minlength=int(np.prod(counts)))).reshape(counts)
+    first = np.concatenate([[0], last.ravel()[:-1]]).reshape(counts)
+    begin = np.concatenate([first, last[..., -1:]], axis=-1)
+    order = places[np.argsort(numbers, kind="stable")]
+    if not len(order):
+        order = np.zeros(1, int)  # which is in no list
+    return begin, *np.unravel_index(order, np.shape(arrays[0]))
+
+
+def rows_of(first, last, elements):
+    """Where the rows of each element begin, and the rows first[i] .. last[i] that hold it, ascending."""
+    low, high = np.maximum(first, 0), np.minimum(last, elements - 1)
+    lengths = np.maximum(0, high - low + 1)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    held = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths - low, lengths)
+    begin = np.concatenate([[0], np.cumsum(np.bincount(held, minlength=elements))])
+    rows = rows[np.argsort(held, kind="stable")]
+    return begin, rows if len(rows) else np.zeros(1, int)
+
+
 def points(low, high, count, axes, others):
     """The values from low to high, both included, for each of `count` rows: the rows, and a column of the values.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tadc.emit.templates import template
 from tadc.runtime.cpu.c_compiler import CannotCompile, Library, compiler, loaded
+from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = ["is_worth_native_code", "rows_of", "sorted_list"]
 
@@ -77,7 +78,9 @@ def rows_of(first: Indices, last: Indices, elements: int) -> tuple[Indices, Indi
 
 @cache
 def _library(dtype: str) -> Library:
-    text = template("c/lists.c").render(integer=TYPES[dtype], linkage="")
+    text = template("c/lists.c").render(
+        integer=TYPES[dtype], linkage="", sorts=True, rows=True, pieces=False, piece=PIECE
+    )
     library = loaded(f"#include <stddef.h>\n#include <string.h>\n\n{text}")
     for name in ("sorted_list", "rows_of"):
         library[name].restype = ctypes.c_longlong

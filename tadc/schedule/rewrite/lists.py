@@ -51,6 +51,7 @@ __all__ = [
     "has_quotients_of_data",
     "in_32_bits",
     "listed",
+    "looked_up",
 ]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
@@ -156,6 +157,11 @@ class Listed:
 def has_data(program: Program) -> bool:
     """Whether an index of the program is an element of a tensor."""
     return any(isinstance(d, Looked) for d in _determined(program))
+
+
+def looked_up(program: Program) -> frozenset[str]:
+    """The tensors whose elements are indices of the program."""
+    return frozenset(d.tensor for d in _determined(program) if isinstance(d, Looked))
 
 
 def has_quotients_of_data(program: Program) -> bool:
