@@ -53,7 +53,15 @@ from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.inline import in_readers
-from tadc.schedule.rewrite.lists import Listed, has_data, has_quotients_of_data, listed
+from tadc.schedule.rewrite.lists import (
+    Facts,
+    Listed,
+    has_data,
+    has_quotients_of_data,
+    in_32_bits,
+    listed,
+    looked_up,
+)
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.shared import shared
@@ -65,6 +73,7 @@ __all__ = [
     "batched_program",
     "blocked_program",
     "coloured_program",
+    "computed_indices",
     "decisions",
     "diagonal_program",
     "divides_data",
@@ -288,9 +297,13 @@ def stored(program: Program) -> Program:
 
 
 @lru_cache(maxsize=128)
-def with_lists(program: Program) -> Listed:
-    """The program as it is run where data are looked up: its sums over what data lead to run over lists."""
-    return listed(program)
+def with_lists(program: Program, facts: Facts | None = None, narrow: bool = False) -> Listed:
+    """The program as it is run where data are looked up: its sums over what data lead to run over lists.
+
+    `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
+    """
+    found = listed(program, facts)
+    return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 
 @lru_cache(maxsize=128)
@@ -300,6 +313,12 @@ def index_stages(program: Program) -> tuple[Program, Program] | None:
     The first computes those that follow from no other such tensor, as real numbers.
     """
     return stages(program)
+
+
+def computed_indices(program: Program) -> tuple[str, ...]:
+    """The tensors of a program that it computes and that are read as indices."""
+    targets = (s.target.name for s in program.statements)
+    return tuple(t for t in targets if t in looked_up(program))
 
 
 def reads_data(program: Program) -> bool:
@@ -313,9 +332,9 @@ def divides_data(program: Program) -> bool:
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-    """The decisions about a run that follow from these values of all sizes; none where data decide too."""
+    """The decisions about a run that follow from these values of all sizes; where data decide too, only what few sizes say."""
     if has_data(program):
-        return Decisions()
+        return Decisions.of_few(program, sizes)
     return Decisions.of(stored(program), sizes, dtype, options)
 
 
@@ -324,6 +343,8 @@ def gpu_decisions(
 ) -> Decisions:
     """As `decisions`; by default all temporaries are stored that fit, if the model says that this is faster."""
     usual = decisions(program, sizes, dtype, options)
+    if has_data(program):
+        return usual
     values = stored(program).size_values({s: sizes[s] for s in program.sizes})
     if options.memory != "auto" or not usual.recomputed:
         return usual
@@ -425,6 +446,8 @@ def lowered_for_gpu(
     tiles: Mapping[str, Shape],
 ) -> GpuModule:
     """The program as a GPU runs it for these sizes, or for typical ones. `tiles` are those of some kernels."""
+    if has_data(program):
+        sizes = None  # data decide how long its loops are
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack
 
 from tadc.errors import ArgumentError, BackendError
-from tadc.ir.element_types import ELEMENT_TYPES
+from tadc.ir.element_types import REAL_TYPES
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -75,7 +75,7 @@ def _element_type(what: str, dtype: Any) -> str | None:
     """The name of an element type: "float32", or anything that `numpy.dtype` takes for one that is supported."""
     if dtype is None:
         return None
-    if isinstance(dtype, str) and dtype in ELEMENT_TYPES:
+    if isinstance(dtype, str) and dtype in REAL_TYPES:
         return str(dtype)
     import numpy as np  # text is compiled without it
 
@@ -83,11 +83,11 @@ def _element_type(what: str, dtype: Any) -> str | None:
         name = str(np.dtype(dtype).name)
     except Exception:  # whatever a foreign object raises
         name = ""
-    if name not in ELEMENT_TYPES:
+    if name not in REAL_TYPES:
         raise ArgumentError(
             None,
             f"{what} is {dtype!r:.40}",
-            fix=f"use one of {', '.join(map(repr, ELEMENT_TYPES))}, or numpy's type of that name",
+            fix=f"use one of {', '.join(map(repr, REAL_TYPES))}, or numpy's type of that name",
         )
     return name
 

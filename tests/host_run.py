@@ -179,14 +179,15 @@ def size_value(expression: str | int, sizes: Mapping[str, int]) -> int:
 
 def _run(job: Job, margin: int) -> Arrays:
     manifest, mode = job.manifest, job.manifest["modes"][job.mode]
-    values = size_values(manifest, job.sizes)
+    sizes = mode.get("sizes", manifest["sizes"])  # with those of lists
+    values = size_values({**manifest, "sizes": sizes}, job.sizes)
     inputs = [_input(manifest, name, job.arrays[name], values, margin) for name in mode["inputs"]]
     outputs = [_Guarded(*_layout(manifest, name, values), margin) for name in mode["outputs"]]
     workspace = _Guarded((size_value(mode["workspace_bytes"], values),), np.dtype("u1"), margin)
     integer = ctypes.c_longlong if "64" in manifest["index_type"] else ctypes.c_int
     arguments = [
         *[guarded.pointer for guarded in (*inputs, *outputs, workspace)],
-        *[integer(values[name]) for name in manifest["sizes"]],
+        *[integer(values[name]) for name in sizes],
         ctypes.c_void_p(None),  # the stream
     ]
     library = ctypes.CDLL(str(job.library))

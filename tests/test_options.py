@@ -21,7 +21,7 @@ def test_an_element_type_is_what_numpy_takes_for_one(dtype):
     assert tadc.compile(F, dtype=dtype)(np.ones(2)).dtype == np.float32
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float", "c8", 3, "f4,f4", object, [], "no"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float", "c8", 3, "f4,f4", object, [], "no"])
 def test_other_types_are_an_error(dtype):
     if dtype == "float":  # Python's, which is float64
         assert tadc.compile(F, dtype=dtype)(np.ones(2, np.float32)).dtype == np.float64

@@ -42,7 +42,8 @@ ROOMS = """
     emit.c emit.cuda emit.numpy emit.opencl
     runtime
     runtime.cpu runtime.cuda runtime.numpy runtime.opencl
-    runtime.arguments runtime.run runtime.linear runtime.index runtime.data_checks
+    runtime.index
+    runtime.arguments runtime.run runtime.linear runtime.data_checks
     runtime.data_run
     runtime.calls
     check prove

@@ -19,8 +19,8 @@ from tadc.cli.parameters import (
 )
 from tadc.cli.program import loaded, program_in_mode, refuse_open_sizes
 from tadc.cli.status import report
-from tadc.function.targets import FILES, READ_AS_TEXT, TARGETS, Unit
-from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
+from tadc.function.targets import FILES, TARGETS, Unit
+from tadc.ir.element_types import HALF_TYPES, REAL_TYPES
 from tadc.options import MEMORY
 from tadc.runtime.files import refuse_collisions, text_writer, write_all
 
@@ -60,9 +60,7 @@ def _distinct(
     help="May be given several times.",
 )
 @wrt_option
-@click.option(
-    "--dtype", type=click.Choice(list(ELEMENT_TYPES)), default="float32", show_default=True
-)
+@click.option("--dtype", type=click.Choice(list(REAL_TYPES)), default="float32", show_default=True)
 @size_option
 @click.option(
     "--memory",
@@ -161,8 +159,6 @@ def _contents(
     from tadc.compiler import atomic_module
 
     further = (atomic_module(f.program, wrt or f.inputs, points=False),) if baseline else ()
-    if set(targets) - set(READ_AS_TEXT):
-        f = f.of_values()
     programs = {mode.replace("-", "_"): program_in_mode(f, mode, wrt) for mode in modes}
     unit = Unit(programs, targets, further)
     manifest = json.dumps(unit.manifest, indent=2, ensure_ascii=False)

@@ -23,7 +23,7 @@ from tadc.cli.parameters import (
 from tadc.cli.program import loaded, open_numbers
 from tadc.errors import FileError
 from tadc.function.derivatives import in_mode
-from tadc.ir.element_types import ELEMENT_TYPES
+from tadc.ir.element_types import REAL_TYPES
 from tadc.runtime.files import refuse_collisions, write_all
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ __all__ = ["run"]
 @mode_option
 @wrt_option
 @backend_option
-@click.option("--dtype", type=click.Choice(list(ELEMENT_TYPES)), help="Compute in this type.")
+@click.option("--dtype", type=click.Choice(list(REAL_TYPES)), help="Compute in this type.")
 @size_option
 @index_base_option
 @strict_option

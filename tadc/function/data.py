@@ -6,10 +6,7 @@ from typing import Any, Protocol
 
 from tadc.errors import BackendError
 
-# Backends that do not read through index tensors.
-NO_DATA = ("numpy", "cuda", "opencl")
-
-__all__ = ["NO_DATA", "holds_floats", "refuse_data"]
+__all__ = ["holds_floats", "refuse_data"]
 
 
 class HasIndices(Protocol):

@@ -153,7 +153,7 @@ def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
     _, outputs, inputs = MODES[mode]
     if outputs != "all":
         _check_outputs(f, mode, scalar=outputs == "one scalar")
-    names = chosen_inputs(f, wrt, [x for x in f.inputs if x not in f.index_inputs])
+    names = chosen_inputs(f, wrt, f.inputs)
     if inputs == "one" and len(names) != 1:
         raise ArgumentError(
             None, f"the {mode} is by one input", fix=f"say which: {', '.join(f.inputs)}"
@@ -162,10 +162,11 @@ def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
 
 
 def chosen_inputs(f: HasInputs, wrt: Wrt, default: Sequence[str]) -> tuple[str, ...]:
-    """The inputs that are named. Raises ArgumentError for names of no input, and for an input named twice."""
+    """The inputs that are named, by default those of `default` that are no index tensors. Raises ArgumentError for names of no input, and for an input named twice."""
     if not isinstance(wrt, (str, Iterable, NoneType)):
         raise ArgumentError(None, f"`wrt` is {wrt!r}", fix="give the name of an input, or several")
-    names = tuple(default) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    real = (n for n in default if n not in f.index_inputs)
+    names = tuple(real) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
     for k, name in enumerate(names):
         if name not in f.inputs:
             raise ArgumentError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, Span
-from tadc.function.data import NO_DATA, holds_floats, refuse_data
+from tadc.function.data import holds_floats, refuse_data
 from tadc.function.derivatives import Wrt, derivative, derived_programs
 from tadc.function.foreign import framework_of
 from tadc.function.open_sizes import OpenSizes
@@ -206,8 +206,6 @@ class Function:
         undecided = self._resolved.undecided
         if not undecided:
             return self
-        if self._options.backend in NO_DATA:
-            return self.of_values()
         given = dict(zip(self.inputs, arrays, strict=False)) | dict(named)
         values = tuple(n for n in undecided if n in given and holds_floats(given[n]))
         return self._of_values(values)

@@ -14,6 +14,7 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
 from tadc.schedule.lowered import CpuModule, GpuModule, Module, modules_of
+from tadc.schedule.rewrite.lists import Facts, Listed
 
 if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.gpu_kernel import GpuSource
@@ -42,8 +43,6 @@ class Unit:
         """The texts of the targets, one after the other: of all modes, or of one mode after the other."""
         for name in self.targets:
             target = TARGETS[name]
-            for f in self.functions.values() if name not in READ_AS_TEXT else ():
-                refuse_data(f, f"the target `{name}`", "call the function, which writes its own C")
             if target.all_modes:
                 yield target.text(self)
             else:
@@ -52,12 +51,11 @@ class Unit:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """The manifest of the targets' files: all that their callers must know (`docs/api.md`)."""
-        for f in self.functions.values():
-            refuse_data(f, "the manifest", "write `--target idx`")
         described = {entry for t in self.targets for entry in TARGETS[t].manifest.split()}
         nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
         whole = self._with_kernels(described).manifest
-        return {**whole, "modes": {name: mode | nothing for name, mode in whole["modes"].items()}}
+        described_modes = {name: mode | nothing for name, mode in whole["modes"].items()}
+        return with_lists({**whole, "modes": described_modes}, self.listed)
 
     def _with_kernels(self, described: Set[str]) -> GpuSource:
         """The source of the manifest's kernels; without schedules, if no target has kernels."""
@@ -90,7 +88,37 @@ class Unit:
     def cuda_text(self, modules: Sequence[GpuModule]) -> GpuSource:
         from tadc.emit.cuda.file import cuda_text
 
-        return cuda_text(modules, self._first._origin.source.text, self.dtype)
+        made = cuda_text(modules, self._first._origin.source.text, self.dtype)
+        return replace(made, text=made.text + self.list_builders("cuda"))
+
+    @cached_property
+    def listed(self) -> Mapping[str, Listed]:
+        """The modes that read through data, as they are run: with lists in pieces, and indices of 32 bits.
+
+        Raises BackendError where a statement computes indices.
+        """
+        found = {}
+        for mode, f in self.functions.items():
+            if not compiler.reads_data(f.program):
+                continue
+            if compiler.index_stages(f.program):
+                computed = compiler.computed_indices(f.program)[0]
+                raise BackendError(
+                    None,
+                    f"`{computed}` is computed, and read as an index: files have no launcher of several parts",
+                    fix=f"declare `input {computed}[..]: index`, and compute it by a program of its own",
+                )
+            found[mode] = compiler.with_lists(f.program, Facts(), narrow=True)
+        return found
+
+    def list_builders(self, target: str) -> str:
+        """The functions of a file that make its lists."""
+        from tadc.emit.clike.lists import list_builders
+
+        launchers = {m.name: m.launcher for m in self.modules}
+        return list_builders(
+            [(made, launchers[mode]) for mode, made in self.listed.items()], target
+        )
 
     @cached_property
     def modules(self) -> list[Module]:
@@ -98,7 +126,10 @@ class Unit:
 
     def _modules(self, *, gpu: bool) -> list[Module]:
         """The modes, whose temporaries are those that a call would store: of these sizes, or of about a thousand where there are none."""
-        programs = {mode: f.program for mode, f in self.functions.items()}
+        programs = {
+            mode: self.listed[mode].program if mode in self.listed else f.program
+            for mode, f in self.functions.items()
+        }
         decide = compiler.gpu_decisions if gpu else compiler.decisions
         recomputed = {}
         for mode, f in self.functions.items():
@@ -144,6 +175,7 @@ def _opencl(unit: Unit) -> str:
 def _cuda_atomic(unit: Unit) -> str:
     """The adjoint with atomic additions, of which the function is the gathering form."""
     f = unit.function
+    refuse_data(f, "the form with atomic additions", "use the gathering form, `cuda`")
     match f._origin.derivations:
         case (*before, ("adjoint", wrt)):
             primal = f._of(replace(f._origin, derivations=tuple(before)))
@@ -161,13 +193,16 @@ def _c(unit: Unit) -> str:
     from tadc.emit.c.file import emit_c
 
     cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
-    return emit_c(cpu, unit.dtype, unit.index_type)
+    return emit_c(cpu, unit.dtype, unit.index_type) + unit.list_builders("c")
 
 
 def _numpy(unit: Unit) -> str:
     from tadc.emit.numpy.module import emit_numpy
 
-    return emit_numpy(unit.function.program, unit.mode, unit.dtype)
+    if unit.mode not in unit.listed:
+        return emit_numpy(unit.function.program, unit.mode, unit.dtype)
+    made = compiler.with_lists(unit.function.program)  # it sums pieces of its own
+    return emit_numpy(made.program, unit.mode, unit.dtype, made.lists)
 
 
 def _idx(unit: Unit) -> str:
@@ -209,6 +244,23 @@ READ_AS_TEXT = ("idx", "latex")  # by people and by tadc
 FILES = tuple(name for name, target in TARGETS.items() if target.suffix)
 
 
+def with_lists(whole: dict[str, Any], listed: Mapping[str, Listed]) -> dict[str, Any]:
+    """The manifest with what is to be said of lists: they are no sizes and inputs of the program, but of its launchers."""
+    if not listed:
+        return whole
+    from tadc.emit.clike.lists import list_entries
+
+    own = {s for made in listed.values() for each in made.lists for s in each.sizes}
+    modes = {}
+    for name, mode in whole["modes"].items():
+        modes[name] = mode
+        if name in listed:
+            launcher = mode["launcher"] or name
+            entries = list_entries(listed[name], launcher)
+            modes[name] = mode | {"sizes": list(listed[name].program.sizes), "lists": entries}
+    return {**whole, "sizes": [s for s in whole["sizes"] if s not in own], "modes": modes}
+
+
 def source(f: Function, target: str) -> str:
     """The text of one function. Raises ArgumentError for another target, BackendError for elements that it has not."""
     if not isinstance(target, str) or target not in TARGETS:
@@ -216,9 +268,6 @@ def source(f: Function, target: str) -> str:
         raise ArgumentError(
             None, f"there is no target `{target}`", fix=f"use {', '.join(others)} or {last}"
         )
-    if target not in READ_AS_TEXT:
-        f = f.of_values()
-        refuse_data(f, f"the target `{target}`", "call the function, which writes its own C")
     unit = Unit({f._mode: f})
     if unit.dtype in HALF_TYPES and not TARGETS[target].halves:
         raise BackendError(

@@ -104,7 +104,8 @@ class Vjp:
         inside = replace(forward._program, outputs=f.outputs)  # where residuals are temporaries
         values = inside.size_values({s: sizes[s] for s in inside.sizes})
         dtype = options.dtype or "float64"
-        if residuals and options.backend == "cuda" and options.memory == "auto":
+        is_modelled = options.backend == "cuda" and not compiler.reads_data(inside)
+        if residuals and is_modelled and options.memory == "auto":
             return self._faster((forward, backward), (f, f.adjoint(wrt)), inside, values)
         if residuals & oversized(inside, values, dtype, options.memory, options.memory_limit):
             return f, f.adjoint(wrt)

@@ -15,6 +15,8 @@ __all__ = [
     "HALF_TYPES",
     "INDEX",
     "INDEX_TYPES",
+    "NARROW_INDEX",
+    "REAL_TYPES",
     "arithmetic",
     "item_bytes",
 ]
@@ -43,13 +45,16 @@ _ROWS = (
     ElementType("float16",  2,     "float32",  "float16",  ""),
     ElementType("bfloat16", 2,     "float32",  "bfloat16", ""),
     ElementType("int64",    8,     "float64",  "long long", ""),  # indices
+    ElementType("int32",    4,     "float64",  "int",      ""),  # those that fit
 )
 # fmt: on
 ELEMENT_TYPES: Mapping[str, ElementType] = {row.name: row for row in _ROWS}
 ARITHMETIC_TYPES = tuple(row.name for row in _ROWS if row.arithmetic == row.name)
+REAL_TYPES = tuple(row.name for row in _ROWS if row.name.startswith(("float", "bfloat")))
 HALF_TYPES = tuple(row.name for row in _ROWS if row.bytes == 2)
-# What the language calls the elements of index tensors; all are stored as INDEX.
+# What the language calls the elements of index tensors; all are stored as INDEX, or as NARROW_INDEX where they fit.
 INDEX = "int64"
+NARROW_INDEX = "int32"
 INDEX_TYPES = ("index", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
 

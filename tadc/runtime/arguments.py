@@ -15,6 +15,7 @@ from tadc.ir.program import Program
 from tadc.runtime.buffers import overlap, overlaps_itself
 from tadc.runtime.cuda.arrays import as_gpu_array, is_on_gpu, on_one_device
 from tadc.runtime.element_types import in_type, is_real, numpy_type
+from tadc.runtime.index import Index
 from tadc.runtime.opencl.arrays import as_cl_array, is_cl_array, on_one_context
 
 __all__ = [
@@ -109,8 +110,12 @@ def bound_arguments(
 
 def _on_one_side(values: Mapping[str, Any]) -> dict[str, Any]:
     """All values as arrays of numpy; or of CuPy or pyopencl, if one of them is on a device and no other is an array anywhere
-    else.
+    else. Index tensors are numpy's: they are checked on the host.
     """
+    indices = {n: a.array for n, a in values.items() if isinstance(a, Index)}
+    if indices:
+        sides = _on_one_side({n: a for n, a in values.items() if n not in indices})
+        return {n: indices[n] if n in indices else sides[n] for n in values}
     others = {n: a for n, a in values.items() if type(a) is not np.ndarray}
     in_context = {n: a for n, a in others.items() if is_cl_array(a)}
     if in_context:

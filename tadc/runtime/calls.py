@@ -232,7 +232,6 @@ class Calls:
             arrays = self.held(arrays)
             tensors = zip(self._program.inputs, arrays, strict=True)
             indices = {t.name: a for t, a in tensors if isinstance(a, Index)}
-            arrays = [a.array if isinstance(a, Index) else a for a in arrays]
         bound = bound_arguments(self._program, arrays, named)
         shapes = {n: a.shape for n, a in bound.arrays.items()}
         sizes = self.sizes(shapes, bound.sizes)

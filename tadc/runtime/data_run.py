@@ -10,24 +10,32 @@ from numpy.typing import NDArray
 
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
-from tadc.errors import BackendError, DataError
+from tadc.errors import DataError
 from tadc.ir.domain import Looked
 from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
-from tadc.options import Options
+from tadc.options import ON_DEVICES, Options
 from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.resolve import Resolved
-from tadc.runtime.cpu.c_compiler import CannotCompile
-from tadc.runtime.cpu.c_compiler import compiler as c_compiler
+from tadc.runtime.cpu.native import available_threads
+from tadc.runtime.cuda import arrays as cuda
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
-from tadc.runtime.index import MOST, Index, as_index, lists_of
+from tadc.runtime.index import (
+    MOST,
+    Index,
+    as_index,
+    facts_of,
+    list_tensors,
+    lists_of,
+)
+from tadc.runtime.opencl import arrays as opencl
 from tadc.runtime.run import Runners, resolved_backend
-from tadc.schedule.rewrite.lists import Listed
+from tadc.schedule.rewrite.lists import Facts, Listed
 
 __all__ = ["DataRun"]
 
-READY = ("native", "interpreter")  # the backends that read through data
+CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
 FAR = 2**62  # an index that is inside of no tensor
 MOST_CHECKED = (
     256  # reads, with the least and greatest elements for which they are known to be inside
@@ -42,7 +50,7 @@ class DataRun:
         self._key = object()  # of what an `Index` keeps
         self._options = options
         self._plain = Runners(program, options)
-        self._listed: tuple[Listed, Runners] | None = None
+        self._listed: dict[tuple[Facts | None, bool], tuple[Listed, Runners]] = {}
         names = {t.name for t in program.inputs}
         self._checks = tuple(
             c for c in resolved.checks if c.data and all(t in names for t in c.index_tensors)
@@ -71,33 +79,65 @@ class DataRun:
         if self._stages is not None:
             first, rest = self._stages
             found = first.run(backend, dtype, arrays, indices, sizes, {})
-            more = {n: as_index(n, _integers(a)) for n, a in found.items()}
+            more = {n: as_index(n, _integers(_on_host(a))) for n, a in found.items()}
             known = {**arrays, **{n: k.array for n, k in more.items()}}
             return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
-        backend = _backend(backend)
+        backend = resolved_backend(backend)
         given, indices = indices, self._narrow(indices)
         arrays = {**arrays, **{n: k.array for n, k in indices.items()}}
-        if self._options.bounds != "trust":
+        if self._options.bounds != "trust" or backend in CHECKING:
             try:
                 self.check(indices, sizes, given)
             except DataError:
-                if self._options.bounds == "check":
+                if self._options.bounds != "nan":
                     raise
-                return self._nothing(sizes, dtype)
+                return self._nothing(backend, arrays, sizes, dtype)
         if backend == "interpreter":
             return self._plain.run(backend, dtype, arrays, sizes)
-        if self._listed is None:
-            made = compiler.with_lists(self._program)
-            self._listed = made, Runners(made.program, self._options)
-        made, runners = self._listed
-        lists, counts = lists_of(made.lists, indices, sizes, self._options.list_limit)
-        return runners.run(backend, dtype, {**arrays, **lists}, {**sizes, **counts}, out)
+        return self._by_lists(backend, dtype, arrays, indices, sizes, out)
 
-    def _nothing(self, sizes: Mapping[str, int], dtype: str) -> dict[str, NDArray[Any]]:
+    def _by_lists(
+        self,
+        backend: str,
+        dtype: str,
+        arrays: Mapping[str, NDArray[Any]],
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        out: Mapping[str, Any],
+    ) -> dict[str, NDArray[Any]]:
+        """The outputs by name, of checked index tensors, with the lists that are made of them."""
+        lists = compiler.with_lists(self._program).lists
+        limit, threads = self._options.list_limit, self._options.threads or available_threads()
+        made = lists_of(lists, indices, sizes, limit, threads)
+        given = {n: k.array for n, k in indices.items()}
+        narrow = {n: a for n, k in indices.items() if (a := k.in_32_bits) is not None}
+        fits = len(narrow) == len(given) and all(each.begin.dtype == np.int32 for each in made)
+        if backend == "numpy":  # which sums pieces of its own
+            listed, runners = self._runners(None, narrow=False)
+        else:
+            listed, runners = self._runners(facts_of(lists, made), narrow=fits)
+            given = narrow if fits else given
+        tensors, counts = list_tensors(listed.lists, made, np.int32 if fits else np.int64)
+        return runners.run(backend, dtype, {**arrays, **given, **tensors}, {**sizes, **counts}, out)
+
+    def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:
+        key = facts, narrow
+        if key not in self._listed:
+            listed = compiler.with_lists(self._program, facts, narrow)
+            self._listed[key] = listed, Runners(listed.program, self._options)
+        return self._listed[key]
+
+    def _nothing(
+        self, backend: str, arrays: Mapping[str, Any], sizes: Mapping[str, int], dtype: str
+    ) -> dict[str, Any]:
         """Outputs of NaN, where an element leads out of a tensor and that is no error."""
         tensors = (self._program.tensors[n] for n in self._program.outputs)
         forms = {t.name: array_form(t, sizes, dtype) for t in tensors}
-        return {n: np.full(shape, np.nan, kind) for n, (shape, kind) in forms.items()}
+        nans = {n: np.full(shape, np.nan, kind) for n, (shape, kind) in forms.items()}
+        if backend not in ON_DEVICES:
+            return nans
+        by_host = cuda.by_host if backend == "cuda" else opencl.by_host
+        return by_host(lambda *_: nans, arrays)
 
     def _narrow(self, indices: Mapping[str, Index]) -> dict[str, Index]:
         """The index tensors in numbers whose multiples fit. Raises DataError where larger ones are divided."""
@@ -184,26 +224,14 @@ class DataRun:
         return self._inside.of(key, lambda: is_inside(check, sizes, ends))
 
 
+def _on_host(values: Any) -> NDArray[Any]:
+    array: NDArray[Any] = values.get() if hasattr(values, "get") else values
+    return array
+
+
 def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
     """Whole numbers as indices; what is none, or very large, is far outside of everything."""
     inside = np.abs(values) < FAR
     result: NDArray[np.int64] = np.where(inside, values, 0).astype(np.int64)
     result[~inside] = np.where(values[~inside] < 0, -FAR, FAR)
     return result
-
-
-def _backend(chosen: str) -> str:
-    """The backend that runs the program. Raises BackendError where the chosen one does not read through data."""
-    backend = resolved_backend(chosen)
-    if backend in READY:
-        return backend
-    if chosen != "auto":
-        raise BackendError(
-            None,
-            f"`backend='{chosen}'` does not read through index tensors yet",
-            fix="leave `backend` out, and pass arrays of the CPU: native code and the interpreter do",
-        )
-    try:
-        return "native" if c_compiler() is not None else "interpreter"
-    except CannotCompile:
-        return "interpreter"

@@ -10,18 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tadc.errors import ArgumentError, Error
 from tadc.ir.affine import Affine, Symbol
-from tadc.schedule.rewrite.lists import Rows, SortedList
+from tadc.runtime.cpu import list_builder
+from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.opencl.arrays import is_cl_array
+from tadc.schedule.rewrite.lists import Facts, Rows, SortedList
+from tadc.schedule.rewrite.pieces import PIECE
 
-__all__ = ["Index", "as_index", "index", "lists_of"]
+__all__ = ["Index", "ListArrays", "as_index", "facts_of", "index", "list_tensors", "lists_of"]
 
-Indices: TypeAlias = NDArray[np.int64]
+Made = TypeVar("Made")
+
+Indices: TypeAlias = NDArray[Any]
+INT32 = np.iinfo(np.int32)
 MOST = 2**53  # of an element with which indices are computed
 
 
@@ -34,7 +41,7 @@ class Index:
 
     def __init__(self, array: Indices) -> None:
         self._array = array
-        self._lists: dict[object, tuple[Indices, ...]] = {}
+        self._lists: dict[object, Any] = {}
         self._lock = Lock()
 
     @property
@@ -47,7 +54,7 @@ class Index:
         return self._array.shape
 
     @property
-    def dtype(self) -> np.dtype[np.int64]:
+    def dtype(self) -> np.dtype[Any]:
         return self._array.dtype
 
     @property
@@ -81,15 +88,23 @@ class Index:
         low, high = self.min, self.max
         if low is None or high is None or (low >= -MOST and high <= MOST):
             return self
-        (array,) = self.kept("narrow", lambda: _frozen((self._array.clip(-MOST, MOST),)))
-        return Index(array)
+        return self.kept("narrow", lambda: Index(_frozen(self._array.clip(-MOST, MOST))))
 
-    def kept(self, key: object, make: Callable[[], tuple[Indices, ...]]) -> tuple[Indices, ...]:
+    @cached_property
+    def in_32_bits(self) -> Indices | None:
+        """The elements as numbers of 32 bits; None where one does not fit."""
+        low, high = self.min or 0, self.max or 0
+        if low < INT32.min or high > INT32.max or self._array.size > INT32.max:
+            return None
+        return _frozen(self._array.astype(np.int32))
+
+    def kept(self, key: object, make: Callable[[], Made]) -> Made:
         """What `make` gives, made once for a key."""
         with self._lock:
             if key not in self._lists:
                 self._lists[key] = make()
-            return self._lists[key]
+            made: Made = self._lists[key]
+            return made
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self._array.astype(dtype or np.int64)  # the index itself cannot be changed
@@ -125,7 +140,7 @@ def as_index(name: str, value: Any) -> Index:
         return value
     called = name if name.startswith("the ") else f"`{name}`"
     try:
-        array = np.asarray(value)
+        array = np.asarray(value.get() if is_gpu_array(value) or is_cl_array(value) else value)
     except MemoryError:
         raise
     except Exception as error:  # whatever a foreign `__array__` raises
@@ -154,73 +169,155 @@ def as_index(name: str, value: Any) -> Index:
 # ---------------------------------------------------------------------- lists
 
 
+class ListArrays:
+    """The arrays of a list: where each key begins, and for each dimension the places of the positions. They cannot be written.
+
+    `begin` has a dimension for each key, the last one longer by one.
+    """
+
+    def __init__(self, begin: Indices, positions: Indices, shape: tuple[int, ...]) -> None:
+        """`positions` are in row-major order of the `shape`."""
+        self.begin = _frozen(begin)
+        # Nothing is read beyond the positions: there is one at least, for arrays have elements.
+        flat = positions if len(positions) else np.zeros(1, begin.dtype)
+        places = (flat,) if len(shape) == 1 else np.unravel_index(flat, shape)
+        self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
+
+    @cached_property
+    def longest(self) -> int:
+        """The number of positions of the longest list."""
+        return int(np.diff(self.begin, axis=-1).max())
+
+    @cached_property
+    def pieces(self) -> tuple[Indices, ...]:
+        """How many pieces there are before each key, where each piece begins, and its keys (`pieces.py`)."""
+        rows, dtype = self.begin[..., :-1], self.begin.dtype
+        counts = -(-np.diff(self.begin, axis=-1) // PIECE)
+        last = np.cumsum(counts).reshape(counts.shape)
+        before = np.concatenate([last[..., :1] - counts[..., :1], last], axis=-1)
+        keys = np.repeat(np.arange(counts.size), counts.ravel())
+        first = (last - counts).ravel()[keys]
+        begins = rows.ravel()[keys] + PIECE * (np.arange(len(keys)) - first)
+        if not len(keys):
+            keys, begins = np.zeros((2, 1), np.int64)  # an empty one, which is in no list
+        begins = np.append(begins, self.begin.ravel()[-1])
+        made = (before, begins, *np.unravel_index(keys, counts.shape))
+        return tuple(_frozen(a.astype(dtype)) for a in made)
+
+    @cached_property
+    def row(self) -> Indices:
+        """The only position of each key, or -1."""
+        (positions,) = self.positions
+        first = positions[np.minimum(self.begin[:-1], len(positions) - 1)]
+        return _frozen(np.where(np.diff(self.begin) > 0, first, -1).astype(self.begin.dtype))
+
+    @property
+    def bytes(self) -> int:
+        """The memory that they take."""
+        return sum(a.nbytes for a in (self.begin, *self.positions))
+
+
 def lists_of(
     lists: Sequence[SortedList | Rows],
     indices: Mapping[str, Index],
     sizes: Mapping[Symbol, int],
     limit: int,
-) -> tuple[dict[str, Indices], dict[Symbol, int]]:
-    """The tensors of lists by name, and the sizes that they have.
+    threads: int = 1,
+) -> list[ListArrays]:
+    """The arrays of each list, of 32 bits where all index tensors and positions fit.
 
     Raises Error where one would have more than `limit` keys or positions.
     """
-    arrays: dict[str, Indices] = {}
-    found: dict[Symbol, int] = {}
-    for each in lists:
-        match each:
-            case SortedList():
-                made = _sorted_list(each, indices, sizes, limit)
-            case Rows():
-                made = _rows(each, indices, sizes, limit)
-        arrays |= dict(zip((t.name for t in each.tensors), made, strict=True))
-        begin, positions = made[0], made[1]
-        found |= dict(zip(each.counts, (*begin.shape[:-1], begin.shape[-1] - 1), strict=True))
-        found[each.count] = len(positions)
-    return arrays, found
+    return [
+        _sorted_list(each, indices, sizes, limit, threads)
+        if isinstance(each, SortedList)
+        else _rows(each, indices, sizes, limit)
+        for each in lists
+    ]
+
+
+def facts_of(lists: Sequence[SortedList | Rows], arrays: Sequence[ListArrays]) -> Facts:
+    """What is known of the lists."""
+    pairs = list(zip(lists, arrays, strict=True))
+    return Facts(
+        short=all(a.longest <= PIECE for each, a in pairs if isinstance(each, SortedList)),
+        single=all(a.longest <= 1 for each, a in pairs if isinstance(each, Rows)),
+    )
+
+
+def list_tensors(
+    lists: Sequence[SortedList | Rows], arrays: Sequence[ListArrays], dtype: type[Any]
+) -> tuple[dict[str, Indices], dict[Symbol, int]]:
+    """The tensors of lists by name, in elements of this type, and the sizes that they have."""
+    tensors: dict[str, Indices] = {}
+    sizes: dict[Symbol, int] = {}
+    for each, a in zip(lists, arrays, strict=True):
+        if isinstance(each, Rows) and each.row is not None:
+            tensors[each.row.name] = a.row
+            continue
+        pieces = a.pieces if isinstance(each, SortedList) and each.pieces else ()
+        own = (a.begin, *a.positions, *pieces)
+        counts = (*a.begin.shape[:-1], a.begin.shape[-1] - 1, len(a.positions[0]))
+        counts += (len(pieces[1]) - 1,) if pieces else ()
+        tensors |= dict(zip((t.name for t in each.tensors), own, strict=True))
+        sizes |= dict(zip(each.sizes, counts, strict=True))
+    return {n: a.astype(dtype, copy=False) for n, a in tensors.items()}, sizes
 
 
 def _sorted_list(
-    each: SortedList, indices: Mapping[str, Index], sizes: Mapping[Symbol, int], limit: int
-) -> tuple[Indices, ...]:
-    ends = tuple((key.low.at(sizes), key.high.at(sizes)) for key in each.keys)
-    counts = tuple(max(1, high - low + 1) for low, high in ends)
+    each: SortedList,
+    indices: Mapping[str, Index],
+    sizes: Mapping[Symbol, int],
+    limit: int,
+    threads: int,
+) -> ListArrays:
+    lows, highs = (
+        tuple(end.at(sizes) for end in ends)
+        for ends in zip(*((key.low, key.high) for key in each.keys), strict=True)
+    )
+    counts = tuple(max(1, high - low + 1) for low, high in zip(lows, highs, strict=True))
     _refuse_beyond(prod(counts), limit, each.of)
     of = [indices[name] for name in each.of]
 
-    def make() -> tuple[Indices, ...]:
-        return _sorted([k.array for k in of], ends, counts)
+    def make() -> ListArrays:
+        narrow = [k.in_32_bits for k in of]
+        arrays = [k for k in narrow if k is not None]
+        if len(arrays) < len(of) or max(of[0].array.size, prod(counts)) > INT32.max:
+            arrays = [k.array for k in of]
+        sort = _sorted_natively if list_builder.is_worth_native_code(arrays[0].size) else _sorted
+        return ListArrays(*sort(arrays, lows, counts, threads), of[0].shape)
 
-    if len(of) == 1:
-        return of[0].kept(("sorted", ends), make)
-    others = tuple(of[1:])
-    return of[0].kept(("sorted", ends, others), make)
+    key: tuple[object, ...] = ("sorted", lows, counts, *of[1:])
+    return of[0].kept(key, make)
+
+
+def _sorted_natively(
+    arrays: Sequence[Indices], lows: Sequence[int], counts: Sequence[int], threads: int
+) -> tuple[Indices, Indices]:
+    return list_builder.sorted_list(arrays, lows, counts, threads)
 
 
 def _sorted(
-    arrays: Sequence[Indices], ends: Sequence[tuple[int, int]], counts: Sequence[int]
-) -> tuple[Indices, ...]:
-    """Where each key begins, and the positions in the order of their keys, those of equal keys ascending."""
-    shape = arrays[0].shape
+    arrays: Sequence[Indices], lows: Sequence[int], counts: Sequence[int], threads: int
+) -> tuple[Indices, Indices]:
+    """Where each key begins, and the positions in the order of their keys, those of equal keys ascending; by numpy."""
     flat = np.zeros(arrays[0].size, np.int64)
     inside = np.ones(arrays[0].size, bool)
-    for array, (low, high), count in zip(arrays, ends, counts, strict=True):
-        values = array.ravel()
-        within = (values >= low) & (values <= high)
+    for array, low, count in zip(arrays, lows, counts, strict=True):
+        values = array.ravel().astype(np.int64)
+        within = (values >= low) & (values < low + count)
         inside &= within
         flat = flat * count + np.where(within, values - low, 0)
     places = np.flatnonzero(inside)
-    keys = flat if len(places) == len(flat) else flat[places]
-    total = prod(counts)
-    order = _stable_order(keys, total)
-    places = places[order]
+    keys, total = flat[places], prod(counts)
+    places = places[_stable_order(keys, total)]
     begin = np.zeros(total + 1, np.int64)
     np.cumsum(np.bincount(keys, minlength=total), out=begin[1:])
     rows = begin[:-1].reshape(-1, counts[-1])
     last = begin[counts[-1] :: counts[-1]][:, None]
     table = np.concatenate([rows, last], axis=1).reshape(*counts[:-1], counts[-1] + 1)
-    # Nothing is read beyond the positions: there is one at least, for arrays have elements.
-    positions = np.unravel_index(places, shape) if len(places) else ([0],) * len(shape)
-    return _frozen((table, *positions))
+    dtype = arrays[0].dtype
+    return table.astype(dtype), places.astype(dtype)
 
 
 def _stable_order(keys: Indices, total: int) -> NDArray[np.intp]:
@@ -236,33 +333,31 @@ def _stable_order(keys: Indices, total: int) -> NDArray[np.intp]:
 
 def _rows(
     each: Rows, indices: Mapping[str, Index], sizes: Mapping[Symbol, int], limit: int
-) -> tuple[Indices, ...]:
+) -> ListArrays:
     elements, count = each.elements.at(sizes), each.extent.at(sizes)
     _refuse_beyond(elements, limit, each.of)
     first, last = (_ends(end, each.index, count, indices, sizes) for end in (each.low, each.high))
-    owner = indices[each.low[0].tensor]
-    key = (
-        "rows",
-        elements,
-        *map(_form_key, (each.low, each.high)),
-        indices[each.high[0].tensor],
-        count,
-    )
+    lengths = np.maximum(0, np.minimum(last, elements - 1) - np.maximum(first, 0) + 1)
+    total = int(lengths.sum())
+    _refuse_beyond(total, limit, each.of)
 
-    def make() -> tuple[Indices, ...]:
-        low, high = np.maximum(first, 0), np.minimum(last, elements - 1)
-        lengths = np.maximum(0, high - low + 1)
-        total = int(lengths.sum())
-        _refuse_beyond(total, limit, each.of)
+    def make() -> ListArrays:
+        dtype = np.int32 if max(total, elements, count) <= INT32.max else np.int64
+        # Ends are beyond all elements as well where they are beyond 32 bits.
+        if list_builder.is_worth_native_code(total):
+            ends = (np.ascontiguousarray(e.clip(-1, elements), dtype) for e in (first, last))
+            return ListArrays(*list_builder.rows_of(next(ends), next(ends), elements), (count,))
         rows = np.repeat(np.arange(count), lengths)
         begins = np.cumsum(lengths) - lengths
-        at = np.arange(total) - np.repeat(begins, lengths) + np.repeat(low, lengths)
-        order = np.argsort(at, kind="stable")
-        begin = np.zeros(elements + 1, np.int64)
+        low = np.repeat(np.maximum(first, 0), lengths)
+        at = np.arange(total) - np.repeat(begins, lengths) + low
+        begin = np.zeros(elements + 1, dtype)
         np.cumsum(np.bincount(at, minlength=elements), out=begin[1:])
-        return _frozen((begin, rows[order] if total else [0]))
+        order = np.argsort(at, kind="stable")
+        return ListArrays(begin, rows[order].astype(dtype), (count,))
 
-    return owner.kept(key, make)
+    form = (*map(_form_key, (each.low, each.high)), indices[each.high[0].tensor])
+    return indices[each.low[0].tensor].kept(("rows", elements, count, *form), make)
 
 
 def _form_key(end: tuple[Any, int]) -> object:
@@ -302,8 +397,7 @@ def _refuse_beyond(number: int, limit: int, of: Sequence[str]) -> None:
         )
 
 
-def _frozen(arrays: Sequence[Any]) -> tuple[Indices, ...]:
-    result = tuple(np.ascontiguousarray(a, np.int64) for a in arrays)
-    for a in result:
-        a.flags.writeable = False
+def _frozen(array: Indices) -> Indices:
+    result = np.ascontiguousarray(array)
+    result.flags.writeable = False
     return result

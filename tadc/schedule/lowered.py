@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from tadc.ir.affine import Symbol, symbol
+from tadc.ir.element_types import INDEX, NARROW_INDEX
 from tadc.ir.expr import Read
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement, Tensor
@@ -32,6 +33,7 @@ from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
 from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
+from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_short_sums
@@ -48,6 +50,7 @@ __all__ = [
 
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 
+MOST_LANES = 64  # values of an index that may fill less than all lanes
 _UNKNOWN: Sizes = {}
 _NOTHING: Mapping[str, Sequence[str]] = {}
 _NO_TILES: Mapping[str, Shape] = {}
@@ -71,6 +74,14 @@ class Decisions:
         usual = {s: _usual(stored, s, sizes[s]) for s in stored.sizes}
         room = 0 if options.memory == "recompute" else options.memory_limit
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
+
+    @classmethod
+    def of_few(cls, program: Program, sizes: Sizes) -> Decisions:
+        """About how large the small ones of the sizes are, and nothing else: for lanes. Sizes of index tensors alone do not count."""
+        shapes = (t.shape for t in program.tensors.values() if t.dtype not in (INDEX, NARROW_INDEX))
+        dense = {s for shape in shapes for n in shape for s in n.symbols}
+        few = (s for s in program.sizes if s in dense and sizes[s] < MOST_LANES)
+        return cls(usual=tuple(sorted((s, _usual(program, s, sizes[s])) for s in few)))
 
 
 def _usual(program: Program, size: Symbol, number: int) -> int:
@@ -175,7 +186,8 @@ class CpuModule(Lowered[CpuKernel]):
         `usual` has about how large the sizes are, as `usual_size` says it: small ones that bound sums become numbers in the
         text, which is right for these alone; for others the schedules are only slower.
         """
-        if usual:
+        data = has_data(module.program)
+        if usual and not data:
             told = dict(module.program.usual)  # these are other than in the call
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
             module = module.running(with_short_sums(module.program, few))
@@ -186,7 +198,7 @@ class CpuModule(Lowered[CpuKernel]):
         program = module.program
         schedules = {k.name: cpu_kernel(k, program, usual, machine) for k in nests}
         groups: dict[str, RowGroup] = {}
-        if usual:
+        if usual and not data:
             pairs = zip(schedules.values(), nests, strict=True)
             for group in row_groups(list(pairs), program, dtype, usual, machine, products.keys()):
                 groups[group.kernels[0].kernel.name] = group
@@ -240,7 +252,7 @@ class GpuModule(Lowered[GpuKernel]):
         With `blas` large matrix products are left to cuBLAS. `tiles` are those of some kernels. What the schedule itself stores,
         but for parts of sums, has `room` bytes, or as many as it likes.
         """
-        if any(k.is_atomic for k in module.kernels):
+        if any(k.is_atomic for k in module.kernels) or has_data(module.program):
             return cls.plain(module, machine)
         program = gpu_program(module.program, sizes, dtype, machine, blas=blas, room=room)
         scheduled = gpu_kernels(program, module.name, sizes, machine, dtype, tiles)

@@ -100,6 +100,95 @@ class LongSum:
         return self.part
 
 
+def sorted_list(arrays, ends):
+    """Where each key begins, and the places of positions in each dimension, sorted by their keys, those of one key ascending.
+
+    The keys are elements of arrays of one shape, between ends that are included; a position outside of these is in no list.
+    """
+    counts = [max(1, high - low + 1) for low, high in ends]
+    keys = [np.ravel(k) - low for k, (low, _) in zip(arrays, ends, strict=True)]
+    inside = [(k >= 0) & (k < n) for k, n in zip(keys, counts, strict=True)]
+    places = np.flatnonzero(np.logical_and.reduce(inside))
+    numbers = np.ravel_multi_index([k[places] for k in keys], counts)
+    last = np.cumsum(np.bincount(numbers, minlength=int(np.prod(counts)))).reshape(counts)
+    first = np.concatenate([[0], last.ravel()[:-1]]).reshape(counts)
+    begin = np.concatenate([first, last[..., -1:]], axis=-1)
+    order = places[np.argsort(numbers, kind="stable")]
+    if not len(order):
+        order = np.zeros(1, int)  # which is in no list
+    return begin, *np.unravel_index(order, np.shape(arrays[0]))
+
+
+def rows_of(first, last, elements):
+    """Where the rows of each element begin, and the rows first[i] .. last[i] that hold it, ascending."""
+    low, high = np.maximum(first, 0), np.minimum(last, elements - 1)
+    lengths = np.maximum(0, high - low + 1)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    held = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths - low, lengths)
+    begin = np.concatenate([[0], np.cumsum(np.bincount(held, minlength=elements))])
+    rows = rows[np.argsort(held, kind="stable")]
+    return begin, rows if len(rows) else np.zeros(1, int)
+
+
+def points(low, high, count, axes, others):
+    """The values from low to high, both included, for each of `count` rows: the rows, and a column of the values.
+
+    Some at a time, so that arrays with `others` elements for each stay small.
+    """
+    low, high = (np.broadcast_to(np.ravel(x), (count,)) for x in (low, high))
+    lengths = np.maximum(0, high - low + 1)
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if count else 0
+    for first, stop in blocks(0, total, others):
+        start, last = np.searchsorted(ends, (first, stop - 1), "right")
+        near = slice(start, last + 1)
+        begins = ends[near] - lengths[near]
+        own = np.minimum(ends[near], stop) - np.maximum(begins, first)
+        rows = np.repeat(np.arange(start, last + 1), own)
+        values = np.arange(first, stop) + np.repeat(low[near] - begins, own)
+        yield rows, values.reshape(-1, *[1] * axes)
+
+
+def held(condition, count):
+    """The rows, of so many, in which a condition holds."""
+    return np.flatnonzero(np.broadcast_to(np.ravel(condition), (count,)))
+
+
+PIECE = 512  # terms of a row that are added up one after the other
+
+
+class OfRows:
+    """A sum, product or extreme for each of `count` rows, with `axes` behind them, to which values are added by row."""
+
+    def __init__(self, op, count, axes, real):
+        functions = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+        neutral = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf}
+        self.function = functions[op]
+        self.values = np.full((count, *[1] * axes), neutral[op], real)
+
+    def add(self, rows, values):
+        """Add values to their rows, which ascend."""
+        if not len(rows):
+            return
+        values = np.broadcast_to(values, (len(rows), *np.shape(values)[1:]))
+        while True:
+            starts = np.flatnonzero(np.diff(rows, prepend=rows[0] - 1))
+            lengths = np.diff(starts, append=len(rows))
+            if (lengths == 1).all():
+                break
+            # A row is cut from its own start: its sum depends on its length alone.
+            places = np.arange(len(rows)) - np.repeat(starts, lengths)
+            pieces = np.flatnonzero(places % PIECE == 0)
+            rows, values = rows[pieces], self.function.reduceat(values, pieces, axis=0)
+        if values.shape[1:] != self.values.shape[1:]:
+            shape = np.broadcast_shapes(self.values.shape[1:], values.shape[1:])
+            self.values = np.broadcast_to(self.values, (len(self.values), *shape)).copy()
+        self.values[rows] = self.function(self.values[rows], values)
+
+    def end(self):
+        return self.values
+
+
 CHAIN = 128  # terms that einsum may add up one after the other, in lanes
 
 

@@ -178,12 +178,6 @@ def test_what_does_not_know_data_says_so(call):
         getattr(f, call)()
 
 
-@pytest.mark.parametrize("target", ["c", "cuda", "opencl", "numpy"])
-def test_sources_that_do_not_know_data_say_so(target):
-    with pytest.raises(tadc.BackendError, match="index tensors yet"):
-        tadc.compile("y[i] = x[k[i]]").source(target)
-
-
 def test_an_array_may_change_before_the_pullback():
     f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
     k = np.array([1, 1])

@@ -4,22 +4,29 @@ import numpy as np
 import pytest
 
 import tadc
-from tadc.runtime.index import as_index, lists_of
+from tadc.runtime.index import as_index, facts_of, list_tensors, lists_of
 from tadc.runtime.interpreter import interpret
-from tadc.schedule.rewrite.lists import listed
+from tadc.schedule.rewrite.lists import Facts, listed
 from tests.data.oracle import random_data
 
 CASES = 150
 PLAIN = 12
 
 
-def by_lists(f, arrays):
-    """The outputs of a function, by the interpreter on the program whose sums run over lists."""
+def by_lists(f, arrays, facts):
+    """The outputs of a function, by the interpreter on the program whose sums run over lists of which these facts are known.
+
+    Lists are in pieces where nothing is known of them, without facts in one.
+    """
     program = f.program
     indices = {n: as_index(n, arrays[n]) for n in f.index_inputs}
     bound = f.calls.bound([arrays[n] for n in f.inputs], {})
-    made = listed(program)
-    lists, sizes = lists_of(made.lists, indices, bound.sizes, 2**31)
+    arrays_of_lists = lists_of(listed(program).lists, indices, bound.sizes, 2**31)
+    if facts and facts.short:
+        facts = facts_of(listed(program).lists, arrays_of_lists)
+        assert facts.short
+    made = listed(program, facts)
+    lists, sizes = list_tensors(made.lists, arrays_of_lists, np.int64)
     found = interpret(made.program, {**bound.arrays, **lists}, {**bound.sizes, **sizes})
     return [found[n] for n in f.outputs]
 
@@ -33,6 +40,7 @@ def test_values_and_derivatives_are_those_of_scattering(seed):
     x, w = data.arrays["x"], data.arrays["w"]
     tx, tw = rng.standard_normal(x.shape), rng.standard_normal(w.shape)
     dy = rng.standard_normal(data.shape)
+    facts = (None, Facts(short=True), Facts())[seed % 3]
     adjoint = f.adjoint(("x", "w"))
     tangent = f.tangent(("x", "w"))
     second = f.adjoint(("x",)).tangent(("x", "w"))
@@ -42,12 +50,12 @@ def test_values_and_derivatives_are_those_of_scattering(seed):
         (tangent, {**data.arrays, "dx": tx, "dw": tw}, [data.tangent(x, w, tx, tw)]),
     ]
     for g, arrays, results in expected:
-        for found in (_all(g(**arrays)), by_lists(g, arrays)):
+        for found in (_all(g(**arrays)), by_lists(g, arrays, facts)):
             for one, other in zip(found, results, strict=True):
                 np.testing.assert_allclose(one, other, atol=1e-12, err_msg=f"{data.text}\n{g}")
     names = list(second.inputs)
     given = dict(zip(names[-2:], (tx, tw), strict=True)) | data.arrays | {"dy": dy}
-    for found in (_all(second(**given)), by_lists(second, given)):
+    for found in (_all(second(**given)), by_lists(second, given, facts)):
         expected_second = data.second(x, w, dy, tx, tw)
         np.testing.assert_allclose(found[0], expected_second, atol=1e-12, err_msg=data.text)
 

@@ -143,10 +143,10 @@ def _bounds_of(statement: Statement) -> Iterator[Linear]:
 
 def _loops(bounds: Bounds, ranges: dict[Symbol, Interval]) -> Iterator[Linear]:
     """The bounds of numbers computed in loops; `ranges` gets their indices."""
-    for condition in bounds.tests:
-        yield from _sides(condition, ranges)
     for d in bounds.derived:
         yield from _derived(d, ranges)
+    for condition in bounds.tests:
+        yield from _sides(condition, ranges)
     for b in bounds.each:
         r = b.range
         lows = [_interval(form + (divisor - 1), ranges) for form, divisor in r.lows]

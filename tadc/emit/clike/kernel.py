@@ -8,7 +8,7 @@ from typing import TypeVar
 from tadc.emit.clike.gpu_text import subscript_of
 from tadc.emit.clike.names import c_names
 from tadc.emit.clike.spelling import DType
-from tadc.emit.clike.text import REAL, SQUARED, CText, part
+from tadc.emit.clike.text import SQUARED, CText, part
 from tadc.ir.domain import Looked
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
@@ -85,7 +85,7 @@ def kernel_text(
 def kernel_parameters(kernel: Kernel, program: Program, text: CText) -> list[str]:
     """The parameters of the kernel's function: tensors that it reads, tensors that it writes, sizes."""
     sizes = kernel_sizes(kernel, program)
-    real = {t: REAL[text.dtypes[t]] for t in (*kernel.reads, *kernel.writes)}
+    real = {t: text.type_of(text.dtypes[t]) for t in (*kernel.reads, *kernel.writes)}
     return [
         *(f"{text.space}const {real[t]}* {text.restrict} {text.names[t]}" for t in kernel.reads),
         *(f"{text.space}{real[t]}* {text.restrict} {text.names[t]}" for t in kernel.writes),

@@ -120,6 +120,10 @@ class CText:
         """The type of index arithmetic."""
         return integer_type(self.index_type, self.target)
 
+    def type_of(self, dtype: str) -> str:
+        """The name of the type of a tensor's elements."""
+        return REAL[dtype]
+
     # ------------------------------------------------------------------ steps
 
     def lines(self, steps: Sequence[Step], indent: int) -> list[str]:
@@ -211,12 +215,13 @@ class CText:
         subscripts = d.subscripts
         if d.inside:
             return self.element(d.tensor, subscripts).text
-        place = "0"
+        place = ""
         for form, extent in zip(subscripts, self.tensors[d.tensor].shape, strict=True):
-            end = self.affine(extent).text
-            inside = f"max(0, min({self.affine(form).text}, {end} - 1))"
-            place = inside if place == "0" else f"({place}) * ({end}) + {inside}"
-        return f"{self.names[d.tensor]}[{place}]"
+            last = self._extreme("min", [self.affine(form), self.affine(extent - 1)])
+            near = self._extreme("max", [number(0), last]).text
+            rows = bracketed(self.affine(extent), Precedence.MINUS)
+            place = f"({place}) * {rows} + {near}" if place else near
+        return f"{self.names[d.tensor]}[{place or 0}]"
 
     def _each_lane(self, step: Lanes, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop over the lanes, with those of their indices that it mentions."""

@@ -5,10 +5,12 @@ It is written by `tadc compile --target numpy`, and executed by the numpy backen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tadc.emit.clike.index_width import numbers
+from tadc.emit.numpy.lists import list_lines
 from tadc.emit.numpy.names import identifier, program_names, reserved
+from tadc.emit.numpy.points import follows_data, point_lines
 from tadc.emit.numpy.scope import INDENT
 from tadc.emit.numpy.spelling import called
 from tadc.emit.numpy.statement import statement_lines
@@ -16,13 +18,18 @@ from tadc.emit.templates import template
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program
 from tadc.printing.idx import statement_comment
+from tadc.schedule.rewrite.lists import Rows, SortedList
 from tadc.version import __version__
 
 __all__ = ["emit_numpy"]
 
 
-def emit_numpy(program: Program, mode: str, dtype: str) -> str:
+def emit_numpy(
+    program: Program, mode: str, dtype: str, lists: Sequence[SortedList | Rows] = ()
+) -> str:
     """The module of `def <program>_<mode>(<inputs>, *, <sizes>)`, which returns the tuple of outputs.
+
+    It makes the tensors of `lists`, the last inputs, itself.
 
     `dtype` is that of tensors without a declared one. The outputs share no memory with the inputs.
     Raises BackendError where an index does not fit into 64 bits.
@@ -31,13 +38,18 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
     names = program_names(program)
     dtypes = {n: t.dtype or dtype for n, t in program.tensors.items()}
     lines = [_derived_size(d, names) for d in program.derived_sizes]
+    lines += [line for each in lists for line in list_lines(each, program, names)]
     for statement in program.statements:
         taken = Names((*reserved(), *names.values()))
         lines += ["", f"# {statement_comment(statement)}"]
-        lines += statement_lines(statement, program, names, dtypes, taken)
+        printed = point_lines if follows_data(statement) else statement_lines
+        lines += printed(statement, program, names, dtypes, taken)
     body = "\n".join(INDENT + line if line else "" for line in lines)
-    inputs = [names[t.name] for t in program.inputs]
-    sizes = [names[s] for s in program.sizes]
+    made = {t.name for each in lists for t in each.tensors}
+    given = [t for t in program.inputs if t.name not in made]
+    inputs = [names[t.name] for t in given]
+    counts = {s for each in lists for s in each.sizes}
+    sizes = [names[s] for s in program.sizes if s not in counts]
     functions = called(body)
     return template("numpy/program.py.jinja").render(
         program=identifier(program.name),
@@ -48,7 +60,7 @@ def emit_numpy(program: Program, mode: str, dtype: str) -> str:
         parameters=", ".join([*inputs, *(["*", *sizes] if sizes else [])]),
         inputs=[
             f"{n} = np.asarray({n}, np.{dtypes[t.name]})"
-            for n, t in zip(inputs, program.inputs, strict=True)
+            for n, t in zip(inputs, given, strict=True)
         ],
         body=body,
         outputs=_outputs(program, names),

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tadc.emit.numpy.spelling import Text
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Derived
+from tadc.ir.domain import Derived, Determined
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -58,16 +58,18 @@ class Scope:
     """Indices with one place to compute values that depend on them; `lines` is the Python text of it.
 
     `known` are values that a name holds from here on, inner scopes included; `arrays` the names of index arrays;
-    `empty` the axes that may have no values at all.
+    `empty` the axes that may have no values at all. One that `filters` has some of the rows of the scope around it
+    (`points.py`).
     """
 
     outer: Scope | None
     axes: dict[Symbol, Axis] = field(default_factory=dict)
-    derived: Mapping[Symbol, Derived] = field(default_factory=dict)
+    derived: Mapping[Symbol, Determined] = field(default_factory=dict)
     empty: set[Symbol] = field(default_factory=set)
     lines: list[str] = field(default_factory=list)
     known: dict[Expr, Text] = field(default_factory=dict)
     arrays: dict[Symbol, str] = field(default_factory=dict)
+    filters: bool = False
 
     @property
     def chain(self) -> tuple[Scope, ...]:
@@ -84,18 +86,32 @@ class Scope:
         return {i for s in self.chain for i in s.empty}
 
     def home(self, symbols: frozenset[Symbol]) -> Scope:
-        """The innermost scope that binds one of the symbols: values that depend on them are computed there."""
+        """The innermost scope that binds one of the symbols."""
         scope = self
         while scope.outer is not None:
-            if not (symbols.isdisjoint(scope.axes) and symbols.isdisjoint(scope.derived)):
+            if any(
+                not symbols.isdisjoint(own) for own in (scope.axes, scope.derived, scope.arrays)
+            ):
                 return scope
             scope = scope.outer
         return scope
+
+    def place(self, symbols: frozenset[Symbol]) -> Scope:
+        """The scope in which values that depend on the symbols are computed: where they are bound, of fewer rows if it has some."""
+        home = self.home(symbols)
+        filters = [s for s in self.chain if s.filters and s.outer is not None]
+        for inner in filters:
+            home = inner if inner.outer is home else home
+        return home
 
     def axis(self, s: Symbol) -> Axis | None:
         return self.home(frozenset((s,))).axes.get(s)
 
     def division(self, s: Symbol) -> Derived | None:
+        made = self.determined(s)
+        return made if isinstance(made, Derived) else None
+
+    def determined(self, s: Symbol) -> Determined | None:
         return self.home(frozenset((s,))).derived.get(s)
 
     def indices(self, symbols: frozenset[Symbol]) -> set[Symbol]:
@@ -104,9 +120,9 @@ class Scope:
         stack = list(symbols)
         while stack:
             s = stack.pop()
-            division = self.division(s)
-            if division is not None:
-                stack += division.form.symbols
+            made = self.determined(s)
+            if made is not None:
+                stack += made.symbols
             elif self.axis(s) is not None:
                 result.add(s)
         return result
@@ -151,7 +167,14 @@ class Frame:
             {s: program.least(s) for s in sizes},
             {s: names[s] for s in sizes},
             taken,
-            max((dtypes[t] for t in (statement.target.name, *statement.reads)), key=_WIDTHS.index),
+            max(
+                (
+                    t
+                    for n in (statement.target.name, *statement.reads)
+                    if (t := dtypes[n]) in _WIDTHS
+                ),
+                key=_WIDTHS.index,
+            ),
             _indices(statement),
             Scope(None),
             _guesses(program),
@@ -214,7 +237,10 @@ class Frame:
                 result += (axis.most if top else axis.least) * c
             elif division is not None:
                 inner = self.extreme(division.form, scope, highest=top)
-                result += self.quotient(inner, division.modulus, s) * c
+                if self.is_scalar(inner):
+                    result += self.quotient(inner, division.modulus, s) * c
+                else:  # of data, of which nothing is known
+                    result += symbol(s) * c
             else:
                 result += symbol(s) * c
         return result

@@ -54,7 +54,8 @@ class Values:
             if axis.first:
                 text = f"{axis.first} + {text}"
         else:
-            division = home.derived[s]
+            division = home.division(s)
+            assert division is not None, f"{s} is no index of {home}"
             text = f"{factor(division.form, self.form(division.form, home))} // {division.modulus}"
         name = self.frame.taken.fresh(s)
         home.lines.append(f"{name} = {text}")
@@ -76,7 +77,7 @@ class Values:
     # ------------------------------------------------------------------ expressions
 
     def value(self, e: Expr, scope: Scope, risk: Risk) -> Walk:
-        home = scope.home(e.symbols)
+        home = scope.place(e.symbols)
         if e in home.known:
             return home.known[e]
         match e:
@@ -125,7 +126,7 @@ class Values:
         """The operand's text, or a name for it where it is long or deep."""
         if text.depth < DEEPEST and len(text.text) <= LONGEST:
             return text
-        return self._let(e, text, home.home(e.symbols))
+        return self._let(e, text, home.place(e.symbols))
 
     def _let(self, e: Expr, text: Text, home: Scope) -> Text:
         name = self.frame.taken.fresh(_hint(e))

@@ -37,6 +37,9 @@ class OpenClText(GpuText):
         *(f"{t}{n}" for t in _VECTORS.split() for n in (2, 3, 4, 8, 16)),
     )
 
+    def type_of(self, dtype: str) -> str:
+        return "long" if dtype == "int64" else REAL[dtype]  # `long long` would have 128 bits
+
     def shared(self, body: tuple[Step, ...]) -> list[str]:
         real = REAL[self.dtype]
         arrays = [f"{self.names[b.name]}[{prod(b.shape)}]" for b in buffers_of(body)]

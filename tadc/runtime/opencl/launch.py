@@ -142,7 +142,9 @@ class OpenClRunner:
         given = {n: a for n, a in arrays.items() if is_cl_array(a)}
         queue = on_one_context(given) if given else default_queue()
         inputs = {n: dense(as_cl_array(n, a, queue), queue) for n, a in arrays.items()}
-        outputs = self._launch(sizes, queue)(inputs, queue)
+        made = self._launch(sizes, queue)(inputs, queue)
+        # An output that is an input has another name there.
+        outputs = dict(zip(self._program.outputs, made.values(), strict=True))
         return outputs if given else {n: a.get() for n, a in outputs.items()}
 
     def _launch(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:

@@ -15,6 +15,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
+from tadc.schedule.cpu.lists import has_list_loops, lanes_beside_lists
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.short import Simplification
@@ -114,6 +115,12 @@ def _scheduled(
     lane_limits = surroundings.lane_limits
     if kernel.is_atomic:
         return CpuKernel(kernel, box, None, kernel.body)
+    if has_list_loops(kernel):
+        beside = lanes_beside_lists(kernel, usual)
+        if beside is None:
+            return CpuKernel(kernel, box, None, kernel.body)
+        last, extent = box[-1]
+        return CpuKernel(kernel, box[:-1], (last, Bound(extent)), beside, block=LOOPED_BLOCK)
     kernel = rows_as_locals(kernel)
     simplification = Simplification.of(kernel)
     body = simplification.written_out(kernel.body)

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Determined, Domain
-from tadc.ir.expr import Expr, Read, ReduceOp
+from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import (
@@ -33,6 +33,7 @@ from tadc.schedule.nest.loop_nest import (
     Step,
     Store,
     Strips,
+    data_of,
     has_loops,
     map_bodies,
     steps_of,
@@ -176,14 +177,15 @@ def _locals_read(e: Expr) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Varying:
-    """The indices and locals that differ between the lanes."""
+    """The indices and locals that differ between the lanes; `data` are indices that are looked up."""
 
     symbols: set[Symbol]
     locals: set[str]
+    data: frozenset[Symbol] = frozenset()
 
     @classmethod
     def of(cls, indices: Set[Symbol], body: Sequence[Step]) -> Varying:
-        varying = cls(set(indices), set())
+        varying = cls(set(indices), set(), data_of(body))
         before = -1
         while before != (before := len(varying.symbols) + len(varying.locals)):
             varying.extend(body, divergent=False)
@@ -228,6 +230,10 @@ class Varying:
             return not self.symbols.isdisjoint(branch.condition.symbols)
         return self.has_value(branch)
 
+    def tests_data(self, condition: Domain | Comparison) -> bool:
+        """Whether the condition is one on data, which no compiler turns into a mask of lanes."""
+        return isinstance(condition, Domain) and not self.data.isdisjoint(condition.symbols)
+
     def has(self, step: Step) -> bool:
         """Whether the step, or one inside it, differs between lanes."""
         for s in steps_of((step,)):
@@ -270,9 +276,9 @@ def _laned(
             case Loop(r, body) if not varying.has_bounds(step):
                 close()
                 result.append(Loop(r, _laned(body, varying, derived)))
-            case Branch(condition, then, otherwise) if not varying.has_condition(
-                step
-            ) and has_loops((step,)):
+            case Branch(condition, then, otherwise) if not varying.has_condition(step) and (
+                has_loops((step,)) or varying.tests_data(condition)
+            ):
                 close()
                 both = _laned(then, varying, derived), _laned(otherwise, varying, derived)
                 result.append(Branch(condition, *both))

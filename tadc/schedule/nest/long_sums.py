@@ -15,6 +15,8 @@ A sum of few blocks loses little between them, which is not compensated.
 
 On a CPU the parts of some blocks are added up first, in a group, and then the group to the sum.
 
+A piece of a list (`rewrite/pieces.py`) is one chain: it is short, and its sum is the same in whatever kernel it stands.
+
 An infinite sum has no rounding error that could be added again: a NaN is replaced by 0, and the sum stays infinite.
 """
 
@@ -51,11 +53,13 @@ from tadc.schedule.nest.loop_nest import (
     TeamSums,
     Tile,
     buffers_of,
+    data_of,
     map_bodies,
     names_of,
     reads_of,
 )
 from tadc.schedule.nest.surroundings import most_of
+from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
 
@@ -119,7 +123,8 @@ def long_sums_in_blocks(
     """
     buffers = (b.name for b in buffers_of(steps))
     names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
-    blocks = _Blocks(names, ranges_of(kernel, program, usual), team, grouped)
+    ranges = ranges_of(kernel, program, usual)
+    blocks = _Blocks(names, ranges, team, grouped, data_of(kernel.body))
     body = tuple(blocks.steps(steps, {}))
     return replace(kernel, locals=kernel.locals | blocks.locals), body
 
@@ -130,6 +135,7 @@ class _Blocks:
     ranges: Ranges
     team: int
     grouped: bool
+    data: frozenset[Symbol]  # that are looked up
     wide: set[str] = field(
         default_factory=set
     )  # locals with a value per lane, outside of the lanes
@@ -406,6 +412,8 @@ class _Blocks:
                 return int(other == local and op == "sum")
             case Loop(body=body) | TeamLoop(body=body) | Strips(body=body, divided=True):
                 trips = most_trips(step.range, self.ranges)
+                if trips <= PIECE and not self.data.isdisjoint(step.range.symbols):
+                    trips = min(trips, 2 * LENGTH)
                 return min(UNBOUNDED, -(-trips // self._share(step)) * self._terms(body, local))
             case (
                 Chunks(sums=sums)

@@ -16,7 +16,7 @@ from math import prod
 from typing import Any, TypeAlias, assert_never
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Determined, Domain
+from tadc.ir.domain import Determined, Domain, Looked
 from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.program import Statement
 from tadc.ir.range import Range
@@ -56,6 +56,7 @@ __all__ = [
     "bodies",
     "bound_indices",
     "buffers_of",
+    "data_of",
     "first_of",
     "group",
     "has_loops",
@@ -462,6 +463,12 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         for body in bodies(step):
             yield from steps_of(body)
+
+
+def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
+    """The data indices of the steps."""
+    made = (s.derived for s in steps_of(steps) if isinstance(s, LetIndex))
+    return frozenset(d.name for d in made if isinstance(d, Looked))
 
 
 def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:

@@ -11,28 +11,48 @@ has these tensors as further inputs, which are built before it runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.bounds import bounded
 from tadc.ir.domain import (
     Condition,
     Derived,
     Determined,
     Domain,
     Looked,
+    at_least_zero,
     between,
     equals_zero,
 )
-from tadc.ir.element_types import INDEX
+from tadc.ir.element_types import INDEX, NARROW_INDEX
 from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_in_body
+from tadc.schedule.rewrite.pieces import (
+    ListLoop,
+    Pieces,
+    can_be_cut,
+    in_pieces,
+    with_short_lists,
+)
+from tadc.schedule.rewrite.rows import always
 
-__all__ = ["Listed", "Rows", "SortedList", "has_data", "has_quotients_of_data", "listed"]
+__all__ = [
+    "Facts",
+    "Listed",
+    "Rows",
+    "SortedList",
+    "has_data",
+    "has_quotients_of_data",
+    "in_32_bits",
+    "listed",
+    "looked_up",
+]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
 
@@ -44,6 +64,18 @@ class Key:
     tensor: str
     low: Affine
     high: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of the lists of a call: it chooses a schedule, and changes no bits of sums that are in pieces.
+
+    `short`: no list has more than PIECE positions; else long ones are cut into pieces, statements of their own. `single`: no element
+    is in several rows.
+    """
+
+    short: bool = False
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +91,17 @@ class SortedList:
     positions: tuple[Tensor, ...]
     counts: tuple[Symbol, ...]  # of the keys, each a size
     count: Symbol
+    pieces: Pieces | None = None
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        return (self.begin, *self.positions)
+        pieces = self.pieces.tensors if self.pieces else ()
+        return (self.begin, *self.positions, *pieces)
+
+    @property
+    def sizes(self) -> tuple[Symbol, ...]:
+        pieces = (self.pieces.count,) if self.pieces else ()
+        return (*self.counts, self.count, *pieces)
 
     @property
     def of(self) -> tuple[str, ...]:
@@ -75,6 +114,7 @@ class Rows:
     """The rows that hold each element: row `i` is `first[i] .. last[i]`, both affine in elements of index tensors.
 
     `low` and `high` give these for the row `index`, of which there are `extent`; elements are 0..`elements`-1.
+    Where each element is in one row at most there may be only that row of it, `row`, or -1.
     """
 
     index: Symbol
@@ -86,10 +126,15 @@ class Rows:
     positions: tuple[Tensor, ...]
     counts: tuple[Symbol, ...]
     count: Symbol
+    row: Tensor | None = None
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        return (self.begin, *self.positions)
+        return (self.row,) if self.row else (self.begin, *self.positions)
+
+    @property
+    def sizes(self) -> tuple[Symbol, ...]:
+        return () if self.row else (*self.counts, self.count)
 
     @property
     def of(self) -> tuple[str, ...]:
@@ -114,6 +159,11 @@ def has_data(program: Program) -> bool:
     return any(isinstance(d, Looked) for d in _determined(program))
 
 
+def looked_up(program: Program) -> frozenset[str]:
+    """The tensors whose elements are indices of the program."""
+    return frozenset(d.tensor for d in _determined(program) if isinstance(d, Looked))
+
+
 def has_quotients_of_data(program: Program) -> bool:
     """Whether a derived index is made of one, or a condition asks for a remainder of one."""
     made = list(_determined(program))
@@ -129,14 +179,17 @@ def _determined(program: Program) -> Iterator[Determined]:
                 yield from e.derived
 
 
-def listed(program: Program) -> Listed:
-    """The program with lists where data are equal to what is known, and with data that are loaded safely."""
-    lists = _Lists(program, Names((*program.tensors, *program.symbols)))
-    statements = tuple(map(lists.statement, program.statements))
+def listed(program: Program, facts: Facts | None = None) -> Listed:
+    """The program with lists where data are equal to what is known, and with data that are loaded safely.
+
+    Without `facts` a list is one loop, and sums over it are as any others.
+    """
+    lists = _Lists(program, Names((*program.tensors, *program.symbols)), facts)
+    statements = tuple(s for each in program.statements for s in lists.statement(each))
     made = tuple(lists.made.values())
     program = replace(
         program,
-        sizes=(*program.sizes, *(s for each in made for s in (*each.counts, each.count))),
+        sizes=(*program.sizes, *(s for each in made for s in each.sizes)),
         inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
         statements=statements,
     )
@@ -144,16 +197,29 @@ def listed(program: Program) -> Listed:
     return Listed(replace(program, statements=safe), made, tuple(dict.fromkeys(lists.tested)))
 
 
+def in_32_bits(program: Program) -> Program:
+    """The program with index tensors of 32 bits: half the memory to read."""
+
+    def narrow(t: Tensor) -> Tensor:
+        return replace(t, dtype=NARROW_INDEX) if t.dtype == INDEX else t
+
+    return replace(program, inputs=tuple(map(narrow, program.inputs)))
+
+
 @dataclass(slots=True)
 class _Lists:
     program: Program
     names: Names
+    facts: Facts | None
     made: dict[object, SortedList | Rows] = field(default_factory=dict)
     tested: list[str] = field(default_factory=list)
 
-    def statement(self, s: Statement) -> Statement:
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        """The statement with lists, after those that compute sums of pieces for it."""
         sizes = set(self.program.parameters)
         around: Extents = tuple(s.extents.items())
+        pieces: list[Statement] = []
+        whole = set(always(s.body))
 
         def enter(e: Expr, extents: Extents) -> Entered[Extents]:
             if not isinstance(e, Reduce):
@@ -162,11 +228,36 @@ class _Lists:
             return e, [inner]
 
         def rule(e: Expr, extents: Extents) -> Expr:
-            if isinstance(e, Reduce) and any(isinstance(d, Looked) for d in e.derived):
-                return _Loops(self, dict(extents), e, s.target.name).reduce()
-            return e
+            if not isinstance(e, Reduce) or not any(isinstance(d, Looked) for d in e.derived):
+                return e
+            loops = _Loops(self, dict(extents), e, s.target.name)
+            reduce_ = loops.reduce()
+            if self.facts is None or e not in whole or len(loops.over) != 1:
+                return reduce_
+            (loop,) = loops.over
+            if not can_be_cut(reduce_, loop, s):
+                return reduce_
+            if self.facts.short:
+                return with_short_lists(reduce_, loop)
+            piece, total = in_pieces(s, reduce_, loop, self._pieces(loop), self.names)
+            pieces.append(piece)
+            return total
 
-        return replace(s, body=rewrite_in(s.body, around, enter, rule))
+        body = rewrite_in(s.body, around, enter, rule)
+        return *pieces, replace(s, body=body)
+
+    def _pieces(self, loop: ListLoop) -> Pieces:
+        """The pieces of the list of a loop."""
+        key, made = next(
+            (k, m)
+            for k, m in self.made.items()
+            if isinstance(m, SortedList) and m.begin == loop.begin
+        )
+        if made.pieces is None:
+            made = replace(made, pieces=Pieces.of(made.begin, len(made.keys), self.names))
+            self.made[key] = made
+        assert made.pieces is not None
+        return made.pieces
 
     def sorted_by(self, keys: tuple[Key, ...], rank: int) -> SortedList:
         def new() -> SortedList:
@@ -193,7 +284,11 @@ class _Lists:
             keys, count = self.names.fresh(f"{name}_keys"), self.names.fresh(f"{name}_positions")
             begin = Tensor(self.names.fresh(f"{name}_ptr"), (symbol(keys) + 1,), INDEX)
             positions = self._positions(name, 1, count)
-            return Rows(index, extent, low, high, elements, begin, positions, (keys,), count)
+            row = Tensor(self.names.fresh(f"{low[0].tensor}_row"), (elements,), INDEX)
+            single = row if self.facts is not None and self.facts.single else None
+            return Rows(
+                index, extent, low, high, elements, begin, positions, (keys,), count, single
+            )
 
         def plain(end: tuple[Looked, int]) -> object:
             d, more = end
@@ -221,6 +316,7 @@ class _Loops:
     reduce_: Reduce
     statement: str
     indices: list[Symbol] = field(default_factory=list)  # of loops over lists
+    over: list[ListLoop] = field(default_factory=list)  # one key of each
     derived: list[Determined] = field(default_factory=list)  # known in these loops
     conditions: list[Condition] = field(default_factory=list)  # of them
 
@@ -244,7 +340,7 @@ class _Loops:
         )
         if any(True for _ in equations) and free:
             self.lists.tested.append(self.statement)
-        if not self.indices:
+        if not self.indices and not self.derived:
             return e
         return Reduce(
             e.op,
@@ -331,14 +427,16 @@ class _Loops:
         keys = [Key(d.tensor, self._least(first), self._greatest(last))]
         at_first, at_last = [first - keys[0].low], [last + 1 - keys[0].low]
         gone = list(used)
+        forms = [first if low == high and low[1] == 1 else None]
         for o, (_, (form, _), _, also) in others:
+            forms.insert(0, form)
             keys.insert(0, Key(o.tensor, self._least(form), self._greatest(form)))
             at_first.insert(0, form - keys[0].low)
             at_last.insert(0, form - keys[0].low)
             gone += also
         made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         extents = self.lists.program.tensors[d.tensor].shape
-        place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count)
+        place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count, forms, keys)
         values: dict[Symbol, Affine] = {}
         left = Domain.of(c for c in domain if c not in gone)
         for form, extent, tensor in zip(d.subscripts, extents, made.positions, strict=True):
@@ -359,9 +457,18 @@ class _Loops:
         return values, solved, left
 
     def _loop(
-        self, begin: Tensor, first: tuple[Affine, ...], last: tuple[Affine, ...], count: Symbol
+        self,
+        begin: Tensor,
+        first: tuple[Affine, ...],
+        last: tuple[Affine, ...],
+        count: Symbol,
+        forms: Sequence[Affine | None] = (None,),
+        keys: Sequence[Key] = (),
     ) -> Affine:
-        """A loop over a part of a list, counted from its own start: the bits of a sum depend on the list alone."""
+        """A loop over a part of a list, counted from its own start: the bits of a sum depend on the list alone.
+
+        `forms` are what each key is equal to, None for several keys.
+        """
         names = self.lists.names
         ends = [names.fresh(begin.name) for _ in range(2)]
         whole = (constant(0), symbol(count))
@@ -369,6 +476,9 @@ class _Loops:
             self.derived.append(Looked(name, begin.name, at, whole))
         t = names.fresh("t")
         self.indices.append(t)
+        wanted = [(form, key.low) for form, key in zip(forms, keys, strict=False) if form]
+        complete = len(wanted) == len(keys) > 0
+        self.over.append(ListLoop(begin, t, (ends[0], ends[1]), tuple(wanted) if complete else ()))
         begin_, end = map(symbol, ends)
         self.conditions += between(0, symbol(t), end - begin_ - 1)
         return begin_ + symbol(t)
@@ -441,10 +551,16 @@ class _Loops:
             (low, less, one), (high, more, two) = both[1], both[-1]
             made = self.lists.rows(i, extent, (low, less), (high, more), self.known[element])
             at = symbol(element)
-            place = self._loop(made.begin, (at,), (at + 1,), made.count)
             position = self.lists.names.fresh(i)
-            (tensor,) = made.positions
-            self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))
+            if made.row is not None:
+                least = constant(-1)
+                self.derived.append(Looked(position, made.row.name, (at,), (least, extent - 1)))
+                self.conditions.append(at_least_zero(symbol(position)))
+            else:
+                place = self._loop(made.begin, (at,), (at + 1,), made.count)
+                (tensor,) = made.positions
+                least = constant(0)
+                self.derived.append(Looked(position, tensor.name, (place,), (least, extent - 1)))
             self.known[position] = extent
             bounds = between(0, symbol(i), extent - 1)
             left = Domain.of(c for c in domain if c not in (one, two, *bounds))
@@ -468,12 +584,24 @@ def _with_safe_loads(s: Statement, program: Program) -> Statement:
     def enter(e: Expr, around: Domain) -> Entered[Domain]:
         if not isinstance(e, Reduce):
             return e, [around] * len(e.operands)
-        plain = Domain.of(c for c in e.domain if c.relation == ">=")
-        within = around & plain
-        made, within = _safe(e.derived, within, program)
-        return Reduce(e.op, e.indices, made, e.domain, e.body), [within]
+        # They are loaded as soon as they can be, before what is tested at that place.
+        bounds = bounded(e)
+        safe, within = _safe(bounds.derived, around, program)
+        made = {d.name: d for d in safe}
+        within &= _affine(bounds.tests)
+        for b in bounds.each:
+            safe, within = _safe(b.derived, within & _affine(b.range.conditions), program)
+            made |= {d.name: d for d in safe}
+            within &= _affine(b.tests)
+        return Reduce(e.op, e.indices, tuple(made[d.name] for d in e.derived), e.domain, e.body), [
+            within
+        ]
 
     return replace(s, derived=derived, body=rewrite_in(s.body, around, enter))
+
+
+def _affine(conditions: Iterable[Condition]) -> Domain:
+    return Domain.of(c for c in conditions if c.relation == ">=")
 
 
 def _safe(
@@ -482,20 +610,13 @@ def _safe(
     result: list[Determined] = []
     for d in derived:
         if isinstance(d, Looked):
-            loops = _before(d, derived, known)
             shape = program.tensors[d.tensor].shape
             bounds = (
                 c
                 for form, n in zip(d.subscripts, shape, strict=True)
                 for c in between(0, form, n - 1)
             )
-            d = replace(d, inside=all(implies(loops, c) for c in bounds))
+            d = replace(d, inside=all(implies(known, c) for c in bounds))
         result.append(d)
         known &= Domain.of(d.conditions)
     return tuple(result), known
-
-
-def _before(d: Looked, derived: tuple[Determined, ...], known: Domain) -> Domain:
-    """What holds where it is loaded: nothing that is said of data which are not known there is among it."""
-    later = {o.name for o in derived[derived.index(d) :]}
-    return Domain.of(c for c in known if later.isdisjoint(c.form.symbols))

@@ -1,0 +1,283 @@
+"""Functions of C that make the lists of a launcher, and what a manifest says of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tadc.emit.clike.names import c_names
+from tadc.emit.clike.text import CText
+from tadc.emit.templates import template
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Looked
+from tadc.ir.program import Program
+from tadc.schedule.rewrite.lists import Listed, Rows, SortedList
+from tadc.schedule.rewrite.pieces import PIECE
+
+__all__ = ["list_builders", "list_entries"]
+
+PER_THREAD = 50_000  # positions that are worth a thread
+_TAKEN = """
+    of low counts elements width found places chunks first last threads keys numbers p q i malloc free sorted_list rows_of
+    pieces_of key_of count_keys place_keys at_least_one within floored greater lesser low_row high_row
+"""
+
+
+def list_entries(listed: Listed, launcher: str) -> list[dict[str, Any]]:
+    """What a manifest says of the lists of a launcher, in the order of its parameters (`docs/api.md`)."""
+    return [
+        {
+            "name": _name(each),
+            "of": list(each.of),
+            "keys": _keys(each),
+            "sizes": _key_sizes(each),
+            "builders": list(_builder_entries(each, launcher)),
+        }
+        for each in listed.lists
+    ]
+
+
+def _key_sizes(each: SortedList | Rows) -> dict[Symbol, str]:
+    """The numbers of keys, as expressions of sizes."""
+    if isinstance(each, Rows):
+        return {each.counts[0]: str(each.elements)}
+    spans = (key.high - key.low + 1 for key in each.keys)
+    return {n: f"max(1, {span})" for n, span in zip(each.counts, spans, strict=True)}
+
+
+def _builder_entries(each: SortedList | Rows, launcher: str) -> Iterator[dict[str, Any]]:
+    """The functions that make it, each with the arrays that it reads and writes, and the size that it returns."""
+    begin, positions = each.begin.name, [t.name for t in each.positions]
+    yield {
+        "function": _builder_name(launcher, each),
+        "reads": list(each.of),
+        "writes": [begin, *positions],
+        "returns": each.count,
+    }
+    if isinstance(each, SortedList) and each.pieces:
+        yield {
+            "function": f"{launcher}_pieces_{_name(each)}",
+            "reads": [begin],
+            "writes": [t.name for t in each.pieces.tensors],
+            "returns": each.pieces.count,
+        }
+
+
+def _keys(each: SortedList | Rows) -> list[str]:
+    if isinstance(each, Rows):
+        return [f"0..{each.elements - 1}"]
+    return [f"{key.low}..{key.high}" for key in each.keys]
+
+
+def _name(each: SortedList | Rows) -> str:
+    return each.begin.name.removesuffix("_ptr")
+
+
+def _builder_name(launcher: str, each: SortedList | Rows) -> str:
+    return f"{launcher}_list_{_name(each)}"
+
+
+def _pieces(each: SortedList | Rows) -> bool:
+    return isinstance(each, SortedList) and each.pieces is not None
+
+
+def list_builders(modes: Sequence[tuple[Listed, str]], target: str) -> str:
+    """The functions for the lists of launchers, of which the names are given; "" where there are none. `target` is "c" or "cuda"."""
+    every = [each for listed, _ in modes for each in listed.lists]
+    if not every:
+        return ""
+    functions = template("c/lists.c").render(
+        integer="int",
+        linkage="static ",
+        sorts=any(isinstance(each, SortedList) for each in every),
+        rows=any(isinstance(each, Rows) for each in every),
+        pieces=any(map(_pieces, every)),
+        piece=PIECE,
+    )
+    builders = [b for listed, name in modes for b in _Builders.of(listed, name).each()]
+    return template("c/list_builders.c").render(
+        lists=functions,
+        exported='extern "C" ' if target == "cuda" else "",
+        guard="__CUDACC_RTC__" if target == "cuda" else "",
+        builders=builders,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Builders:
+    listed: Listed
+    launcher: str
+    text: CText
+    sizes: tuple[Symbol, ...]  # of the program, without those of lists
+
+    @classmethod
+    def of(cls, listed: Listed, launcher: str) -> _Builders:
+        program = listed.program
+        own = {s for each in listed.lists for s in each.sizes}
+        sizes = tuple(s for s in program.sizes if s not in own)
+        rows = (each.index for each in listed.lists if isinstance(each, Rows))
+        tensors = (t.name for t in program.inputs)
+        names = c_names(tensors, program.parameters, dict.fromkeys(rows), taken=_TAKEN.split())
+        return cls(
+            listed,
+            launcher,
+            CText(names, program.tensors, frozenset(), "float64", {}, "int64"),
+            sizes,
+        )
+
+    @property
+    def program(self) -> Program:
+        return self.listed.program
+
+    def each(self) -> list[Mapping[str, Any]]:
+        found = []
+        for each in self.listed.lists:
+            if isinstance(each, Rows):
+                found.append(self._rows(each))
+            else:
+                found.append(self._sorted(each))
+                found += [self._of_pieces(each)] if each.pieces else []
+        return found
+
+    def _parameters(
+        self, read: Sequence[str], written: Sequence[str], sizes: Sequence[Symbol]
+    ) -> str:
+        names = self.text.names
+        return ", ".join(
+            [
+                *(f"const int* {names[t]}" for t in dict.fromkeys(read)),
+                *(f"int* {names[t]}" for t in written),
+                *(f"long long {names[s]}" for s in sizes),
+                "int threads",
+            ]
+        )
+
+    def _derived(self) -> list[str]:
+        """The sizes that follow from others."""
+        lines = []
+        for d in self.program.derived_sizes:
+            forms = [self.text.affine(form).text for form in d.forms]
+            value = forms[0]
+            for other in forms[1:]:
+                value = f"{'greater' if d.op == 'max' else 'lesser'}({value}, {other})"
+            value = f"floored({value}, {d.modulus})" if d.op == "floor" else value
+            name = self.text.names[d.name]
+            lines.append(f"const long long {name} = {value}; (void){name};")
+        return lines
+
+    def _count(self, low: Affine, high: Affine) -> str:
+        return f"at_least_one({self.text.affine(high - low + 1).text})"
+
+    def _elements(self, tensor: str) -> str:
+        shape = self.program.tensors[tensor].shape
+        return " * ".join(f"({self.text.affine(n).text})" for n in shape) or "1"
+
+    def _sorted(self, each: SortedList) -> Mapping[str, Any]:
+        names = self.text.names
+        keys = len(each.keys)
+        lows = ", ".join(self.text.affine(key.low).text for key in each.keys)
+        counts = ", ".join(self._count(key.low, key.high) for key in each.keys)
+        flat, *_ = positions = [names[t.name] for t in each.positions]
+        body = [
+            *self._derived(),
+            f"const int* const of[] = {{{', '.join(names[t] for t in each.of)}}};",
+            f"const long long low[] = {{{lows}}}, counts[] = {{{counts}}};",
+            f"const long long elements = {self._elements(each.of[0])};",
+            f"const long long width = {' * '.join(f'counts[{k}]' for k in range(keys))};",
+            f"long long chunks = elements / {PER_THREAD} < threads ? elements / {PER_THREAD} : threads;",
+            "chunks = 2 * elements / width < chunks ? 2 * elements / width : chunks;",
+            "chunks = at_least_one(chunks);",
+            "int* places = (int*)malloc(sizeof(int) * (size_t)(width * chunks));",
+            "if (!places) return -1;",
+            f"const long long found = sorted_list({keys}, of, low, counts, elements, {names[each.begin.name]}, {flat}, places, (int)chunks);",
+            "free(places);",
+        ]
+        if len(positions) > 1:
+            body += self._unravelled(each, positions)
+        return {
+            "name": _builder_name(self.launcher, each),
+            "about": f"The positions of {', '.join(each.of)} by their elements {' and '.join(_keys(each))}: returns how many there are,"
+            f" or -1 without memory. Without `{flat}` it only counts.",
+            "parameters": self._parameters(
+                each.of, [each.begin.name, *(t.name for t in each.positions)], self.sizes
+            ),
+            "body": [*body, "return found;"],
+        }
+
+    def _unravelled(self, each: SortedList, positions: Sequence[str]) -> list[str]:
+        """A place for each dimension, from the number of a position in row-major order."""
+        shape = self.program.tensors[each.of[0]].shape
+        lines = [
+            f"for (long long q = 0; {positions[0]} && q < found; q++) {{",
+            f"  long long p = {positions[0]}[q];",
+        ]
+        for name, extent in reversed(list(zip(positions, shape, strict=True))[1:]):
+            n = f"({self.text.affine(extent).text})"
+            lines.append(f"  {name}[q] = (int)(p % {n}); p /= {n};")
+        return [*lines, f"  {positions[0]}[q] = (int)p;", "}"]
+
+    def _of_pieces(self, each: SortedList) -> Mapping[str, Any]:
+        assert each.pieces is not None
+        names, pieces = self.text.names, each.pieces
+        counts = ", ".join(self._count(key.low, key.high) for key in each.keys)
+        before, begin, *keys = (names[t.name] for t in pieces.tensors)
+        return {
+            "name": f"{self.launcher}_pieces_{_name(each)}",
+            "about": f"The pieces of the list `{_name(each)}`: returns how many there are. Without `{begin}` it only counts.",
+            "parameters": self._parameters(
+                [each.begin.name], [t.name for t in pieces.tensors], self.sizes
+            ),
+            "body": [
+                "(void)threads;",
+                *self._derived(),
+                f"const long long counts[] = {{{counts}}};",
+                f"int* const numbers[] = {{{', '.join(keys)}}};",
+                f"return pieces_of({len(keys)}, counts, {names[each.begin.name]}, {before}, {begin}, numbers);",
+            ],
+        }
+
+    def _rows(self, each: Rows) -> Mapping[str, Any]:
+        names = self.text.names
+        (rows,) = (names[t.name] for t in each.positions)
+        index = names[each.index]
+        extent, elements = (self.text.affine(n).text for n in (each.extent, each.elements))
+        body = [
+            "(void)threads;",
+            *self._derived(),
+            f"const long long width = {extent}, elements = {elements};",
+            "int* first = (int*)malloc(sizeof(int) * (size_t)(2 * at_least_one(width) + at_least_one(elements)));",
+            "if (!first) return -1;",
+            "int* last = first + at_least_one(width);",
+            f"for (long long {index} = 0; {index} < width; {index}++) {{",
+            *(
+                f"  const long long {end}_row = {self._end(d)} + ({more});"
+                for end, (d, more) in (("low", each.low), ("high", each.high))
+            ),
+            *(
+                f"  {end}[{index}] = (int)({row} < -1 ? -1 : {row} > elements ? elements : {row});"
+                for end, row in (("first", "low_row"), ("last", "high_row"))
+            ),
+            "}",
+            f"const long long found = rows_of(first, last, width, elements, {names[each.begin.name]}, {rows}, last + at_least_one(width));",
+            "free(first);",
+            "return found;",
+        ]
+        return {
+            "name": _builder_name(self.launcher, each),
+            "about": f"The rows of {', '.join(each.of)} that hold each of {_keys(each)[0]}: returns how many there are, or -1 without memory."
+            f" Without `{rows}` it only counts.",
+            "parameters": self._parameters(
+                each.of, [each.begin.name, *(t.name for t in each.positions)], self.sizes
+            ),
+            "body": body,
+        }
+
+    def _end(self, d: Looked) -> str:
+        """The element of an index tensor that is an end of a row; the nearest one where there is none."""
+        place = ""
+        for form, extent in zip(d.subscripts, self.program.tensors[d.tensor].shape, strict=True):
+            n = self.text.affine(extent).text
+            near = f"within({self.text.affine(form).text}, {n})"
+            place = f"({place}) * ({n}) + {near}" if place else near
+        return f"(long long){self.text.names[d.tensor]}[{place or 0}]"

@@ -1,0 +1,91 @@
+"""Lists of positions made by native code: `templates/c/lists.c`, a stable counting sort by several threads."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tadc.emit.templates import template
+from tadc.runtime.cpu.c_compiler import CannotCompile, Library, compiler, loaded
+from tadc.schedule.rewrite.pieces import PIECE
+
+__all__ = ["is_worth_native_code", "rows_of", "sorted_list"]
+
+Indices: TypeAlias = NDArray[Any]
+
+FEW = 10_000  # positions: numpy sorts fewer as fast as the library is loaded
+PER_THREAD = 50_000  # positions that are worth a thread
+TYPES = {"int32": "int", "int64": "long long"}
+
+
+def is_worth_native_code(positions: int) -> bool:
+    """Whether so many positions are sorted by native code, where there is a compiler."""
+    if positions < FEW:
+        return False
+    try:
+        return compiler() is not None and bool(_library("int32"))
+    except CannotCompile:
+        return False
+
+
+def sorted_list(
+    arrays: Sequence[Indices], lows: Sequence[int], counts: Sequence[int], threads: int
+) -> tuple[Indices, Indices]:
+    """Where each key begins, in rows of one number more than the last of `counts`, and the positions in the order of their keys.
+
+    The arrays are of one type and size, and in C order. Raises CannotCompile.
+    """
+    size, dtype, keys = arrays[0].size, arrays[0].dtype, prod(counts)
+    # Each thread counts all keys on its own.
+    chunks = max(1, min(threads, size // PER_THREAD, 2 * size // max(1, keys)))
+    begin = np.empty((*counts[:-1], counts[-1] + 1), dtype)
+    positions, places = np.empty(size, dtype), np.empty(keys * chunks, dtype)
+    numbers = ctypes.c_longlong * len(counts)
+    found = _library(dtype.name)["sorted_list"](
+        ctypes.c_int(len(arrays)),
+        (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays)),
+        numbers(*lows),
+        numbers(*counts),
+        ctypes.c_longlong(size),
+        *map(_pointer, (begin, positions, places)),
+        ctypes.c_int(chunks),
+    )
+    return begin, positions[:found]
+
+
+def rows_of(first: Indices, last: Indices, elements: int) -> tuple[Indices, Indices]:
+    """Where each element begins, and one more; and the rows `first..last` that hold it, ascending. Raises CannotCompile."""
+    dtype, f = first.dtype, _library(first.dtype.name)["rows_of"]
+    begin, places = np.empty(elements + 1, dtype), np.empty(elements, dtype)
+
+    def run(rows: Indices | None) -> int:
+        pointers = map(_pointer, (first, last))
+        sizes = map(ctypes.c_longlong, (len(first), elements))
+        given = None if rows is None else _pointer(rows)
+        count: int = f(*pointers, *sizes, _pointer(begin), given, _pointer(places))
+        return count
+
+    rows = np.empty(run(None), dtype)
+    run(rows)
+    return begin, rows
+
+
+@cache
+def _library(dtype: str) -> Library:
+    text = template("c/lists.c").render(
+        integer=TYPES[dtype], linkage="", sorts=True, rows=True, pieces=False, piece=PIECE
+    )
+    library = loaded(f"#include <stddef.h>\n#include <string.h>\n\n{text}")
+    for name in ("sorted_list", "rows_of"):
+        library[name].restype = ctypes.c_longlong
+    return library
+
+
+def _pointer(array: Indices) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)

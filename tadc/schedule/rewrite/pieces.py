@@ -1,0 +1,138 @@
+"""Long lists in pieces: sums over the positions of a key as sums of pieces of at most 512 of them.
+
+    y[i] = sum{t = 0 .. ptr[i+1]-ptr[i]-1} f(i, perm[ptr[i] + t])             becomes
+    p[q] = sum{t = 0 .. begin[q+1]-begin[q]-1} f(key[q], perm[begin[q] + t])
+    y[i] = sum{u = 0 .. pieces[i+1]-pieces[i]-1} p[pieces[i] + u]
+
+A list is cut from its own start. So the order of a sum depends on the list alone, no thread has more work than a piece, and the
+rounding errors of long sums stay small. Where no list has more than one piece, the sum of it is the sum: the same bits without `p`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Domain, Looked, at_least_zero, between
+from tadc.ir.element_types import INDEX, arithmetic
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.names import Names
+from tadc.ir.program import Statement, Tensor
+from tadc.ir.walk import substitute
+
+__all__ = ["PIECE", "ListLoop", "Pieces", "can_be_cut", "in_pieces", "with_short_lists"]
+
+PIECE = 512  # positions of a list that are added up one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class ListLoop:
+    """The loop of a reduction over a list: the index `t` of its positions, and the data indices that are its ends.
+
+    `keys` are what each key is equal to, with the least of its values; nothing where that is not known.
+    """
+
+    begin: Tensor
+    t: Symbol
+    ends: tuple[Symbol, Symbol]
+    keys: tuple[tuple[Affine, Affine], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces of a list: how many there are before each key, where each of them begins, and its keys."""
+
+    before: Tensor
+    begin: Tensor
+    keys: tuple[Tensor, ...]
+    count: Symbol
+
+    @classmethod
+    def of(cls, begin: Tensor, keys: int, names: Names) -> Pieces:
+        """The pieces of the list that begins so and has so many keys."""
+        name = begin.name.removesuffix("_ptr")
+        count = names.fresh(f"{name}_pieces")
+        shape = (symbol(count),)
+        return cls(
+            Tensor(names.fresh(f"{name}_pieces_ptr"), begin.shape, INDEX),
+            Tensor(names.fresh(f"{name}_pieces_begin"), (symbol(count) + 1,), INDEX),
+            tuple(Tensor(names.fresh(f"{name}_pieces_key"), shape, INDEX) for _ in range(keys)),
+            count,
+        )
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (self.before, self.begin, *self.keys)
+
+
+def can_be_cut(e: Reduce, loop: ListLoop, s: Statement) -> bool:
+    """Whether the reduction is over a list alone, whose keys are indices of the statement, or differ from them by sizes."""
+    indices = [_index_of(form, s) for form, _ in loop.keys]
+    distinct = None not in indices and len(set(indices)) == len(indices) > 0
+    return e.indices == (loop.t,) and distinct
+
+
+def _index_of(form: Affine, s: Statement) -> Symbol | None:
+    """The one index of the statement in the form; None unless it has the coefficient 1 or -1, and all else are sizes."""
+    found = [i for i in form.symbols if i in s.indices]
+    inner = {d.name for d in s.derived}
+    if len(found) != 1 or not inner.isdisjoint(form.symbols):
+        return None
+    return found[0] if abs(form.coefficient(found[0])) == 1 else None
+
+
+def with_short_lists(e: Reduce, loop: ListLoop) -> Reduce:
+    """The reduction over a list that has one piece at most."""
+    short = Domain.of((at_least_zero(PIECE - 1 - symbol(loop.t)),))
+    return Reduce(e.op, e.indices, e.derived, e.domain & short, e.body)
+
+
+def in_pieces(
+    s: Statement, e: Reduce, loop: ListLoop, pieces: Pieces, names: Names
+) -> tuple[Statement, Expr]:
+    """The statement that reduces each piece, and the reduction of these, in place of a reduction in the statement."""
+    piece, extents = names.fresh("q"), s.extents
+    values: dict[Symbol, Affine] = {}
+    keys: list[Looked] = []
+    for tensor, (form, low) in zip(pieces.keys, loop.keys, strict=True):
+        index, number = _index_of(form, s), names.fresh("key")
+        assert index is not None
+        sign, rest = form.coefficient(index), form - symbol(index) * form.coefficient(index) - low
+        values[index] = (symbol(number) - rest) * sign
+        ends = rest, rest + (extents[index] - 1) * sign
+        keys.append(Looked(number, tensor.name, (symbol(piece),), ends if sign > 0 else ends[::-1]))
+    others = [i for i in s.indices if i not in values and i in e.symbols]
+    one = with_short_lists(e, loop)
+    place = {name: (symbol(piece) + n,) for n, name in enumerate(loop.ends)}
+    derived = tuple(
+        Looked(d.name, pieces.begin.name, place[d.name], d.values)
+        if isinstance(d, Looked) and d.name in place
+        else d
+        for d in one.derived
+    )
+    one = Reduce(one.op, one.indices, derived, one.domain, one.body)
+    body = substitute(one, values)
+    dtype = arithmetic(s.target.dtype) if s.target.dtype else None
+    shape = (symbol(pieces.count), *(extents[i] for i in others))
+    target = Tensor(names.fresh(f"{s.target.name}_pieces"), shape, dtype)
+    within = (*keys, *(d.substitute(values) for d in s.derived))
+    return Statement(target, (piece, *others), within, body), _total(
+        e, loop, pieces, target, others, names
+    )
+
+
+def _total(
+    e: Reduce, loop: ListLoop, pieces: Pieces, target: Tensor, others: list[Symbol], names: Names
+) -> Reduce:
+    """The reduction over the pieces of a key."""
+    first, last = (names.fresh(pieces.before.name) for _ in range(2))
+    whole = (constant(0), symbol(pieces.count))
+    ends = {d.name: d for d in e.derived if isinstance(d, Looked)}
+    derived = tuple(
+        Looked(name, pieces.before.name, ends[end].subscripts, whole)
+        for name, end in zip((first, last), loop.ends, strict=True)
+    )
+    u = names.fresh("u")
+    domain = Domain.of(between(0, symbol(u), symbol(last) - symbol(first) - 1))
+    read = Read(target.name, (symbol(first) + symbol(u), *map(symbol, others)))
+    return Reduce(e.op, (u,), derived, domain, read)

@@ -1,0 +1,116 @@
+"""Reads through data on the other backends: numpy, kernels of a GPU on the host, and OpenCL."""
+
+import fake_cupy
+import numpy as np
+import pytest
+
+import tadc
+from tadc.runtime.cuda import arrays as gpu
+from tadc.runtime.opencl.arrays import devices
+from tests.data.examples import EXAMPLES
+from tests.data.oracle import random_data
+
+# The double of CuPy compiles each kernel.
+PLAIN = ("message passing", "interpolation")
+
+
+def chosen(names, plain):
+    return [n if n in plain else pytest.param(n, marks=pytest.mark.slow) for n in names]
+
+
+@pytest.fixture
+def double(monkeypatch):
+    yield fake_cupy.install(monkeypatch)
+    gpu.cupy.cache_clear()
+
+
+def assert_example(name, backend, placed=np.array):
+    """The example's value and gradients by this backend, of arrays that `placed` makes of numpy's."""
+    text, given, value, cotangent, gradients = EXAMPLES[name]
+    f = tadc.compile(text, backend=backend)
+    arrays = {n: placed(np.array(a)) for n, a in given.items()}
+    kept = {n: tadc.index(a) if n in f.index_inputs else a for n, a in arrays.items()}
+    for passed in (arrays, kept):
+        y, pullback = f.vjp(**passed)
+        assert type(y) is type(placed(np.zeros(1)))
+        np.testing.assert_allclose(_numbers(y), value, rtol=1e-12)
+        found = pullback(placed(np.array(cotangent)))
+        for x, expected in gradients.items():
+            np.testing.assert_allclose(_numbers(found[x]), expected, rtol=1e-12, atol=1e-15)
+
+
+def _numbers(array):
+    return array.get() if hasattr(array, "get") else array
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_numpy_has_the_examples(name):
+    assert_example(name, "numpy")
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", chosen(EXAMPLES, PLAIN))
+def test_kernels_of_a_gpu_have_the_examples(name, double):
+    assert_example(name, "cuda", double.asarray)
+
+
+@pytest.mark.skipif(not devices(), reason="there is no device of OpenCL")
+@pytest.mark.parametrize("name", chosen(EXAMPLES, PLAIN))
+def test_opencl_has_the_examples(name):
+    assert_example(name, "opencl")
+
+
+@pytest.mark.plain(seed=8)
+@pytest.mark.parametrize("seed", range(150))
+def test_numpy_has_the_values_and_derivatives_of_random_programs_exactly(seed):
+    data = random_data(seed)
+    rng = np.random.default_rng(seed)
+    for name in ("x", "w"):  # whole numbers, whose sums are exact in any order
+        data.arrays[name] = rng.integers(-4, 5, data.arrays[name].shape).astype(float)
+    x, w = data.arrays["x"], data.arrays["w"]
+    tx, tw = (rng.integers(-4, 5, a.shape).astype(float) for a in (x, w))
+    dy = rng.integers(-4, 5, data.shape).astype(float)
+    f = tadc.compile(data.text, backend="numpy")
+    np.testing.assert_array_equal(f(**data.arrays), data.value(x, w))
+    _, slope = f.jvp(data.arrays, {"x": tx, "w": tw})
+    np.testing.assert_array_equal(slope, data.tangent(x, w, tx, tw))
+    found = f.adjoint(("x", "w"))(**data.arrays, dy=dy)
+    for one, other in zip(found, data.adjoint(x, w, dy), strict=True):
+        np.testing.assert_array_equal(one, other)
+    second = f.adjoint(("x",)).tangent(("x", "w"))
+    given = dict(zip(second.inputs[-2:], (tx, tw), strict=True)) | data.arrays | {"dy": dy}
+    found = second(**given)
+    found = found if isinstance(found, tuple) else (found,)
+    np.testing.assert_array_equal(found[0], data.second(x, w, dy, tx, tw))
+
+
+def test_numpy_sums_long_lists_accurately_and_in_pieces():
+    rng = np.random.default_rng(0)
+    lengths = [0, 1, 511, 512, 513, 512**2 + 1, 3]
+    k = rng.permutation(np.repeat(np.arange(len(lengths)), lengths))
+    w = rng.random(len(k), dtype=np.float32)
+    f = tadc.compile("y[i: 7] = sum{e | k[e] = i} w[e]", backend="numpy")
+
+    expected = np.bincount(k, w.astype(float), 7)
+    np.testing.assert_allclose(f(k=k, w=w), expected, rtol=3e-6)
+    np.testing.assert_array_equal(f(k=k, w=w), f(k=tadc.index(k), w=w))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "cuda"])
+def test_an_element_that_leads_outside_is_named_on_every_backend(backend, double):
+    f = tadc.compile("y[e] = x[src[e]]", backend=backend)
+    src, x = np.array([0, 7, -1]), np.zeros(5)
+    if backend == "cuda":
+        src, x = double.asarray(src), double.asarray(x)
+    with pytest.raises(tadc.DataError) as caught:
+        f(src=src, x=x)
+    assert (caught.value.tensor, caught.value.index, caught.value.value) == ("src", (1,), 7)
+    nan = tadc.compile("y[e] = x[src[e]]", backend=backend, bounds="nan")(src=src, x=x)
+    assert type(nan) is type(x)
+    assert np.isnan(_numbers(nan)).all()
+
+
+def test_numpy_checks_what_is_trusted_elsewhere():
+    f = tadc.compile("y[e] = x[src[e]]", backend="numpy", bounds="trust")
+    with pytest.raises(tadc.DataError):
+        f(src=[5], x=[1.0])

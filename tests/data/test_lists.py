@@ -1,0 +1,117 @@
+"""Lists: native code and numpy build the same ones, long ones are cut into pieces, and bits depend on the list alone."""
+
+import numpy as np
+import pytest
+
+import tadc
+from tadc import compiler
+from tadc.runtime import index
+from tadc.runtime.cpu import list_builder
+from tadc.runtime.index import ListArrays
+from tadc.schedule.rewrite.lists import Facts
+
+TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("counts", [(7,), (1,), (3, 5)])
+def test_native_code_sorts_as_numpy_for_every_number_of_threads(monkeypatch, dtype, counts):
+    monkeypatch.setattr(list_builder, "PER_THREAD", 10)
+    rng = np.random.default_rng(0)
+    lows = tuple(range(-1, len(counts) - 1))
+    arrays = [rng.integers(-3, 8, 500).astype(dtype) for _ in counts]
+    begin, positions = index._sorted(arrays, lows, counts, 1)
+    for threads in (1, 2, 3, 8):
+        found = list_builder.sorted_list(arrays, lows, counts, threads)
+        np.testing.assert_array_equal(found[0], begin)
+        np.testing.assert_array_equal(found[1], positions)
+        assert found[0].dtype == found[1].dtype == dtype
+
+
+@pytest.mark.compiler
+def test_native_code_finds_rows_as_numpy(monkeypatch):
+    rng = np.random.default_rng(0)
+    text = "y[i] = sum{e=lo[i]..hi[i]} v[e]"
+    lo = rng.integers(0, 30, 50)
+    given = {"lo": lo, "hi": np.minimum(lo + rng.integers(-3, 9, 50), 29), "v": rng.random(30)}
+    dy = rng.random(50)
+    expected = tadc.compile(text, backend="interpreter").vjp(**given)[1](dy)["v"]
+    for native in (False, True):
+        monkeypatch.setattr(list_builder, "FEW", 0 if native else 10**9)
+        found = tadc.compile(text, backend="numpy").vjp(**given)[1](dy)["v"]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_pieces_are_cut_from_the_start_of_each_list():
+    begin = np.array([[0, 0, 1300], [1300, 1812, 2325]])
+    lists = ListArrays(begin, np.arange(2325), (2325,))
+    before, begins, *keys = lists.pieces
+
+    assert before.tolist() == [[0, 0, 3], [3, 4, 6]]
+    assert begins.tolist() == [0, 512, 1024, 1300, 1812, 2324, 2325]
+    assert [k.tolist() for k in keys] == [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 1, 1]]
+
+
+def skewed(rng):
+    """Elements of which one has most positions, and lists around the length of a piece."""
+    lengths = [0, 1, 511, 512, 513, 3000]
+    return rng.permutation(np.concatenate([np.repeat(np.arange(6), lengths), [-1, 40, 99]]))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("text", [TEXT, "y[i: 40] = sum{e | k[e] = i} w[e]*x[e, 0]"])
+def test_bits_are_those_of_the_list_alone(text):
+    rng = np.random.default_rng(0)
+    k = skewed(rng)
+    w = rng.standard_normal(len(k)).astype(np.float32)
+    x = rng.standard_normal((len(k), 17)).astype(np.float32)
+    results = [
+        tadc.compile(text, backend="native", threads=threads)(k=each, w=w, x=x)
+        for threads in (1, 2, 8)
+        for each in (k, tadc.index(k))
+    ]
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
+    terms = w[:, None].astype(float) * x if results[0].ndim == 2 else w.astype(float) * x[:, 0]
+    expected = np.zeros(results[0].shape)
+    inside = (k >= 0) & (k < 40)
+    np.add.at(expected, k[inside], terms[inside])
+    np.testing.assert_allclose(results[0], expected, rtol=1e-5, atol=1e-4)
+    # Without the long list there are no pieces: the others are what they were.
+    short = k != 5
+    short &= k != 4
+    found = tadc.compile(text, backend="native")(k=k[short], w=w[short], x=x[short])
+    np.testing.assert_array_equal(found[:4], results[0][:4])
+
+
+@pytest.mark.compiler
+def test_a_long_list_has_the_right_gradients():
+    rng = np.random.default_rng(0)
+    k = skewed(rng)
+    f = tadc.compile("y[i, c] = exp(x[k[i], c])*w[i]", backend="native")
+    g = tadc.compile("y[i, c] = exp(x[k[i], c])*w[i]", backend="numpy")
+    given = {"k": k.clip(0, 9), "x": rng.random((10, 3)), "w": rng.random(len(k))}
+    dy = rng.random((len(k), 3))
+    for name, found in f.vjp(**given)[1](dy).items():
+        np.testing.assert_allclose(found, g.vjp(**given)[1](dy)[name], rtol=1e-12)
+
+
+def test_facts_of_lists_say_how_they_are_run():
+    f = tadc.compile("y[i: N] = sum{e | d[e] = i} w[e]; size N")
+    names = {
+        facts: [t.name for t in compiler.with_lists(f.program, facts).program.tensors.values()]
+        for facts in (None, Facts(short=True), Facts())
+    }
+    assert names[None] == names[Facts(short=True)]
+    assert "y_pieces" in names[Facts()]
+
+
+@pytest.mark.compiler
+def test_elements_beyond_32_bits_are_indices_too():
+    f = tadc.compile("y[i] = x[clamp(k[i] + 1)]", backend="native")
+    k = np.array([2**31 - 1, -(2**40), 0])
+
+    assert f(k=k[2:], x=[1.0, 2.0]).tolist() == [2]
+    assert f(k=k, x=[1.0, 2.0]).tolist() == [2, 1, 2]
+    assert f(k=k[:1], x=[1.0, 2.0]).tolist() == [2]
