@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["LeftNames"]
+__all__ = ["LeftNames", "Variable", "variable_at"]
 
 LONGEST_FRACTION = 60  # tokens; longer ones are no derivatives
 _SEPARATORS = frozenset(("BREAK", "QUAD", "COMMA", "DOT", "TEXT", "AND", "IF", "FORALL"))
@@ -234,6 +234,21 @@ def _number_above(tokens: Sequence[Token], place: int, closing: dict[int, int]) 
     end = closing.get(place + 1, -1)
     is_power = end == place + 3 and tokens[place].type == "SUP" and tokens[place + 2].type == "NUM"
     return tokens[place + 2].value if is_power else None
+
+
+class Variable(NamedTuple):
+    """A name, and what is below it."""
+
+    name: str
+    subscripts: tuple[Token, ...]
+
+
+def variable_at(
+    tokens: Sequence[Token], place: int, closing: dict[int, int]
+) -> tuple[Variable, int] | None:
+    """The name at `place` with what is below it, and the place behind."""
+    named = _variable(tokens, place, closing)
+    return None if named is None else (Variable(*named[:2]), named[2])
 
 
 def _variable(

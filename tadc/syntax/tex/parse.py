@@ -44,6 +44,7 @@ from tadc.syntax.tex.names import Vocabulary, assembled, spelled
 from tadc.syntax.tex.primes import with_unclear_primes
 from tadc.syntax.tex.prose import says_where, spoken_definitions
 from tadc.syntax.tex.ranges import indices_of, refusal, said_ranges
+from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, bound_names, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
@@ -116,6 +117,11 @@ def _program(source: Source, index_base: int) -> ast.Program:
         guesses.append(Guess(said, statement.start, statement.end))
     lists = _make_targets_plain(found, states)
     definitions, skipped = _counted(found.displays, document.macros, text, states)
+    asked = [
+        (derivative, text.span(s.start, s.end))
+        for s in skipped
+        if s.kind == "skipped" and (derivative := asked_derivative(s.tokens)) is not None
+    ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
@@ -147,7 +153,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
-    return meaning(
+    program = meaning(
         items,
         trees,
         dict(bodies),
@@ -157,6 +163,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         _told(text, skipped),
         found.braces,
     )
+    return with_request(program, asked)
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:
@@ -395,6 +402,8 @@ def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
         reason = "it has no left side that is an element or a name"
         if s.kind == "definition":
             reason = "nothing reads the number that it defines"
+        elif asked_derivative(s.tokens) is not None:
+            reason = "no display defines what it is a derivative of"
         elif s.equal == len(s.tokens):
             reason = "it defines nothing"
         told.append(ast.Skipped(text.span(s.start, s.end), reason))
