@@ -132,7 +132,11 @@ def front(
     with stage("finding ranges of indices"):
         resolved = resolve(tree, name, sizes, index_base, values)
     return replace(
-        resolved, program=normalized(resolved.program), skipped=tree.skipped, notes=tree.notes
+        resolved,
+        program=normalized(resolved.program),
+        skipped=tree.skipped,
+        notes=tree.notes,
+        request=tree.request,
     )
 
 

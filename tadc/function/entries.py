@@ -11,6 +11,7 @@ from tadc.function.origin import Origin
 from tadc.function.signature import with_argument_errors
 from tadc.options import Given, Options, with_options
 from tadc.runtime.files import read_text
+from tadc.syntax.ast import Request
 
 __all__ = ["compile", "load"]
 
@@ -59,7 +60,7 @@ def compile(
         For an option that an explicitly named backend has no use for.
     """
     checked = Options.of(**options)
-    return Function._of(Origin.of(Source(_text(source), "<string>"), lang, checked))
+    return _requested(Function._of(Origin.of(Source(_text(source), "<string>"), lang, checked)))
 
 
 @with_argument_errors
@@ -79,7 +80,20 @@ def load(
     checked = Options.of(**options)
     if lang is None:
         lang = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
-    return Function._of(Origin.of(Source(read_text(path), str(path)), lang, checked))
+    return _requested(Function._of(Origin.of(Source(read_text(path), str(path)), lang, checked)))
+
+
+def _requested(f: Function) -> Function:
+    """The derivative that a LaTeX document asks for; the function itself where it asks for none."""
+    match f.request:
+        case Request("gradient", _, wrt):
+            return f.gradient(wrt)
+        case Request("jacobian", _, (x,)):
+            return f.jacobian(x)
+        case Request("hessian", _, (x,)):
+            return f.hessian(x)
+        case _:
+            return f
 
 
 def _text(source: Any) -> str:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # text is compiled without numpy, and without what calls need
     from tadc.runtime.calls import Calls
     from tadc.schedule.nest.cost import Cost
     from tadc.schedule.plan import Plan
-    from tadc.syntax.ast import Note
+    from tadc.syntax.ast import Note, Request
 
 __all__ = ["Function"]
 
@@ -156,6 +156,11 @@ class Function:
     def notes(self) -> tuple[Note, ...]:
         """How a LaTeX document was read, where it does not say so itself: `.text`, `.span`, and `.is_guess`."""
         return self._resolved.notes
+
+    @property
+    def request(self) -> Request | None:
+        r"""The derivative that a LaTeX document asks for by a display `\frac{\partial f}{\partial x_i}`; `compile` and `load` give it."""
+        return self._resolved.request
 
     @property
     def reading(self) -> str:

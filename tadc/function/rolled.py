@@ -134,6 +134,10 @@ class Rolled:
         return tuple(self.states.get(n, n) for n in named) or tuple(self.states.values())
 
     @property
+    def request(self) -> ast.Request | None:
+        return self._tree.request
+
+    @property
     def skipped(self) -> tuple[Span, ...]:
         """The places of a LaTeX document's displays that define no tensor."""
         return self._tree.skipped

@@ -71,6 +71,7 @@ class Resolved:
     places: Mapping[str, Place] = field(default_factory=dict)
     statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
     versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
+    request: ast.Request | None = None  # the derivative that a document asks for
     undecided: tuple[str, ...] = ()  # inputs that are indices if their arrays are of integers
 
     @property

@@ -283,6 +283,16 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A derivative that a document asks for, of one result by inputs: the program is this one then."""
+
+    mode: Literal["gradient", "jacobian", "hessian"]
+    of: str
+    wrt: tuple[str, ...]
+    span: Span
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """The items in order. `skipped` are the parts of a LaTeX document that define no tensor, with `reasons`; `notes` how it was read.
@@ -295,3 +305,4 @@ class Program:
     notes: tuple[Note, ...] = ()
     reasons: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    request: Request | None = None

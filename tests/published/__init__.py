@@ -1,6 +1,28 @@
 """Formulas of published papers, a file per field."""
 
-from published import learning, nature, physics, signals, statistics
+from published import (
+    estimation,
+    learning,
+    matter,
+    measurement,
+    nature,
+    networks,
+    physics,
+    signals,
+    statistics,
+)
 from published.formula import FORMULAS, Formula
 
-__all__ = ["FORMULAS", "Formula", "learning", "nature", "physics", "signals", "statistics"]
+__all__ = [
+    "FORMULAS",
+    "Formula",
+    "estimation",
+    "learning",
+    "matter",
+    "measurement",
+    "nature",
+    "networks",
+    "physics",
+    "signals",
+    "statistics",
+]

@@ -42,7 +42,7 @@ MEANS = {
     r"\[ s_i = \sum_j x_{ij} \] where $x_{ij} = x_{ji}$.": "s[i] = sum{j} x[i, j]",
     # ranges
     r"\begin{align} m_j &= \sum_i x_{ij}, & c_{jk} &= m_j m_k \end{align} for $j, k = 1, \dots, p$.":
-        "size p, I; input x[I, p]; m[j: p] = sum{i} x[i, j]; c[j: p, k: p] = m[j]*m[k]",
+        "size p, x_0; input x[x_0, p]; m[j: p] = sum{i} x[i, j]; c[j: p, k: p] = m[j]*m[k]",
     r"\[ y_i = \beta_0 + \sum_{j=1}^p \beta_j x_{ij} \]":
         "size p, x_0; input beta, x[x_0, p]; y[i] = beta[0] + (sum{j=0..p-1} beta[j+1]*x[i, j])",
     r"\[ s = \sum_{t=1}^T w_t (x_t - x_{t-1}) \]": "size T; input w[T], x; s = sum{t=0..T-1} w[t]*(x[t+1] - x[t])",

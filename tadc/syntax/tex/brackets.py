@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from tadc.syntax.tex.commands import FUNCTION_LETTERS
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
 from tadc.syntax.tex.script_tokens import bound_names
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
 __all__ = ["Brackets", "applied_names", "indexed_names"]
@@ -59,9 +59,10 @@ def indexed_names(definitions: Sequence[Statement]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations.
+    r"""Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations.
 
-    `headed` are defined with a list of arguments, `d_{ij}(X) = ..`: it says nothing where they are read.
+    `headed` are defined with a list of arguments, `d_{ij}(X) = ..`: it says nothing where they are read. Those `at_points`
+    have a list of elements, `\rho(r_g) = ..`, whose subscripts are the indices.
     """
 
     indexed: Set[str]
@@ -70,6 +71,7 @@ class Brackets:
     ranks: Mapping[str, int]
     sizes: Set[str]
     headed: Set[str] = frozenset()
+    at_points: Set[str] = frozenset()
 
     def __call__(self, definition: Statement) -> Statement:
         """The definition with elements in place of indices in brackets, and with its functions marked."""
@@ -95,9 +97,18 @@ class Brackets:
             elif call.name.value in self.headed and call.below and _is_list(call.inner):
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
+            elif self._is_delta(call):
+                result += _indicator(call, tokens)
+                place = call.end + 1
+            elif call.name.value in self.at_points and (points := _points(call.inner)):
+                result += _element(replace(call, inner=points), tokens)
+                place = call.end + 1
             elif self._is_element(call, bound):
                 result += _element(call, tokens)
                 place = call.end + 1
+            elif _is_factor(call, tokens):
+                result += [call.name, Token("THIN", "", call.name.end, call.name.end)]
+                place += 1
             elif self._is_unclear(call, bound):
                 result.append(self._unclear(call))
                 place = call.end + 1
@@ -105,6 +116,11 @@ class Brackets:
                 result.append(tokens[place])
                 place += 1
         return replace(definition, tokens=tuple(result))
+
+    def _is_delta(self, call: _Call) -> bool:
+        r"""Whether it is Kronecker's `\delta(a, b)`."""
+        is_two = len(_listed(call.inner)) == 2 and not call.below
+        return is_two and call.name.value == "delta" and "delta" not in self.ranks
 
     def _is_function(self, call: _Call) -> bool:
         """Whether a bracket behind a power holds one name with its scripts, as of a function: `f_i^2(x)`."""
@@ -185,6 +201,23 @@ def _is_list(inner: Sequence[Token]) -> bool:
     return all(part and _is_operand(part) for part in _listed(inner))
 
 
+def _is_factor(call: _Call, tokens: Sequence[Token]) -> bool:
+    r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor."""
+    opening = tokens[call.end - len(call.inner) - 1]
+    is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
+    return opening.type == "LSQB" and is_sum and not call.below and call.name.value in GREEK
+
+
+def _points(inner: Sequence[Token]) -> tuple[Token, ...]:
+    r"""The subscripts of a list of elements, `x_p, x_q`; nothing for any other list."""
+    found: list[Token] = []
+    for part in _listed(inner):
+        if [t.type for t in part] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+            return ()
+        found += [Token("COMMA", "", part[3].start, part[3].start), part[3]]
+    return tuple(found[1:])
+
+
 def _is_operand(inner: Sequence[Token]) -> bool:
     """Whether it is one name with its scripts, which nobody puts in brackets to multiply it."""
     if inner[0].type != "NAME":
@@ -218,9 +251,19 @@ def _applied(call: _Call, tokens: Sequence[Token]) -> list[Token]:
     return [name, opening, *call.below[1:-1], sign, *call.inner, closing]
 
 
+def _indicator(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+    """1 where the two arguments are equal, else 0."""
+    left, right = _listed(call.inner)
+    at = call.name.end
+    word = replace(call.name, type="INDICATOR")
+    opening = tokens[call.end - len(call.inner) - 1]
+    return [word, opening, *left, Token("EQ", "=", at, at), *right, tokens[call.end]]
+
+
 def _element(call: _Call, tokens: Sequence[Token]) -> list[Token]:
     """The name with the indices of the bracket behind those of its subscript."""
-    opening, closing = tokens[call.end - len(call.inner) - 1], tokens[call.end]
+    closing = tokens[call.end]
+    opening = next(t for t in tokens[call.start : call.end] if t.type in ("LPAR", "LSQB"))
     before = (
         [*call.below[1:-1], Token("COMMA", "", opening.start, opening.start)] if call.below else []
     )

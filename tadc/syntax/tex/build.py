@@ -19,6 +19,7 @@ from tadc.syntax.ast import Application, Binary, Condition, Expression, Name, Nu
 from tadc.syntax.nodes import nodes
 from tadc.syntax.tex.cases import Row, choice
 from tadc.syntax.tex.commands import INVERSES
+from tadc.syntax.tex.factorials import binomial, logarithm_of_factorial
 from tadc.syntax.tex.limits import Limits, limits, read_limits
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.names import Vocabulary
@@ -212,7 +213,7 @@ class Build:
         if power is not None and _is_minus_one(power.items[0]):
             name, power = _inverse(name, power), None
         primes = [script for script in on_name if script.kind == "PRIME"]
-        application = Application(name, (number(argument),), span)
+        application = logarithm_of_factorial(Application(name, (number(argument),), span))
         return raised(application, [*([power] if power else []), *primes, *behind])
 
     def _logarithm(self, function: Token, base: Script) -> Name:
@@ -288,6 +289,11 @@ class Build:
         self, span: Span, _frac: Token, over: Part, under: Part, *scripts: Script
     ) -> Expression:
         return raised(Binary("/", number(over), number(under), span), scripts)
+
+    def _binomial(
+        self, span: Span, _binom: Token, over: Part, under: Part, *scripts: Script
+    ) -> Expression:
+        return raised(binomial(number(over), number(under), span), scripts)
 
     def _root(self, span: Span, sqrt: Token, *rest: Part) -> Expression:
         symbols = [s for s in rest if not isinstance(s, Token)]
@@ -365,6 +371,9 @@ class Build:
 
     def _prime(self, span: Span, _sign: Token) -> Script:
         return Script("PRIME", (), span)
+
+    def _factorial(self, span: Span, _sign: Token) -> Script:
+        return Script("FACTORIAL", (), span)
 
     # ---------------------------------------------------------------- conditions
 

@@ -120,7 +120,7 @@ SYMBOLS = {
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
     "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",
-    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "sqrt": "SQRT",
+    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "binom": "BINOM", "tbinom": "BINOM", "dbinom": "BINOM", "sqrt": "SQRT",
     ",": "THIN", ":": "THIN", ";": "THIN", ">": "THIN", "thinspace": "THIN", "quad": "QUAD", "qquad": "QUAD",
     "forall": "FORALL", "dots": "DOTS", "ldots": "DOTS", "cdots": "DOTS", "dotsc": "DOTS", "dotsb": "DOTS",
     "top": "TOP", "intercal": "TOP", "dagger": "TOP", "prime": "PRIME",
@@ -132,7 +132,7 @@ SYMBOLS = {
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",
     "+": "PLUS", "-": "MINUS", "−": "MINUS", "/": "SLASH", "=": "EQ", "<": "<", ">": ">", "≤": "<=", "≥": ">=",
-    "≠": "!=", "·": "CDOT", "×": "CDOT", "∈": "IN",
+    "≠": "!=", "!": "FACTORIAL", "·": "CDOT", "×": "CDOT", "∈": "IN",
 }
 # fmt: on
 RELATIONS = frozenset(("<", "<=", ">", ">=", "!="))

@@ -101,7 +101,8 @@ class _Head:
         if not self.below and not has_elements:
             return True
         values = {t.value for t in self.right if t.type == "NAME"}
-        return plain <= values and not plain & names_in_subscripts(self.right)
+        elements = {a[0].value for a in self.arguments if len(a) > 1}
+        return plain | elements <= values and not plain & names_in_subscripts(self.right)
 
     def function(self, statement: Statement, bound: Set[str]) -> OwnFunction:
         """The function; letters below its name are parameters where they are indices somewhere, `bound`."""

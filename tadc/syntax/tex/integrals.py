@@ -9,10 +9,24 @@ from tadc.syntax.tex.script_tokens import Guess, bound_names, comma
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_integrals"]
+__all__ = ["integral", "with_integrals"]
 
 NAME = "eri"  # electron repulsion integrals
 _KINDS = ["LPAR", "NAME", "NAME", "GIVEN", "NAME", "NAME", "RPAR"]
+
+
+def integral(part: Sequence[Token], name: str = NAME) -> list[Token]:
+    """The element that a bracket of four indices with a bar stands for."""
+    opening, closing = part[0], part[-1]
+    indices = [t for t in part if t.type == "NAME"]
+    listed = [t for index in indices for t in (comma(index), index)][1:]
+    return [
+        Token("NAME", name, opening.start, opening.start),
+        Token("SUB", "_", opening.start, opening.start),
+        Token("LBRACE", "", opening.start, opening.end, "indices"),
+        *listed,
+        Token("RBRACE", "", closing.start, closing.end, "NAME"),
+    ]
 
 
 def with_integrals(
@@ -24,7 +38,8 @@ def with_integrals(
     """
     used = {t.value for d in definitions for t in d.tokens if t.type == "NAME"}
     free = candidates - used
-    name = next(iter(free)) if len(free) == 1 else NAME
+    is_declared = len(free) == 1 and NAME not in used
+    name = next(iter(free)) if is_declared else NAME
     return [_with_elements(d, name, guesses) for d in definitions]
 
 
@@ -45,15 +60,7 @@ def _with_elements(definition: Statement, name: str, guesses: list[Guess]) -> St
         if not any(name in guess.text for guess in guesses):
             text = f"`(ij|kl)` is an element of a tensor, `{name}[i, j, k, l]`"
             guesses.append(Guess(text, opening.start, closing.end))
-        indices = [t for t in part if t.type == "NAME"]
-        listed = [t for index in indices for t in (comma(index), index)][1:]
-        result += [
-            Token("NAME", name, opening.start, opening.start),
-            Token("SUB", "_", opening.start, opening.start),
-            Token("LBRACE", "", opening.start, opening.end, "indices"),
-            *listed,
-            Token("RBRACE", "", closing.start, closing.end, "NAME"),
-        ]
+        result += integral(part, name)
         place += len(_KINDS)
     return replace(definition, tokens=tuple(result))
 

@@ -3,7 +3,7 @@ r"""Left sides whose subscripts are labels: the left side of a definition is a n
 E_x \approx E_{i+1,j} - E_{ij}       nothing on the right side has an `x`, and it reads moved elements
 \mu_p = \sum_i w_i \mu_i             with an index `p` it would read itself
 r_{xy} = \sum_i x_i y_i              `x` and `y` are tensors of the right side
-M_u = \sum_i m_i                     a capital letter that stands nowhere else
+P_c = \sum_i a_i p_i                 a letter that stands nowhere else, and is no usual index
 E_{tot} = T + V                      letters of which the right side has none
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, bound_names, left_indices, scripted, with_label
@@ -19,6 +20,10 @@ from tadc.syntax.tex.token_list import Token
 
 __all__ = ["LeftLabels"]
 
+_NO_INDICES = frozenset(
+    "abcdefghopqrsuvwxyz"
+)  # letters that are rarely indices, where nothing reads them
+
 
 @dataclass(slots=True)
 class LeftLabels:
@@ -26,6 +31,7 @@ class LeftLabels:
 
     definitions: Sequence[Statement]
     declared: Set[str]
+    scalars: Set[str]  # declared without dimensions
     guesses: dict[str, Guess]
     _labelled: set[tuple[str, ...]] = field(default_factory=set)  # names with their labels
 
@@ -41,11 +47,11 @@ class LeftLabels:
         tokens = definition.tokens
         if (named := self._with_tensors(definition)) is not None:
             return named
-        labels = _label_on_the_left(definition)
-        if not labels:
+        if not _may_be_label(definition, self.scalars):
             return definition
         is_moving = _is_moving(definition) or _reads_itself(definition)
-        if not is_moving and not self._is_only_here(definition):
+        is_number = tokens[3].value in self.scalars
+        if not is_moving and not is_number and not self._is_only_here(definition):
             return definition
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
         text = f"`{name.value}` is one name: the right side has no `{tokens[3].value}`"
@@ -96,22 +102,40 @@ class LeftLabels:
             for name, _, inner in scripted(d.tokens, "SUB")
             if name.value == base
         )
-        is_word = (definition.tokens[0].note == "upright" and len(base) > 1) or letter.isupper()
-        is_free = is_word and base not in self.declared and not definition.ranges
-        return is_free and definition.has_reduction and all(inner == [letter] for inner in others)
+        is_word = definition.tokens[0].note == "upright" and len(base) > 1
+        is_label = letter.isupper() or (letter in _NO_INDICES and self._binds_all(definition))
+        is_free = base not in self.declared and not definition.ranges
+        is_sum = is_free and (is_word or is_label) and definition.has_reduction
+        return is_sum and all(inner == [letter] for inner in others)
+
+    def _binds_all(self, definition: Statement) -> bool:
+        """Whether its reductions bind every letter below a name of the right side, labels aside: no index is missing."""
+        right = definition.tokens[definition.equal :]
+        below = {
+            t.value
+            for name, _, inner in scripted(right, "SUB")
+            for t in inner
+            if t.type == "NAME" and f"{name.value}_{t.value}" not in self.declared
+        }
+        return below <= bound_names(right)
 
 
-def _label_on_the_left(definition: Statement) -> set[str]:
-    r"""The `x` of `E_x \approx E_{i+1,j} - E_{ij}` and the `u` of `M_u =`: letters that the right side does not have."""
+def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
+    r"""Whether it is the `x` of `E_x \approx E_{i+1,j} - E_{ij}` or the `u` of `M_u =`: no index of the right side, and no value
+    there but a declared number.
+    """
     tokens, equal = definition.tokens, definition.equal
     if [t.type for t in tokens[:5]] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
-        return set()
+        return False
     letter = tokens[3].value
     is_whole = equal == 5 or (
         tokens[5].type == "SUP" and closing_braces(tokens).get(6) == equal - 1
     )
-    in_right = any(t.value == letter for t in tokens[equal:])
-    return set() if in_right or not is_whole else {letter}
+    right = tokens[equal:]
+    inside = {t.value for _, _, inner in scripted(right, "SUB") for t in inner}
+    pairs = zip_longest(right, right[1:])
+    values = {t.value for t, after in pairs if after is None or after.type != "SUB"}
+    return is_whole and letter not in inside | (values - scalars)
 
 
 def _is_moving(definition: Statement) -> bool:

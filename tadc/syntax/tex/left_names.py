@@ -17,9 +17,11 @@ from typing import NamedTuple, TypeAlias
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["LeftNames"]
+__all__ = ["LeftNames", "Variable", "variable_at"]
 
+LONGEST_FRACTION = 60  # tokens; longer ones are no derivatives
 _SEPARATORS = frozenset(("BREAK", "QUAD", "COMMA", "DOT", "TEXT", "AND", "IF", "FORALL"))
+_IN_FACTORS = frozenset(("NAME", "NUM", "SUB", "SUP", "LBRACE", "RBRACE", "CDOT", "THIN"))
 _MARKS = {"*": "star", r"\ast": "star", r"\star": "star", "+": "plus", "-": "minus"}
 _STEPS = frozenset(("Delta", "delta"))
 
@@ -40,18 +42,19 @@ class LeftNames:
     """The signs that left sides of a document define as one name."""
 
     has_steps: bool = True  # whether `\Delta t` is one name
+    declared: Set[str] = frozenset()
     _defined: set[Key] = field(default_factory=set)
 
     @classmethod
     def of(cls, displays: Iterable[Sequence[Token]], declared: Set[str]) -> LeftNames:
         """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines."""
         displays = [list(tokens) for tokens in displays]
-        names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)))
+        names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)), declared)
         letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
         for tokens in displays:
             closing = closing_braces(tokens)
             for start in _left_sides(tokens):
-                head = _head(tokens, start, closing)
+                head = _head(tokens, _behind_factors(tokens, start), closing)
                 if head is not None and _is_free(head.key, letters, displays):
                     names._defined.add(head.key)
         return names
@@ -76,7 +79,15 @@ class LeftNames:
         is_raised = bool(following) and following[0].type == "SUP"
         if head.key in self._defined or head.key[-1] == r"\star":
             return True
+        if head.key[0] == "mark" and self._has_other_mark(head):
+            return True
         return is_step and self.has_steps and not is_raised  # `\Delta t^2` has two readings
+
+    def _has_other_mark(self, head: _Head) -> bool:
+        """Whether `x^+` is defined, so that `x^-` is no power; or the name with its mark is declared."""
+        pairs = {"+": "-", "-": "+"}
+        other = ("mark", head.key[1], pairs.get(head.key[2], ""))
+        return other in self._defined or head.name in self.declared
 
 
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:
@@ -102,6 +113,15 @@ def _left_sides(tokens: Sequence[Token]) -> Iterator[int]:
         depth += token.type in OPENERS
 
 
+def _behind_factors(tokens: Sequence[Token], start: int) -> int:
+    r"""The place of the derivative of `\tau \frac{dV}{dt} =`; `start` where there is none."""
+    place = start
+    while place < len(tokens) and tokens[place].type in _IN_FACTORS:
+        place += 1
+    is_derivative = place < len(tokens) and tokens[place].type in ("FRAC", "PARTIAL")
+    return place if is_derivative else start
+
+
 def _is_free(key: Key, letters: Counter[str], displays: Sequence[Sequence[Token]]) -> bool:
     """Whether letters side by side may be one name: an acronym, or letters that stand nowhere else."""
     if key[0] != "letters" or key[1] in _STEPS:
@@ -118,9 +138,8 @@ def _is_free(key: Key, letters: Counter[str], displays: Sequence[Sequence[Token]
 
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:
-    name = Token(
-        "NAME", head.name, first.start, last.end, first.note if head.key[0] == "mark" else ""
-    )
+    note = {"mark": first.note, "derivative": "derivative"}.get(head.key[0], "")
+    name = Token("NAME", head.name, first.start, last.end, note)
     if not head.subscripts:
         return [name]
     start, end = head.subscripts[0].start, head.subscripts[-1].end
@@ -156,7 +175,7 @@ def _fraction(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _
     r"""`\frac{dx_i}{dt}` or `\frac{d}{dt} x_i`."""
     middle = closing.get(place + 1, -1)
     end = closing.get(middle + 1, -1)
-    if middle < 0 or end < 0:
+    if middle < 0 or end < 0 or end - place > LONGEST_FRACTION:
         return None
     over, under = _differential(tokens[place + 2 : middle]), _differential(tokens[middle + 2 : end])
     if over is None or under is None or not under.variable:
@@ -215,6 +234,21 @@ def _number_above(tokens: Sequence[Token], place: int, closing: dict[int, int]) 
     end = closing.get(place + 1, -1)
     is_power = end == place + 3 and tokens[place].type == "SUP" and tokens[place + 2].type == "NUM"
     return tokens[place + 2].value if is_power else None
+
+
+class Variable(NamedTuple):
+    """A name, and what is below it."""
+
+    name: str
+    subscripts: tuple[Token, ...]
+
+
+def variable_at(
+    tokens: Sequence[Token], place: int, closing: dict[int, int]
+) -> tuple[Variable, int] | None:
+    """The name at `place` with what is below it, and the place behind."""
+    named = _variable(tokens, place, closing)
+    return None if named is None else (Variable(*named[:2]), named[2])
 
 
 def _variable(

@@ -10,11 +10,14 @@ from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
+from tadc.syntax.tex.extents import Extents
+from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.integer_powers import with_products
+from tadc.syntax.tex.left_ranges import with_extents
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
-from tadc.syntax.tex.printed import base_of, bound_sizes, inputs_of, with_extents
+from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Vectors
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
@@ -69,7 +72,7 @@ def meaning(
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, shaped, notes)
     definitions = _with_left_indices(definitions, items, notes)
-    definitions = _placed(definitions, base, notes)
+    definitions, moved = _placed(definitions, base, notes)
     known = {
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
     }
@@ -91,7 +94,9 @@ def meaning(
     shapes |= dict.fromkeys(n.name for d in definitions for n in d.arguments or ())
     shapes |= {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
     trailing = {r.name.name: r.extents or () for r in rows}
-    inputs = inputs_of(definitions, base, sizes, shapes, trailing, taken)
+    extents = Extents(definitions, base, sizes, shapes, trailing, moved)
+    inputs = extents.inputs(taken)
+    definitions = extents.with_lefts()
     placed = [
         update(i) if isinstance(i, Definition) and i.span.start in updates else i
         for i in _in_places(items, ordered(definitions))
@@ -242,13 +247,18 @@ def _with_left_indices(
     return result
 
 
-def _placed(definitions: Sequence[Definition], base: int, notes: list[Note]) -> list[Definition]:
+def _placed(
+    definitions: Sequence[Definition], base: int, notes: list[Note]
+) -> tuple[list[Definition], set[str]]:
+    """The definitions with extents for printed ranges, and the names of those that begin at another element than the base."""
     result = []
+    moved = set()
     for definition, said in with_extents(definitions, base):
         if said:
             notes.append(Note(definition.target.span, said))
+            moved.add(definition.target.name)
         result.append(definition)
-    return result
+    return result, moved
 
 
 def _in_index_notation(

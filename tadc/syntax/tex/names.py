@@ -33,12 +33,10 @@ class Vocabulary:
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
-        if name in self.compounds:
+        if name in self.compounds or name in self.directed:
             return True
         is_tensor = base in self.declared and base not in self.sizes
-        return not is_tensor and any(
-            name in names for names in (self.sizes, self.indices, self.directed)
-        )
+        return not is_tensor and any(name in names for names in (self.sizes, self.indices))
 
     def knows(self, name: str) -> bool:
         """Whether the document uses `name` as its own, so that it is no function or constant."""
@@ -268,6 +266,10 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             )
             fix = "put brackets around what is raised: `(\\Delta t)^2`"
             token = Token("ERROR", fact, token.start, tokens[place + 1].end, fix)
+        if token.value == "\\times" and _is_between_vectors(tokens, place):
+            fact = r"`\times` between vectors may be the cross product, or a product of numbers"
+            fix = r"write the cross product in components, `c_i = \sum_{jk} \varepsilon_{ijk} a_j b_k`, or `\cdot` for numbers"
+            token = Token("ERROR", fact, token.start, token.end, fix)
         if token.type == "FRAC" and _is_derivative(tokens, place) and not vocabulary.knows("d"):
             fact = "a derivative would be read as a quotient of products with `d`"
             fix = "tadc derives the program itself; give what is defined a name: `v_i`"
@@ -329,6 +331,23 @@ def _is_derivative(tokens: Sequence[Token], place: int) -> bool:
         return False
     over, under = tokens[place + 2 : place + 3], tokens[place + end + 2 : place + end + 4]
     return [t.value for t in (*over, *under[:1])] == ["d", "d"] and under[-1].type == "NAME"
+
+
+def _is_between_vectors(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether both neighbours of the sign are printed as vectors, `\mathbf{v} \times \mathbf{B}_p`."""
+    before = place - 1
+    while before > 0 and tokens[before].type == "RBRACE":  # what is below the name
+        opening = (n for n in range(before, -1, -1) if tokens[n].type == "LBRACE")
+        before = next(opening, 1) - 2
+    after = place + 1
+    return (
+        before >= 0
+        and after < len(tokens)
+        and all(
+            t.type == "NAME" and (t.note == "bold" or t.value.endswith("_vec"))
+            for t in (tokens[before], tokens[after])
+        )
+    )
 
 
 def _is_raised_step(following: Sequence[Token], vocabulary: Vocabulary) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from lark import Lark, Tree, UnexpectedToken
 
@@ -21,6 +21,11 @@ from tadc.syntax import ast, reading
 from tadc.syntax.idx.load import parser
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
+from tadc.syntax.tex.bound_labels import (
+    labelled_bounds,
+    labels_below,
+    with_labelled_bounds,
+)
 from tadc.syntax.tex.brackets import Brackets, applied_names, indexed_names
 from tadc.syntax.tex.build import Build
 from tadc.syntax.tex.document import Region, scanned
@@ -36,8 +41,10 @@ from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
+from tadc.syntax.tex.primes import with_unclear_primes
 from tadc.syntax.tex.prose import says_where, spoken_definitions
-from tadc.syntax.tex.ranges import refusal, said_ranges
+from tadc.syntax.tex.ranges import indices_of, refusal, said_ranges
+from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, bound_names, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
@@ -50,6 +57,7 @@ from tadc.syntax.tex.statements import (
     with_shared_ranges,
 )
 from tadc.syntax.tex.targets import (
+    at_points,
     with_named_squares,
     with_plain_targets,
 )
@@ -107,8 +115,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
-    headed, indexed = _make_targets_plain(found, states)
+    lists = _make_targets_plain(found, states)
     definitions, skipped = _counted(found.displays, document.macros, text, states)
+    asked = [
+        (derivative, text.span(s.start, s.end))
+        for s in skipped
+        if s.kind == "skipped" and (derivative := asked_derivative(s.tokens)) is not None
+    ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
@@ -116,7 +129,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     rows, shapes = _rows(shapes, definitions)
     every = [*definitions, *(f.statement for f in functions)]
     every, shapes = styled_apart(every, shapes, declared)
-    every = _with_scripts(found, every, shapes, functions, indexed, headed, guesses)
+    every = _with_scripts(found, every, shapes, functions, lists, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
     reader = _Reader(text, words, states)
@@ -140,7 +153,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
-    return meaning(
+    program = meaning(
         items,
         trees,
         dict(bodies),
@@ -150,6 +163,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         _told(text, skipped),
         found.braces,
     )
+    return with_request(program, asked)
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:
@@ -170,6 +184,8 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
     labels = set() if found.is_upper else labels
     streams = {r: assembled(tokens[r], labels) for r in regions}
+    bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
+    streams = {r: with_labelled_bounds(stream, bounds) for r, stream in streams.items()}
     displayed = [streams[r] for r in regions if r.kind != "inline"]
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
     declared = {i.name.name for i in found.items if isinstance(i, named)}
@@ -267,8 +283,16 @@ def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) 
     return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro
 
 
-def _make_targets_plain(found: _Found, states: frozenset[str]) -> tuple[set[str], set[str]]:
-    """Bring left sides to the form of the grammar; the names that had lists there, and those whose lists are indices."""
+class _Lists(NamedTuple):
+    """The names that left sides have with lists: all, those whose lists are indices, and those of lists of elements."""
+
+    headed: set[str]
+    indexed: set[str]
+    at_points: set[str]
+
+
+def _make_targets_plain(found: _Found, states: frozenset[str]) -> _Lists:
+    """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
     plain = with_plain_targets(printed, states)
     pairs = list(zip(printed, plain, strict=True))
@@ -276,7 +300,11 @@ def _make_targets_plain(found: _Found, states: frozenset[str]) -> tuple[set[str]
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
     has_list = [any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal]) for d in printed]
     headed = {d.target for d, listed in zip(printed, has_list, strict=True) if listed}
-    return headed, {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
+    return _Lists(
+        headed,
+        {new.target for old, new in pairs if old.is_scalar and not new.is_scalar},
+        {new.target for old, new in pairs if at_points(old) and not at_points(new)},
+    )
 
 
 def _own_functions(found: _Found) -> list[OwnFunction]:
@@ -316,7 +344,7 @@ def _rows(
         for d in definitions
         for bound in [bound_names(d.tokens)]
         for name, _, inner in scripted(d.tokens, "SUB")
-        if len(inner) == 1 and inner[0].value in bound
+        if any(t.value in bound for t in inner)
     }
     rows, others = [], []
     for shape in shapes:
@@ -374,6 +402,8 @@ def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
         reason = "it has no left side that is an element or a name"
         if s.kind == "definition":
             reason = "nothing reads the number that it defines"
+        elif asked_derivative(s.tokens) is not None:
+            reason = "no display defines what it is a derivative of"
         elif s.equal == len(s.tokens):
             reason = "it defines nothing"
         told.append(ast.Skipped(text.span(s.start, s.end), reason))
@@ -388,8 +418,7 @@ def _with_scripts(
     statements: Sequence[Statement],
     shapes: Sequence[Statement],
     functions: Sequence[OwnFunction],
-    indexed: set[str],
-    headed: set[str],
+    lists: _Lists,
     guesses: list[Guess],
 ) -> list[Statement]:
     """The statements with elements, labels and indices told apart."""
@@ -400,12 +429,13 @@ def _with_scripts(
     sizes |= {t.value for s in shapes for t in s.tokens[_place_of_in(s) :] if t.type == "NAME"}
     names = {f.name for f in functions}
     brackets = Brackets(
-        (indexed_names(statements) | indexed) - names,
+        (indexed_names(statements) | lists.indexed) - names,
         names,
         {f.name for f in functions if f.has_index},
         ranks,
         sizes | names_in_bounds(s.tokens for s in statements),
-        headed,
+        lists.headed,
+        lists.at_points,
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)
@@ -421,7 +451,9 @@ def _with_scripts(
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
-    return letters_apart(statements, {name for name, rank in ranks.items() if rank})
+    with_dimensions = {name for name, rank in ranks.items() if rank}
+    statements = with_unclear_primes(statements, with_dimensions)
+    return letters_apart(statements, with_dimensions)
 
 
 def _rank(shape: Statement) -> int:
@@ -462,8 +494,12 @@ class _Reader:
             error = refusal(statement.tokens, statement.ranges)
             raise SyntaxError(self.text.span(error.start, error.end), error.value, fix=error.note)
         ranges = {}
+        own = {*indices_of(statement.tokens)}
         for s in said:
-            low, high = self._built("extent", s.low), self._built("extent", s.high)
+            low, high = (
+                self._built("extent", with_labelled_bounds(end, {*labels_below(end, own)}))
+                for end in (s.low, s.high)
+            )
             span = self.text.span(s.name.start, s.high[-1].end)
             name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
             ranges[s.name.value] = ast.Range(name, span, low=low, high=high)

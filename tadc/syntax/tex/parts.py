@@ -22,6 +22,7 @@ from tadc.syntax.ast import (
     Number,
     Unary,
 )
+from tadc.syntax.tex.factorials import factorial
 
 __all__ = [
     "Part",
@@ -38,9 +39,9 @@ __all__ = [
 
 
 class Script(NamedTuple):
-    r"""`_{..}` or `^{..}` with its contents, a prime, a transpose `^\top`, or the positive part `_+`."""
+    r"""`_{..}` or `^{..}` with its contents, a prime, the sign of a factorial, a transpose `^\top`, or the positive part `_+`."""
 
-    kind: Literal["SUB", "SUP", "PRIME", "TOP", "PLUS"]
+    kind: Literal["SUB", "SUP", "PRIME", "FACTORIAL", "TOP", "PLUS"]
     items: tuple[Expression | Condition, ...]
     span: Span
 
@@ -118,8 +119,17 @@ def script_of(scripts: Sequence[Script], kind: Literal["SUB", "SUP"]) -> Script 
 
 def raised(base: Expression, scripts: Sequence[Script]) -> Expression:
     """`base` transposed, or to the power of its script; a subscript on anything but brackets, or a prime, is an error here."""
+    factorials = [script for script in scripts if script.kind == "FACTORIAL"]
+    if len(factorials) > 1:
+        raise SyntaxError(
+            factorials[1].span,
+            "a double factorial has no sign of its own in tadc",
+            fix=r"write the product, `\prod_{k=1}^{n} (2k - 1)`",
+        )
     for script in scripts:
         match script.kind:
+            case "FACTORIAL":
+                base = factorial(base, base.span.to(script.span))
             case "TOP":
                 base = Application(Name("\\top", script.span), (base,), base.span.to(script.span))
             case "PLUS":

@@ -66,7 +66,9 @@ class Scripts:
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
 
     def __post_init__(self) -> None:
-        self.definitions = LeftLabels(self.definitions, self.declared, self.guesses).run()
+        self.definitions = LeftLabels(
+            self.definitions, self.declared, self.scalars, self.guesses
+        ).run()
         self._bound = [bound_names(d.tokens, is_upper=self.is_upper) for d in self.definitions]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
             for name, _, inner in scripted(definition.tokens, "SUB"):
@@ -79,7 +81,7 @@ class Scripts:
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
-            self.scalars,
+            self.scalars | (_numbers(self.definitions) - self.declared),
             self._values | self.declared | self.sizes,
             self.is_upper,
             self.guesses,
@@ -160,6 +162,8 @@ class Scripts:
         is_known = compound in self.declared or compound in self._left_labels
         if kinds == {"NAME"} and is_known and not any(t.value in bound for t in names):
             return with_label(base, names, below[-1].end), None
+        if (mixed := self._with_some_labels(base, below, scope)) is not None:
+            return mixed
         if not inner or self.is_einstein or letters is None or not kinds <= {"NAME", "COMMA"}:
             return base, below
         known = self._bounds | bound | moving | self.sizes
@@ -177,6 +181,35 @@ class Scripts:
         self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, None
 
+    def _with_some_labels(
+        self, base: Token, below: Sequence[Token], scope: _Scope
+    ) -> tuple[Token, Sequence[Token]] | None:
+        r"""`H_{T,\ell}` as an element of `H_T`: a capital letter that nothing binds, or what a declared name has, is a label."""
+        inner = below[1:-1]
+        parts, signs = inner[::2], inner[1::2]
+        is_list = {t.type for t in signs} == {"COMMA"} and {t.type for t in parts} <= {
+            "NAME",
+            "NUM",
+        }
+        if not is_list or len(inner) % 2 == 0 or self.is_einstein or base.value in self.declared:
+            return None
+        known = self._bounds | scope.bound | self.sizes | self._tensors | set().union(*self._bound)
+        labels = [
+            t
+            for t in parts
+            if f"{base.value}_{t.value}" in self.declared
+            or (t.type == "NAME" and t.value.isupper() and t.value not in known)
+        ]
+        indices = [t for t in parts if t not in labels]
+        if not labels or not indices:
+            return None
+        name = with_label(base, [replace(t, type="NAME") for t in labels], below[-1].end)
+        if name.value not in self.declared:
+            said = ", ".join(f"`{t.value}`" for t in labels)
+            text = f"`{name.value}` is one name: nothing binds {said}"
+            self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
+        return name, [below[0], *_with_commas(indices), below[-1]]
+
     def _with_number(
         self, base: Token, below: Sequence[Token]
     ) -> tuple[Token, Sequence[Token] | None] | None:
@@ -193,6 +226,20 @@ class Scripts:
         return name, [below[0], *others[:-1], below[-1]]
 
     # ------------------------------------------------------------------ superscripts
+
+
+def _numbers(definitions: Sequence[Statement]) -> set[str]:
+    """The names that a number is added to, `1 - q`, and that have no subscripts."""
+    found: set[str] = set()
+    for d in definitions:
+        fours = zip(d.tokens, d.tokens[1:], d.tokens[2:], (*d.tokens[3:], None), strict=False)
+        for number, sign, name, behind in fours:
+            is_sum = number.type == "NUM" and sign.type in ("PLUS", "MINUS")
+            is_bare = behind is None or behind.type not in ("SUB", "SUP", "PRIME", "LPAR", "LSQB")
+            if is_sum and is_bare and name.type == "NAME":
+                found.add(name.value)
+    with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
+    return found - with_subscripts
 
 
 def _values(tokens: Sequence[Token]) -> set[str]:

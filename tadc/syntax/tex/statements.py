@@ -19,7 +19,14 @@ from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Statement", "add_range_behind", "depths", "statements", "with_shared_ranges"]
+__all__ = [
+    "Statement",
+    "add_range_behind",
+    "depths",
+    "is_integral",
+    "statements",
+    "with_shared_ranges",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,7 @@ class _Part:
     tokens: tuple[Token, ...]
 
 
+_IN_FACTORS = words("NAME NUM SUB SUP LBRACE RBRACE CDOT THIN")
 _OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX")
 _RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN"))
 _SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
@@ -332,9 +340,26 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         fix = "put all subscripts in braces: `y_{ij}`"
         unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
         return Statement("definition", (*left[:5], unread, *tokens[place:]))
-    if tokens[place].type == "APPROX" and statement.is_scalar:
+    if tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left):
         return None  # `\pi \approx 3.14`
+    if (solved := _solved(left, tokens[place:])) is not None:
+        return solved
     return statement if _is_target(left) else None
+
+
+def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
+    r"""`\tau \frac{dV_i}{dt} = ..` as the definition of the derivative; None for other left sides."""
+    place = next((n for n, t in enumerate(left) if t.note == "derivative"), 0)
+    factor = left[:place]
+    is_product = {t.type for t in factor} <= _IN_FACTORS
+    if not place or not is_product or not _is_target(left[place:]):
+        return None
+    start, end = right[0].end, right[-1].end
+    opening, closing = Token("LBRACE", "", start, start), Token("RBRACE", "", end, end)
+    over = [opening, *right[1:], closing]
+    under = [replace(opening, start=end, end=end), *factor, closing]
+    fraction = Token("FRAC", r"\frac", start, start)
+    return Statement("definition", (*left[place:], right[0], fraction, *over, *under))
 
 
 def _lacks_braces(left: Sequence[Token]) -> bool:
@@ -366,6 +391,8 @@ def _is_target(left: Sequence[Token]) -> bool:
     ):
         return False
     place = closing.get(0, 0) + 1
+    if is_integral(left):
+        return True
     if in_brackets and (place >= len(left) or left[place].type not in ("SUB", "LPAR", "LSQB")):
         return False
     has_list = False
@@ -380,6 +407,12 @@ def _is_target(left: Sequence[Token]) -> bool:
         else:
             return False
     return place == len(left) and (left[0].type != "FUNC" or has_list)
+
+
+def is_integral(left: Sequence[Token]) -> bool:
+    """Whether it is `(ij|kl)`."""
+    kinds = [t.type for t in left]
+    return kinds == ["LPAR", "NAME", "NAME", "GIVEN", "NAME", "NAME", "RPAR"]
 
 
 def _all_closing(tokens: Sequence[Token]) -> dict[int, int]:

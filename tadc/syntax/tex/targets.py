@@ -13,12 +13,19 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statements import Statement, depths, is_integral
 from tadc.syntax.tex.token_list import OPENERS, Token
 
-__all__ = ["names_in_subscripts", "sides_of", "with_named_squares", "with_plain_targets"]
+__all__ = [
+    "at_points",
+    "names_in_subscripts",
+    "sides_of",
+    "with_named_squares",
+    "with_plain_targets",
+]
 
 
 def with_plain_targets(definitions: Sequence[Statement], states: Set[str]) -> list[Statement]:
@@ -124,6 +131,8 @@ def _arguments_of(indexed: set[str], right: Sequence[Token]) -> set[str]:
 def _left(left: list[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
     """The left side; `known` are letters that are indices for sure."""
     left = _subscript_first(_without_braces(left))
+    if is_integral(left):
+        return integral(left)
     if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
         function, name = left[:2]
         left = [
@@ -143,6 +152,7 @@ def _left(left: list[Token], right: Sequence[Token], known: set[str]) -> list[To
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right, known):
         return [*_with_indices(head, indices, right)]
+    listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
@@ -173,6 +183,8 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     if not rest or rest[0].type not in ("SUB", "SUP", "LPAR", "LSQB"):
         return left
     inner = left[1:end]
+    if [t.type for t in inner] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        inner = [replace(inner[0], value=f"{inner[0].value}_{inner[3].value}")]
     words = [t.value.lstrip("\\") for t in inner if t.type in ("NAME", "NABLA")]
     if not words or any(t.type in ("SUB", "SUP") for t in inner):
         return left
@@ -222,8 +234,11 @@ def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     closing = closing_braces(tokens)
     names: set[str] = set()
     bound: set[str] = set()
+    bounds_end = 0  # behind what stands above a reduction: letters below a size are labels
     for place, token in enumerate(tokens[:-1]):
-        if token.type == "SUB" and place + 1 in closing:
+        if token.type == "SUP" and tokens[closing.get(place + 1, 0)].note == "RED":
+            bounds_end = closing[place + 1]
+        if token.type == "SUB" and place + 1 in closing and place >= bounds_end:
             inside = {t.value for t in tokens[place + 2 : closing[place + 1]] if t.type == "NAME"}
             names |= inside
             if tokens[place - 1].type == "RED":
@@ -275,6 +290,17 @@ def _with_indices(
 
 
 # ---------------------------------------------------------------------- powers on the left
+
+
+def at_points(definition: Statement) -> bool:
+    r"""Whether its left side is `\rho(\mathbf{r}_g)`, a list of elements."""
+    tokens = definition.tokens[: definition.equal]
+    place = next((n for n, t in enumerate(tokens) if t.type in ("LPAR", "LSQB")), len(tokens))
+    return (
+        tokens[place + 1 : place + 2] != ()
+        and tokens[place + 2 : place + 3] != ()
+        and (tokens[place + 1].type == "NAME" and tokens[place + 2].type == "SUB")
+    )
 
 
 def with_named_squares(

@@ -234,7 +234,7 @@ class _Tokenizer:
             self.out.bracket(kind, value, start, self.position)
         else:
             self._add(kind, value, start)
-        if kind == "FRAC":
+        if kind in ("FRAC", "BINOM"):
             self.out.expected = 2
         elif kind == "SQRT":
             self.out.expected = 1

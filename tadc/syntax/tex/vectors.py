@@ -252,7 +252,9 @@ class Vectors:
 
     def _is_number(self, e: Expression) -> bool:
         """Whether it is one for sure, such as the 1 of `1 - z`: written as one, or declared without dimensions."""
-        is_declared = isinstance(e, Name) and self.extents.get(e.name) == []
+        is_declared = (
+            isinstance(e, Name) and self.extents.get(e.name) == [] and not self.ranks.get(e.name)
+        )
         return isinstance(e, Number) or is_declared
 
     def _product(self, span: Span, sign: str, left: _Value, right: _Value) -> _Value:

@@ -1,0 +1,122 @@
+r"""The first index of a document, which its printed ranges tell: `\sum_{j=1}^{J} x_j` counts from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tadc.errors import Span, SyntaxError
+from tadc.syntax import ast
+from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
+from tadc.syntax.nodes import (
+    nodes,
+)
+from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.tex.zero_starts import beginning_at_zero
+
+__all__ = ["base_of"]
+
+
+LARGEST_SUBSCRIPT = 50  # nodes of it that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A printed range of an index that stands in subscripts: where it starts, if that is a number, and the place."""
+
+    low: int | None
+    span: Span
+    reaches: int | None = None  # the lowest subscript that can be told from the start alone
+
+
+def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | None]:
+    """The base that the printed ranges tell, if they do, the reason, and a place.
+
+    Raises SyntaxError where some begin at 0 and others at 1, so that both readings fit.
+    """
+    starts = [s for d in definitions for s in _starts(d)]
+    ones = [s for s in starts if s.low == 1 or s.reaches == 1]
+    zeros = [s for s in starts if s.low == 0]
+    reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
+    reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
+    if ones and not zeros and not reaching:
+        return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
+    if ones and reaching and not zeros and beginning_at_zero(definitions):
+        return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
+    if ones and reaching and not zeros and beginning_at_zero(definitions) is None:
+        raise SyntaxError(
+            ones[0].span,
+            f"a range starts at 1 here, and a subscript is 0 or less, `{_shown(reaching[0].span)}`: is the first element `x_0` or `x_1`?",
+            fix="write `%!tadc base 0` or `%!tadc base 1`, and the ranges of all indices",
+        )
+    if reaching:
+        return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
+    if ones and zeros:
+        raise SyntaxError(
+            ones[0].span,
+            f"a range starts at 1 here and another one at 0, `{_shown(zeros[0].span)}`: is the first element `x_0` or `x_1`?",
+            fix="write `%!tadc base 0` or `%!tadc base 1`",
+        )
+    if zeros:
+        return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
+    if later := [s for s in starts if s.reaches is not None]:
+        raise SyntaxError(
+            later[0].span,
+            f"the range begins at a later element, and nothing tells whether the first one is `x_0` or `x_1`: `{_shown(later[0].span)}`",
+            fix="write `%!tadc base 0` or `%!tadc base 1`",
+        )
+    return None, "", None
+
+
+def _at_zero(definition: Definition) -> Iterator[Expression]:
+    """The subscripts that are 0."""
+    for node in nodes((definition.body,)):
+        for s in node.subscripts if isinstance(node, Element) else ():
+            if isinstance(s, Number) and s.text == "0":
+                yield s
+
+
+def _shown(span: Span) -> str:
+    return " ".join(span.text.split())
+
+
+def _starts(definition: Definition) -> Iterator[Start]:
+    """The printed ranges of a definition whose indices stand in subscripts, those of the left side first."""
+    subscripts = _subscripts_by_index(definition.body)
+    for r in definition.lefts:
+        reading = subscripts.get(r.name.name, [])
+        start = _start(r, reading) if r.low is not None else None
+        if start is not None and start.reaches is not None:
+            yield start
+    for node in nodes((definition.body,)):
+        for r in node.ranges if isinstance(node, ast.Reduction) else ():
+            reading = subscripts.get(r.name.name, [])
+            if r.low is not None and reading:
+                yield _start(r, reading)
+            elif r.low is None and r.extent is not None and reading:
+                yield Start(1, r.span)  # `\sum_i^N`
+
+
+def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
+    low = r.low
+    if not isinstance(low, Number) or not low.text.isdigit():
+        return Start(None, r.span)
+    first = int(low.text)
+    reached = [
+        value
+        for value in (lowest(s, {r.name.name: first}) for s in subscripts)
+        if value is not None
+    ]
+    return Start(first, r.span, min(reached, default=None))
+
+
+def _subscripts_by_index(body: Expression) -> dict[str, list[Expression]]:
+    """The subscripts that each name stands in."""
+    found: dict[str, list[Expression]] = {}
+    for node in nodes((body,)):
+        for s in node.subscripts if isinstance(node, Element) else ():
+            names = {n.name for n in islice(nodes((s,)), LARGEST_SUBSCRIPT) if isinstance(n, Name)}
+            for name in names:
+                found.setdefault(name, []).append(s)
+    return found
