@@ -17,7 +17,7 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 from tadc import compiler
-from tadc.blocks.block import Blocked
+from tadc.blocks.block import Blocked, first_value
 from tadc.blocks.boxes import Box, Interval, count
 from tadc.blocks.footprints import index_range, is_computed
 from tadc.dask.choices import Choices, kept
@@ -164,7 +164,8 @@ class LazyCall:
         self, s: Statement, chunks: Chunks, parts: Mapping[str, list[Interval]]
     ) -> _Attempt:
         name = s.target.name
-        block = compiler.blocked_program(self.program, name, tuple(parts), self._through(s))
+        whole = tuple(d for d, c in enumerate(chunks) if sum(map(bool, c)) == 1)
+        block = compiler.blocked_program(self.program, name, whole, tuple(parts), self._through(s))
         code = Code(program_text(block.program), self.options, self._usual(s, block))
         arrays = [
             self.sources[t.name].array.name
@@ -213,7 +214,8 @@ class LazyCall:
     def _usual(self, s: Statement, block: Blocked) -> tuple[tuple[str, int], ...]:
         """The extents of the whole, by which schedules are chosen: so a block has the bits of the whole."""
         extents = s.target.shape_at(self.sizes)
-        usual = dict(zip(block.extents, extents, strict=False))
+        own = (extents[d] for d in block.dimensions)
+        usual = dict(zip(block.extents, own, strict=False))
         for t in (*block.program.inputs, *(self.program.tensors[n] for n in block.through)):
             whole = self.program.tensors[t.name].shape_at(self.sizes)
             for w, n in zip(block.windows[t.name], whole, strict=True):
@@ -277,6 +279,8 @@ class LazyCall:
         if ends is None:
             return []
         low, high = ends
+        if low < first_value(self.program, s, index).at(self.sizes):
+            return []  # offsets are not negative
         cuts = cuts_of(self.program, s, index, self.sources)
         return [(a + low, b + low) for a, b in intervals(chunks_between(low, high, cuts))]
 

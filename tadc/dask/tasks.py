@@ -13,8 +13,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tadc.function import compile as compiled
+from tadc.errors import Source
+from tadc.function.function import Function
+from tadc.function.origin import Origin
 from tadc.ir.expr import NEUTRAL, ReduceOp
+from tadc.options import Options
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.calls import Calls
 
@@ -133,9 +136,11 @@ def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, module: str)
 
 @lru_cache(MOST_COMPILED)
 def _calls(code: Code) -> Calls:
-    f = compiled(code.text, **dict(code.options))
-    program = replace(f.program, usual=code.usual)
+    options = Options.of(**dict(code.options))
+    origin = Origin.of(Source(code.text, "<block>"), "idx", options)
     # The reads are not proved again: the footprints are the proof.
+    f = Function._of(replace(origin, proved=True))
+    program = replace(f.program, usual=code.usual)
     return Calls(program, Resolved(program, (), (), ()), f._options, f._for_numbers)
 
 

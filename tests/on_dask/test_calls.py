@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import pickle
-import random
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from random_programs import random_program
-from test_random_programs import compiled
 
 import tadc
 
@@ -18,6 +14,7 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 import tadc.dask  # noqa: E402
+from on_dask.random_calls import check  # noqa: E402
 
 WAVE = """size X, Y, Z
 input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
@@ -375,44 +372,30 @@ def test_a_large_numpy_array_is_a_warning():
     assert any("16 MB" in str(w.message) for w in found)
 
 
+def test_dimensions_in_one_chunk_have_neither_offset_nor_extent():
+    text, shapes, chunks = CASES["gaussians"]
+    data = tadc.dask.wrap(tadc.compile(text), keep=())
+    plan = data.plan(gradients=True, **lazy(some(shapes), chunks))
+
+    assert "input w[rn_0], g[], x[n_0, K], z[rn_0, K], dy[n_0]" in plan.tensors[3].text
+
+
 # ---------------------------------------------------------------------- random programs
 
-PLAIN, ALL = 1, 30
-SEEDS = [
-    pytest.param(level, seed, marks=[] if seed < PLAIN else [pytest.mark.slow])
-    for level in ("core", "full")
-    for seed in range(ALL)
-]
 
-
-@pytest.mark.parametrize(("level", "seed"), SEEDS)
-def test_random_programs_in_random_chunks(level, seed):
-    program = random_program(seed, level=level)
-    f = compiled(level, seed)
-    x, choice = program.sample(seed), random.Random(seed)
-    seeds = tuple(program.cotangents(seed).values())
-    given = {s: program.sizes[s] for s in f.sizes if s in program.sizes}
-    value, pullback = f.vjp(**x, **given)
-
-    chunked = {
-        n: da.from_array(a, chunks=tuple(map(random_chunks(choice), a.shape))) for n, a in x.items()
-    }
-    y, lazy_pullback = f.vjp(**chunked, **given)
-    found, gradients = dask.compute(y, lazy_pullback(seeds))
-
-    for a, b in zip(
-        found if isinstance(found, tuple) else [found],
-        value if isinstance(value, tuple) else [value],
-        strict=True,
-    ):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
-    for n, gradient in pullback(seeds).items():
-        np.testing.assert_allclose(gradients[n], gradient, rtol=1e-9, atol=1e-9)
-
-
-def random_chunks(choice):
-    def chunks(extent):
-        ends = sorted({0, extent, *(choice.randrange(extent + 1) for _ in range(2))})
-        return tuple(b - a for a, b in pairwise(ends)) or (0,)
-
-    return chunks
+@pytest.mark.parametrize(
+    ("level", "seed", "mode"),
+    [
+        pytest.param(level, seed, mode, marks=[] if fast else [pytest.mark.slow])
+        for level, seed, mode, fast in (
+            ("core", 3, "vjp", True),
+            ("full", 2, "small", True),
+            ("core", 0, "second", False),
+            ("full", 1, "jvp", False),
+            ("full", 2, "tangent", False),
+            ("core", 1, "adjoint", False),
+        )
+    ],
+)
+def test_random_programs_in_random_chunks(level, seed, mode):
+    check(level, seed, mode)
