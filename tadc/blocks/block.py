@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from tadc.blocks.boxes import Box, Interval, smallest_box
 from tadc.blocks.footprints import Footprint, PlacedRead, footprints, placed_reads
+from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero, between, quotients
 from tadc.ir.expr import Const, Expr, Read, Reduce
@@ -258,7 +259,8 @@ class _Blocking:
             passed = {None}
         if len(passed) == 1 and (ends := passed.pop()) is not None:
             low, high = ends
-            return Window(low, high - low + 1)
+            if self._is_extent(high - low + 1):
+                return Window(low, high - low + 1)
         extent = tensor.shape[dimension]
         if extent.is_constant and extent.constant <= FEW and not is_computed:
             return Window(constant(0), extent)
@@ -284,6 +286,14 @@ class _Blocking:
             first, last = bounds if c > 0 else bounds[::-1]
             low, high = low.substitute({s: first}), high.substitute({s: last})
         return low, high
+
+    def _is_extent(self, form: Affine) -> bool:
+        """Whether it is at least 1 for all blocks: what is read under conditions that some sizes exclude is not."""
+        if form.is_constant:
+            return form.constant >= 1
+        own = (symbol(s) if s in self.own_offsets else symbol(s) - 1 for s in self.sizes)
+        known = self.whole.known & Domain.of((*map(at_least_zero, own), *self.required))
+        return implies(known, at_least_zero(form - 1))
 
     def _is_evaluated(self, placed: PlacedRead) -> bool:
         """Whether the read is evaluated if only the range of each index in it has a value: nothing else is asked.

@@ -145,7 +145,7 @@ class LazyCall:
         read = [t.name for t in attempt.block.program.inputs]
         lazy = {
             self.sources[t].array.name: self.sources[t].array
-            for t in read
+            for t in sorted(read, key=lambda t: not self.sources[t].is_on_gpu)
             if self.sources[t].is_lazy
         }
         graph = HighLevelGraph.from_collections(
@@ -304,18 +304,12 @@ class _Layer:
         self.code_key = f"{key}-text"
         self.graph[self.code_key] = Task(self.code_key, _same, code)
         self.type = call._type(s.target.name)
-        self.module = "numpy"
         self.names = tuple(t.name for t in block.program.inputs)
         self.task_bytes = self.moved = self.blocks = 0
         self.largest: Box = ()
         self.undecided = False
         self.example: dict[str, int] = {}  # the sizes of the block that holds most
-        if any(
-            type(call.sources[t].array._meta).__module__.startswith("cupy")
-            for t in self.names
-            if call.sources[t].is_lazy
-        ):
-            self.module = "cupy"
+        self.is_on_gpu = any(call.sources[t].is_on_gpu for t in self.names)
 
     def add(self, at: tuple[int, ...], box: Box, parts: Mapping[str, list[Interval]]) -> None:
         """The tasks of one block of the target."""
@@ -324,7 +318,7 @@ class _Layer:
         body = self.statement.body
         op = body.op if isinstance(body, Reduce) and parts else None
         if not count(box):
-            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.module)
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
             return
         if op is None:
             self._block(key, box, ())
@@ -345,7 +339,7 @@ class _Layer:
         if refs:
             self.graph[key] = Task(key, combine, op, *refs)
         else:
-            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.module)
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
 
     def _cuts(self, box: Box, parts: Mapping[str, list[Interval]]) -> Iterator[Box]:
         """The parts that have a term, in order."""

@@ -106,6 +106,16 @@ def test_what_a_block_never_evaluates_is_no_input():
     assert block(np.arange(1.0), **block.sizes_of((1, 2))).shape == (1,)
 
 
+def test_what_only_larger_sizes_read_has_an_extent_of_its_own():
+    """`v` would have N - 19 rows, and there are sizes for which it is not read."""
+    f = tadc.compile("size N; input v[N]; y[i: N] = if 17 <= i then v[i-17] else 0")
+    block = f.block("y")
+    sizes = block.sizes_of((0, 5), N=5)
+
+    assert sizes["v_n0"] == 1
+    assert np.array_equal(block(np.full(1, np.nan), **sizes), np.zeros(5))
+
+
 def test_what_is_not_read_has_one_element():
     f = tadc.compile(CAUSAL).adjoint()
     block = f.block("da")

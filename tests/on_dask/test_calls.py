@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 
+import fake_cupy
 import numpy as np
 import pytest
 
@@ -15,6 +16,7 @@ da = pytest.importorskip("dask.array")
 
 import tadc.dask  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
+from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 
 WAVE = """size X, Y, Z
 input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
@@ -399,3 +401,47 @@ def test_dimensions_in_one_chunk_have_neither_offset_nor_extent():
 )
 def test_random_programs_in_random_chunks(level, seed, mode):
     check(level, seed, mode)
+
+
+# ---------------------------------------------------------------------- on a GPU
+
+
+@pytest.fixture
+def double(monkeypatch):
+    yield fake_cupy.install(monkeypatch)
+    gpu.cupy.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_chunks_of_cupy_stay_on_the_gpu(double):
+    """Pieces, buffers, parts and their sums, blocks without a term."""
+    f = tadc.compile(
+        "size N; input x[N], g[]\ny[i: N] = g*sum{j | j < i} x[pad(i-j-1)]*x[j]", backend="auto"
+    )
+    x = np.arange(1.0, 12)
+    on_gpu = da.from_array(double.asarray(x), chunks=4, asarray=False)
+    data = tadc.dask.wrap(f, split={"y_sum": "j"}, slices=True)
+    value, pullback = f.vjp(x, 2.0)
+    y, lazy_pullback = data.vjp(on_gpu, 2.0)
+    gradients = lazy_pullback(on_gpu)
+
+    wanted = pullback(x)
+    for lazy_array, whole in (
+        (y, value),
+        (gradients["x"], wanted["x"]),
+        (gradients["g"], wanted["g"]),
+    ):
+        blocks = dask.compute(*lazy_array.to_delayed().ravel().tolist())
+        assert all(isinstance(b, double.ndarray) for b in blocks)
+        close(np.concatenate([np.atleast_1d(b.get()) for b in blocks]).reshape(whole.shape), whole)
+    assert isinstance(y._meta, double.ndarray)
+    assert fake_cupy.STATE.launches
+
+
+def test_chunks_of_cupy_and_of_numpy_are_an_error(double):
+    f = tadc.compile("y[i] = x[i]*z[i]")
+    on_gpu = da.from_array(double.asarray(np.ones(4)), chunks=2, asarray=False)
+
+    with pytest.raises(tadc.BackendError, match="`z` has chunks of numpy"):
+        f(on_gpu, da.ones(4, chunks=2))
