@@ -23,8 +23,9 @@ from tadc.blocks.footprints import index_range, is_computed
 from tadc.dask.choices import Choices, kept
 from tadc.dask.chunks import chunks_between, cuts_of
 from tadc.dask.plan import Plan, TensorPlan
-from tadc.dask.sources import Graph, Key, Source, intervals
-from tadc.dask.tasks import Code, combine, filled, run_block
+from tadc.dask.sources import Fetched, Graph, Key, Source, intervals
+from tadc.dask.tasks import Code, Sizes, combine, filled, run_block
+from tadc.dask.whole_chunks import WholeChunks
 from tadc.errors import ArgumentError, Error
 from tadc.ir.element_types import arithmetic
 from tadc.ir.expr import Reduce
@@ -55,6 +56,7 @@ class _Attempt:
     blocks: int
     undecided: bool
     example: dict[str, int]
+    chunks: WholeChunks
 
 
 class LazyCall:
@@ -148,8 +150,9 @@ class LazyCall:
             for t in sorted(read, key=lambda t: not self.sources[t].is_on_gpu)
             if self.sources[t].is_lazy
         }
+        layer = attempt.chunks.layer(attempt.key, attempt.code, self.dtype) or attempt.graph
         graph = HighLevelGraph.from_collections(
-            attempt.key, attempt.graph, dependencies=list(lazy.values())
+            attempt.key, layer, dependencies=list(lazy.values())
         )
         like = next(iter(lazy.values()))._meta if lazy else np.empty(0)
         meta = meta_from_array(like, ndim=len(shape), dtype=self._type(name))
@@ -174,7 +177,8 @@ class LazyCall:
             for t in block.program.inputs
         ]
         token = tokenize(code, self.sizes, arrays, chunks, parts, self._slices, self.dtype)
-        made = _Layer(self, s, block, code, f"{self.program.name}-{name}-{token}")
+        numblocks = tuple(map(len, chunks))
+        made = _Layer(self, s, block, code, f"{self.program.name}-{name}-{token}", numblocks)
         for at in product(*(range(len(c)) for c in chunks)):
             box = tuple(intervals(c)[k] for c, k in zip(chunks, at, strict=True))
             made.add(at, box, parts)
@@ -189,6 +193,7 @@ class LazyCall:
             made.blocks,
             made.undecided,
             made.example,
+            made.chunks,
         )
 
     def _temporaries(self, program: Program, sizes: Mapping[str, int]) -> int:
@@ -216,9 +221,9 @@ class LazyCall:
         extents = s.target.shape_at(self.sizes)
         own = (extents[d] for d in block.dimensions)
         usual = dict(zip(block.extents, own, strict=False))
-        for t in (*block.program.inputs, *(self.program.tensors[n] for n in block.through)):
-            whole = self.program.tensors[t.name].shape_at(self.sizes)
-            for w, n in zip(block.windows[t.name], whole, strict=True):
+        for tensor, windows in block.windows.items():
+            whole = self.program.tensors[tensor].shape_at(self.sizes)
+            for w, n in zip(windows, whole, strict=True):
                 if w.is_own:
                     usual[w.extent.symbols[0]] = n
         return tuple(usual.items())
@@ -297,7 +302,15 @@ class LazyCall:
 class _Layer:
     """The tasks of a tensor, block after block."""
 
-    def __init__(self, call: LazyCall, s: Statement, block: Blocked, code: Code, key: str) -> None:
+    def __init__(
+        self,
+        call: LazyCall,
+        s: Statement,
+        block: Blocked,
+        code: Code,
+        key: str,
+        numblocks: tuple[int, ...],
+    ) -> None:
         self.call, self.statement, self.block = call, s, block
         self.key = key
         self.graph: Graph = {}
@@ -308,6 +321,7 @@ class _Layer:
         self.task_bytes = self.moved = self.blocks = 0
         self.largest: Box = ()
         self.undecided = False
+        self.chunks = WholeChunks([call.sources[t] for t in self.names], numblocks)
         self.example: dict[str, int] = {}  # the sizes of the block that holds most
         self.is_on_gpu = any(call.sources[t].is_on_gpu for t in self.names)
 
@@ -321,7 +335,8 @@ class _Layer:
             self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
             return
         if op is None:
-            self._block(key, box, ())
+            sizes, fetched = self._block(key, box, ())
+            self.chunks.note(at, sizes, fetched)
             return
         refs = [
             self._part((f"{self.key}-part", *at, k), box, cut)
@@ -352,7 +367,8 @@ class _Layer:
         self._block(key, box, cut)
         return TaskRef(key)
 
-    def _block(self, key: Key, box: Box, cut: Box) -> None:
+    def _block(self, key: Key, box: Box, cut: Box) -> tuple[Sizes, list[Fetched]]:
+        """The task of a block, whose sizes and inputs are returned."""
         call = self.call
         placed = self.block.at(box, cut, call.sizes, call.dtype)
         fetched = [
@@ -360,10 +376,11 @@ class _Layer:
             for t in self.names
         ]
         program = self.block.program
+        sizes = {s: placed.sizes[s] for s in program.sizes}
         held = sum(f.bytes for f in fetched) + count(box) * self.type.itemsize
         if held > self.task_bytes:
             self.task_bytes, self.largest = held, box
-            self.example = {s: placed.sizes[s] for s in program.sizes}
+            self.example = sizes
         self.moved += sum(f.moved for f in fetched)
         self.blocks += 1
         self.undecided |= not all(f.is_exact for f in placed.footprints.values())
@@ -372,10 +389,11 @@ class _Layer:
             run_block,
             TaskRef(self.code_key),
             tuple(f.layout for f in fetched),
-            {s: placed.sizes[s] for s in program.sizes},
+            sizes,
             call.dtype,
             *(p for f in fetched for p in f.pieces),
         )
+        return Sizes(sizes), fetched
 
 
 def _same(value: Any) -> Any:

@@ -36,6 +36,12 @@ class Fetched:
     bytes: int
     moved: int  # bytes that are sent where the chunk is not
 
+    @property
+    def whole_chunk(self) -> Key | None:
+        """The key of the piece that is the input as it is."""
+        (piece,) = self.pieces if self.layout.places is None else (None,)
+        return piece.key if isinstance(piece, TaskRef) else None
+
 
 class Source:
     """The chunks of a tensor. `array` is a Dask array, or a store that has a shape, a type, chunks, and slices."""

@@ -25,11 +25,13 @@ __all__ = [
     "COMBINED",
     "Code",
     "Layout",
+    "Sizes",
     "Slices",
     "Stored",
     "combine",
     "filled",
     "run_block",
+    "run_chunks",
     "take",
     "warm",
 ]
@@ -74,6 +76,13 @@ class Layout:
     pieces: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The numbers of the sizes of a block: nothing in it is a key of Dask's."""
+
+    numbers: Mapping[str, int]
+
+
 def run_block(
     code: Code,
     layouts: Sequence[Layout],
@@ -91,6 +100,12 @@ def run_block(
         arrays.append(_assembled(layout, own, module, dtype))
     (result,) = _calls(code)(arrays, sizes)
     return result
+
+
+def run_chunks(code: Code, dtype: str, sizes: Sizes, *chunks: Any) -> Any:
+    """The block of a value that reads these chunks as they are."""
+    layouts = [Layout(c.shape, None, 1) for c in chunks]
+    return run_block(code, layouts, sizes.numbers, dtype, *chunks)
 
 
 def _assembled(layout: Layout, pieces: Sequence[Any], module: Any, dtype: str) -> Any:

@@ -16,6 +16,7 @@ da = pytest.importorskip("dask.array")
 
 import tadc.dask  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
+from tadc.dask.tasks import Stored  # noqa: E402
 from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 
 WAVE = """size X, Y, Z
@@ -380,6 +381,64 @@ def test_dimensions_in_one_chunk_have_neither_offset_nor_extent():
     plan = data.plan(gradients=True, **lazy(some(shapes), chunks))
 
     assert "input w[rn_0], g[], x[n_0, K], z[rn_0, K], dy[n_0]" in plan.tensors[3].text
+
+
+@pytest.mark.parametrize(
+    ("text", "chunks", "fuses"),
+    [
+        ("y[i,j] = 2*x[i,j] + i", (3, 2), True),
+        ("y[i,j] = x[j,i]", (3, 2), True),
+        ("size N; input x[N,N]; y[i: N] = x[i,i]", (3, 3), True),
+        ("y[i] = max{j} x[i,j]", (3, 8), True),
+        ("y[i] = max{j} x[i,j]", (3, 2), False),
+        ("size N, M; input x[N,M]; y[i: N, j: M] = x[N-1-i,j]", (4, 2), False),
+    ],
+)
+def test_what_reads_whole_chunks_of_the_same_number_is_fused_with_its_surroundings(
+    text, chunks, fuses
+):
+    f = tadc.compile(text)
+    x = np.arange(64.0).reshape(8, 8)
+    y = f(da.from_array(x, chunks=chunks) + 1)
+
+    assert isinstance(y.dask.layers[y.name], dask.blockwise.Blockwise) == fuses
+    assert np.array_equal((y + 1).compute(), f(x + 1) + 1)
+    whole = da.ones((8, 8), chunks=chunks)
+    tasks = dask.optimize(f(whole) + 1)[0].dask
+    assert (len(tasks) == f(whole).npartitions) == fuses
+
+
+@pytest.mark.parametrize("op", ["sum", "prod", "max", "min"])
+def test_zeros_of_reductions_in_parts_have_the_sign_of_one_call(op):
+    f = tadc.compile(f"y[i] = {op}{{j}} x[i,j]")
+    x = np.random.default_rng(0).choice([0.0, -0.0], size=(16, 7))
+    x[0] = -0.0
+    data = tadc.dask.wrap(f, split={"y": "j"})
+
+    found = data(da.from_array(x, chunks=(16, 2))).compute()
+
+    assert np.array_equal(np.signbit(found), np.signbit(f(x)))
+
+
+def test_the_two_ends_of_a_periodic_read_are_read_without_what_is_between():
+    f = tadc.compile("size N; input x[N]; y[i: N] = x[wrap(i-1)]")
+    x = np.arange(100.0)
+    y = tadc.dask.wrap(f, chunks={"y": 25})(Store(x, (25,)))
+
+    assert np.array_equal(y.compute(), f(x))
+    read = [a.where for task in dict(y.dask).values() for a in task.args if isinstance(a, Stored)]
+    assert sum(w.stop - w.start for (w,) in read) == 100
+
+
+def test_choices_may_name_what_gradients_compute():
+    f = tadc.compile(CASES["hankel"][0])
+    x, chunks = some(CASES["hankel"][1]), CASES["hankel"][2]
+    data = tadc.dask.wrap(f, split={"dh": "j"}, chunks={"dx": 5})
+    _, pullback = data.vjp(**lazy(x, chunks))
+    dy = np.arange(36.0)
+
+    assert pullback(dy)["x"].chunks == ((5,) * 5,)
+    close(pullback(dy)["h"].compute(), f.vjp(**x)[1](dy)["h"])
 
 
 # ---------------------------------------------------------------------- random programs
