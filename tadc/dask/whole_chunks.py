@@ -22,7 +22,11 @@ class WholeChunks:
         self.numblocks = numblocks
         self.blocks: dict[tuple[int, ...], Sizes] = {}
         # For each dimension of each input, the dimensions of the target whose chunk has the same number, block by block.
-        self.same = [[set(range(len(numblocks))) for _ in s.chunks] for s in sources]
+        self.same = [[self._alike(len(c)) for c in s.chunks] for s in sources]
+
+    def _alike(self, chunks: int) -> set[int]:
+        """The dimensions of the target that a dimension in so many chunks may go with."""
+        return {p for p, n in enumerate(self.numblocks) if chunks in (1, n)}
 
     def note(self, at: tuple[int, ...], sizes: Sizes, fetched: Sequence[Fetched]) -> None:
         """One block of the target, and what it gets of each input."""
