@@ -119,10 +119,11 @@ def front(
     index_base: int = 0,
     segment: Path | None = None,
     values: Sequence[str] = (),
+    proved: bool = False,
 ) -> Resolved:
     """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone.
 
-    `values` are inputs that are compared with indices, and hold floats.
+    `values` are inputs that are compared with indices, and hold floats; `proved`: the reads are known to be in bounds.
     """
     with stage("reading the program"):
         whole = parsed(source, lang, index_base)
@@ -130,7 +131,7 @@ def front(
             whole if segment is None else segment_tree(whole, segment), sizes, index_base
         )
     with stage("finding ranges of indices"):
-        resolved = resolve(tree, name, sizes, index_base, values)
+        resolved = resolve(tree, name, sizes, index_base, values, proved)
     return replace(
         resolved,
         program=normalized(resolved.program),
@@ -277,10 +278,14 @@ def diagonal_program(program: Program, x: str) -> Program:
 
 @lru_cache(maxsize=128)
 def blocked_program(
-    program: Program, target: str, split: tuple[str, ...], through: tuple[str, ...]
+    program: Program,
+    target: str,
+    whole: tuple[int, ...],
+    split: tuple[str, ...],
+    through: tuple[str, ...],
 ) -> Blocked:
-    """The program of a block of `target`, whose place and extents are sizes."""
-    block = blocked(program, target, split, through, taken_names(program))
+    """The program of a block of `target`, whose place and extents are sizes, but those of the dimensions `whole`."""
+    block = blocked(program, target, whole, split, through, taken_names(program))
     return replace(block, program=without_idle_sizes(normalized(block.program)))
 
 

@@ -66,7 +66,7 @@ ROOMS = """
     function
     torch jax dask.tasks dask.plan
     dask.sources dask.choices
-    dask.chunks
+    dask.chunks dask.whole_chunks
     dask.call
     dask.wrap
     dask.called

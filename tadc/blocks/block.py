@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 
 from tadc.blocks.boxes import Box, Interval, smallest_box
 from tadc.blocks.footprints import Footprint, PlacedRead, footprints, placed_reads
+from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero, between, quotients
-from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.expr import Const, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
 
-__all__ = ["Blocked", "PlacedBlock", "blocked", "without_idle_sizes"]
+__all__ = ["Blocked", "PlacedBlock", "blocked", "first_value", "without_idle_sizes"]
 
 FEW = 8  # elements at most of a dimension that is taken whole rather than by an offset and an extent of its own
 
@@ -54,16 +55,19 @@ class PlacedBlock:
 class Blocked:
     """The program of a block of `target`, and the windows of all tensors in it.
 
-    `offsets` and `extents` are the sizes that say where the block is: of the target's dimensions, then of the indices `split`.
+    `offsets` and `extents` are the sizes that say where the block is: of the target's dimensions `dimensions`, then of the
+    indices `split`, whose offsets count from `firsts`. Of other dimensions the block has the whole.
     """
 
     program: Program
     whole: Program
     target: str
+    dimensions: tuple[int, ...]
     split: tuple[Symbol, ...]
     through: tuple[str, ...]
     offsets: tuple[Symbol, ...]
     extents: tuple[Symbol, ...]
+    firsts: tuple[Affine, ...]
     windows: Mapping[str, tuple[Window, ...]]
 
     def at(self, box: Box, cut: Box, sizes: Mapping[Symbol, int], dtype: str) -> PlacedBlock:
@@ -73,8 +77,10 @@ class Blocked:
         their own.
         """
         values = dict(sizes)
-        for o, n, (low, high) in zip(self.offsets, self.extents, (*box, *cut), strict=True):
-            values[o], values[n] = low, high - low
+        own = [(box[d], 0) for d in self.dimensions]
+        own += [(part, f.at(sizes)) for part, f in zip(cut, self.firsts, strict=True)]
+        for o, n, ((low, high), first) in zip(self.offsets, self.extents, own, strict=True):
+            values[o], values[n] = low - first, high - low
 
         def over(tensor: str, reads: Collection[Box]) -> Box:
             around = smallest_box(tuple(reads)) if reads else None
@@ -100,13 +106,36 @@ class Blocked:
 
 
 def blocked(
-    program: Program, target: str, split: Sequence[Symbol], through: Collection[str], names: Names
+    program: Program,
+    target: str,
+    whole: Collection[int],
+    split: Sequence[Symbol],
+    through: Collection[str],
+    names: Names,
 ) -> Blocked:
     """The program of a block of `target`, with parts of the reduction indices `split`, and with the statements of `through` inside.
 
-    The body of the target's statement is a reduction over the indices `split`, if there are any.
+    Its blocks have the dimensions `whole` of the target from end to end. The body of the target's statement is a reduction
+    over the indices `split`, if there are any.
     """
-    return _Blocking(program, target, tuple(split), tuple(through), names).result()
+    return _Blocking(program, target, whole, tuple(split), tuple(through), names).result()
+
+
+def first_value(program: Program, statement: Statement, index: Symbol) -> Affine:
+    """The value that parts of a reduction's index are counted from, since offsets are not negative: its lower bound over the
+    whole target where that may be below 0, and else 0.
+    """
+    assert isinstance(statement.body, Reduce), "parts are of reductions"
+    last = {i: n - 1 for i, n in zip(statement.indices, statement.target.shape, strict=True)}
+    for condition in statement.body.domain:
+        if condition.relation == ">=" and condition.form.coefficient(index) == 1:
+            low = symbol(index) - condition.form
+            ends = {i: n if low.coefficient(i) < 0 else constant(0) for i, n in last.items()}
+            low = low.substitute(ends)
+            below = low.constant < 0 or any(c < 0 for _, c in low.terms)
+            if below and all(s in program.parameters for s in low.symbols):
+                return low
+    return constant(0)
 
 
 def without_idle_sizes(program: Program) -> Program:
@@ -140,6 +169,7 @@ class _Blocking:
         self,
         program: Program,
         target: str,
+        whole: Collection[int],
         split: tuple[Symbol, ...],
         through: tuple[str, ...],
         names: Names,
@@ -151,8 +181,10 @@ class _Blocking:
         self.names = names
         statement = program.definitions[target]
         rank = len(statement.indices)
-        self.offsets = [names.derivative(f"o_{d}") for d in range(rank)]
-        self.extents = [names.derivative(f"n_{d}") for d in range(rank)]
+        self.dimensions = tuple(d for d in range(rank) if d not in whole)
+        self.firsts = tuple(first_value(program, statement, k) for k in split)
+        self.offsets = [names.derivative(f"o_{d}") for d in self.dimensions]
+        self.extents = [names.derivative(f"n_{d}") for d in self.dimensions]
         self.offsets += [names.derivative(f"ro_{k}") for k in range(len(split))]
         self.extents += [names.derivative(f"rn_{k}") for k in range(len(split))]
         self.sizes: list[Symbol] = [*self.offsets, *self.extents]
@@ -177,7 +209,9 @@ class _Blocking:
             if tensor.name in self.reads and tensor.name not in self.through:
                 self.windows[tensor.name] = self._windows(tensor)
                 inputs.append(self._sliced(tensor))
-        required = Domain.of((*self.whole.requirements, *self.whole.facts, *self.required))
+        known = (*self.whole.requirements, *self.whole.facts, *self.required)
+        # A fact without a size is one of the whole: it may be false where an extent is 0, and no other tensor depends on it.
+        required = Domain.of(c for c in known if c.form.symbols)
         program = replace(
             self.whole,
             sizes=(*self.whole.sizes, *self.sizes),
@@ -194,10 +228,12 @@ class _Blocking:
             program,
             self.whole,
             self.target,
+            self.dimensions,
             self.split,
             self.through,
             tuple(self.offsets),
             tuple(self.extents),
+            self.firsts,
             self.windows,
         )
 
@@ -205,10 +241,10 @@ class _Blocking:
 
     def _target_windows(self, s: Statement) -> tuple[Window, ...]:
         """The windows of the target: where the block is, inside of the whole."""
-        windows = []
-        for o, n, extent in zip(self.offsets, self.extents, s.target.shape, strict=False):
-            windows.append(Window(symbol(o), symbol(n)))
-            self.required.append(at_least_zero(extent - symbol(o) - symbol(n)))
+        windows = [Window(constant(0), extent) for extent in s.target.shape]
+        for d, o, n in zip(self.dimensions, self.offsets, self.extents, strict=False):
+            windows[d] = Window(symbol(o), symbol(n))
+            self.required.append(at_least_zero(s.target.shape[d] - symbol(o) - symbol(n)))
         return tuple(windows)
 
     def _windows(self, tensor: Tensor) -> tuple[Window, ...]:
@@ -223,7 +259,8 @@ class _Blocking:
             passed = {None}
         if len(passed) == 1 and (ends := passed.pop()) is not None:
             low, high = ends
-            return Window(low, high - low + 1)
+            if self._is_extent(high - low + 1):
+                return Window(low, high - low + 1)
         extent = tensor.shape[dimension]
         if extent.is_constant and extent.constant <= FEW and not is_computed:
             return Window(constant(0), extent)
@@ -249,6 +286,14 @@ class _Blocking:
             first, last = bounds if c > 0 else bounds[::-1]
             low, high = low.substitute({s: first}), high.substitute({s: last})
         return low, high
+
+    def _is_extent(self, form: Affine) -> bool:
+        """Whether it is at least 1 for all blocks: what is read under conditions that some sizes exclude is not."""
+        if form.is_constant:
+            return form.constant >= 1
+        own = (symbol(s) if s in self.own_offsets else symbol(s) - 1 for s in self.sizes)
+        known = self.whole.known & Domain.of((*map(at_least_zero, own), *self.required))
+        return implies(known, at_least_zero(form - 1))
 
     def _is_evaluated(self, placed: PlacedRead) -> bool:
         """Whether the read is evaluated if only the range of each index in it has a value: nothing else is asked.
@@ -301,11 +346,13 @@ class _Blocking:
     def _cut(self, body: Expr) -> Expr:
         """The part of the reduction, its indices counted from the beginning of the part."""
         assert isinstance(body, Reduce), "parts are of reductions"
-        rank = len(self.offsets) - len(self.split)
+        rank = len(self.dimensions)
         conditions, moves = list(body.domain), {}
-        for k, o, n in zip(self.split, self.offsets[rank:], self.extents[rank:], strict=True):
-            moves[k] = symbol(k) + symbol(o)
-            first, last = symbol(o), symbol(o) + symbol(n) - 1
+        sizes = zip(self.offsets[rank:], self.extents[rank:], strict=True)
+        for k, lowest, (o, n) in zip(self.split, self.firsts, sizes, strict=True):
+            first = lowest + symbol(o)
+            last = first + symbol(n) - 1
+            moves[k] = symbol(k) + first
             bounds = [c for c in conditions if self._is_bound(c, k)]
             self.required += (self._at_end(c, k, first, last) for c in bounds)
             conditions = [c for c in conditions if c not in bounds]
@@ -337,6 +384,8 @@ class _Blocking:
         def local(e: Expr) -> Expr:
             if not isinstance(e, Read):
                 return e
+            if e.tensor not in self.windows:  # nothing of it is evaluated over these windows
+                return Const(0.0)
             pairs = zip(e.subscripts, self.windows[e.tensor], strict=True)
             return Read(e.tensor, tuple(form - w.offset for form, w in pairs))
 

@@ -17,14 +17,15 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 from tadc import compiler
-from tadc.blocks.block import Blocked
+from tadc.blocks.block import Blocked, first_value
 from tadc.blocks.boxes import Box, Interval, count
 from tadc.blocks.footprints import index_range, is_computed
 from tadc.dask.choices import Choices, kept
 from tadc.dask.chunks import chunks_between, cuts_of
 from tadc.dask.plan import Plan, TensorPlan
-from tadc.dask.sources import Graph, Key, Source, intervals
-from tadc.dask.tasks import Code, combine, filled, run_block
+from tadc.dask.sources import Fetched, Graph, Key, Source, intervals
+from tadc.dask.tasks import Code, Sizes, combine, filled, run_block
+from tadc.dask.whole_chunks import WholeChunks
 from tadc.errors import ArgumentError, Error
 from tadc.ir.element_types import arithmetic
 from tadc.ir.expr import Reduce
@@ -55,6 +56,7 @@ class _Attempt:
     blocks: int
     undecided: bool
     example: dict[str, int]
+    chunks: WholeChunks
 
 
 class LazyCall:
@@ -145,11 +147,12 @@ class LazyCall:
         read = [t.name for t in attempt.block.program.inputs]
         lazy = {
             self.sources[t].array.name: self.sources[t].array
-            for t in read
+            for t in sorted(read, key=lambda t: not self.sources[t].is_on_gpu)
             if self.sources[t].is_lazy
         }
+        layer = attempt.chunks.layer(attempt.key, attempt.code, self.dtype) or attempt.graph
         graph = HighLevelGraph.from_collections(
-            attempt.key, attempt.graph, dependencies=list(lazy.values())
+            attempt.key, layer, dependencies=list(lazy.values())
         )
         like = next(iter(lazy.values()))._meta if lazy else np.empty(0)
         meta = meta_from_array(like, ndim=len(shape), dtype=self._type(name))
@@ -164,7 +167,8 @@ class LazyCall:
         self, s: Statement, chunks: Chunks, parts: Mapping[str, list[Interval]]
     ) -> _Attempt:
         name = s.target.name
-        block = compiler.blocked_program(self.program, name, tuple(parts), self._through(s))
+        whole = tuple(d for d, c in enumerate(chunks) if sum(map(bool, c)) == 1)
+        block = compiler.blocked_program(self.program, name, whole, tuple(parts), self._through(s))
         code = Code(program_text(block.program), self.options, self._usual(s, block))
         arrays = [
             self.sources[t.name].array.name
@@ -173,7 +177,8 @@ class LazyCall:
             for t in block.program.inputs
         ]
         token = tokenize(code, self.sizes, arrays, chunks, parts, self._slices, self.dtype)
-        made = _Layer(self, s, block, code, f"{self.program.name}-{name}-{token}")
+        numblocks = tuple(map(len, chunks))
+        made = _Layer(self, s, block, code, f"{self.program.name}-{name}-{token}", numblocks)
         for at in product(*(range(len(c)) for c in chunks)):
             box = tuple(intervals(c)[k] for c, k in zip(chunks, at, strict=True))
             made.add(at, box, parts)
@@ -188,6 +193,7 @@ class LazyCall:
             made.blocks,
             made.undecided,
             made.example,
+            made.chunks,
         )
 
     def _temporaries(self, program: Program, sizes: Mapping[str, int]) -> int:
@@ -213,10 +219,11 @@ class LazyCall:
     def _usual(self, s: Statement, block: Blocked) -> tuple[tuple[str, int], ...]:
         """The extents of the whole, by which schedules are chosen: so a block has the bits of the whole."""
         extents = s.target.shape_at(self.sizes)
-        usual = dict(zip(block.extents, extents, strict=False))
-        for t in (*block.program.inputs, *(self.program.tensors[n] for n in block.through)):
-            whole = self.program.tensors[t.name].shape_at(self.sizes)
-            for w, n in zip(block.windows[t.name], whole, strict=True):
+        own = (extents[d] for d in block.dimensions)
+        usual = dict(zip(block.extents, own, strict=False))
+        for tensor, windows in block.windows.items():
+            whole = self.program.tensors[tensor].shape_at(self.sizes)
+            for w, n in zip(windows, whole, strict=True):
                 if w.is_own:
                     usual[w.extent.symbols[0]] = n
         return tuple(usual.items())
@@ -277,6 +284,8 @@ class LazyCall:
         if ends is None:
             return []
         low, high = ends
+        if low < first_value(self.program, s, index).at(self.sizes):
+            return []  # offsets are not negative
         cuts = cuts_of(self.program, s, index, self.sources)
         return [(a + low, b + low) for a, b in intervals(chunks_between(low, high, cuts))]
 
@@ -293,25 +302,28 @@ class LazyCall:
 class _Layer:
     """The tasks of a tensor, block after block."""
 
-    def __init__(self, call: LazyCall, s: Statement, block: Blocked, code: Code, key: str) -> None:
+    def __init__(
+        self,
+        call: LazyCall,
+        s: Statement,
+        block: Blocked,
+        code: Code,
+        key: str,
+        numblocks: tuple[int, ...],
+    ) -> None:
         self.call, self.statement, self.block = call, s, block
         self.key = key
         self.graph: Graph = {}
         self.code_key = f"{key}-text"
         self.graph[self.code_key] = Task(self.code_key, _same, code)
         self.type = call._type(s.target.name)
-        self.module = "numpy"
         self.names = tuple(t.name for t in block.program.inputs)
         self.task_bytes = self.moved = self.blocks = 0
         self.largest: Box = ()
         self.undecided = False
+        self.chunks = WholeChunks([call.sources[t] for t in self.names], numblocks)
         self.example: dict[str, int] = {}  # the sizes of the block that holds most
-        if any(
-            type(call.sources[t].array._meta).__module__.startswith("cupy")
-            for t in self.names
-            if call.sources[t].is_lazy
-        ):
-            self.module = "cupy"
+        self.is_on_gpu = any(call.sources[t].is_on_gpu for t in self.names)
 
     def add(self, at: tuple[int, ...], box: Box, parts: Mapping[str, list[Interval]]) -> None:
         """The tasks of one block of the target."""
@@ -320,10 +332,11 @@ class _Layer:
         body = self.statement.body
         op = body.op if isinstance(body, Reduce) and parts else None
         if not count(box):
-            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.module)
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
             return
         if op is None:
-            self._block(key, box, ())
+            sizes, fetched = self._block(key, box, ())
+            self.chunks.note(at, sizes, fetched)
             return
         refs = [
             self._part((f"{self.key}-part", *at, k), box, cut)
@@ -341,7 +354,7 @@ class _Layer:
         if refs:
             self.graph[key] = Task(key, combine, op, *refs)
         else:
-            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.module)
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
 
     def _cuts(self, box: Box, parts: Mapping[str, list[Interval]]) -> Iterator[Box]:
         """The parts that have a term, in order."""
@@ -354,7 +367,8 @@ class _Layer:
         self._block(key, box, cut)
         return TaskRef(key)
 
-    def _block(self, key: Key, box: Box, cut: Box) -> None:
+    def _block(self, key: Key, box: Box, cut: Box) -> tuple[Sizes, list[Fetched]]:
+        """The task of a block, whose sizes and inputs are returned."""
         call = self.call
         placed = self.block.at(box, cut, call.sizes, call.dtype)
         fetched = [
@@ -362,10 +376,11 @@ class _Layer:
             for t in self.names
         ]
         program = self.block.program
+        sizes = {s: placed.sizes[s] for s in program.sizes}
         held = sum(f.bytes for f in fetched) + count(box) * self.type.itemsize
         if held > self.task_bytes:
             self.task_bytes, self.largest = held, box
-            self.example = {s: placed.sizes[s] for s in program.sizes}
+            self.example = sizes
         self.moved += sum(f.moved for f in fetched)
         self.blocks += 1
         self.undecided |= not all(f.is_exact for f in placed.footprints.values())
@@ -374,10 +389,11 @@ class _Layer:
             run_block,
             TaskRef(self.code_key),
             tuple(f.layout for f in fetched),
-            {s: placed.sizes[s] for s in program.sizes},
+            sizes,
             call.dtype,
             *(p for f in fetched for p in f.pieces),
         )
+        return Sizes(sizes), fetched
 
 
 def _same(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,9 +47,9 @@ class Choices:
         names = (keep,) if isinstance(keep, str) else None if keep is None else tuple(keep)
         return cls(dict(chunks or {}), names, parts, float(limit), slices)
 
-    def check(self, program: Program) -> None:
-        """Raises ArgumentError for names of no computed tensor."""
-        computed = [s.target.name for s in program.statements]
+    def check(self, programs: Sequence[Program]) -> None:
+        """Raises ArgumentError for names of tensors that none of the programs computes."""
+        computed = list(dict.fromkeys(s.target.name for p in programs for s in p.statements))
         given = (("chunks", self.chunks), ("keep", self.keep or ()), ("split", self.split))
         for what, names in given:
             for name in names:

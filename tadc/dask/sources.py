@@ -13,6 +13,7 @@ from dask._task_spec import Task, TaskRef
 from tadc.blocks.boxes import Box, Interval, count, smallest_box
 from tadc.blocks.footprints import Footprint
 from tadc.dask.tasks import Layout, Slices, Stored, take
+from tadc.runtime.cuda.arrays import is_gpu_array
 
 __all__ = ["Fetched", "Key", "Source", "intervals"]
 
@@ -35,6 +36,12 @@ class Fetched:
     bytes: int
     moved: int  # bytes that are sent where the chunk is not
 
+    @property
+    def whole_chunk(self) -> Key | None:
+        """The key of the piece that is the input as it is."""
+        (piece,) = self.pieces if self.layout.places is None else (None,)
+        return piece.key if isinstance(piece, TaskRef) else None
+
 
 class Source:
     """The chunks of a tensor. `array` is a Dask array, or a store that has a shape, a type, chunks, and slices."""
@@ -47,6 +54,11 @@ class Source:
         self.shape = tuple(array.shape)
         self.chunks = array.chunks if self.is_lazy else _chunks_of_store(array)
         self.intervals = [intervals(c) for c in self.chunks]
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether its chunks are CuPy's. A single number may be anywhere."""
+        return self.is_lazy and is_gpu_array(self.array._meta)
 
     @property
     def blocks(self) -> int:
@@ -83,14 +95,19 @@ class Source:
         return Fetched(layout, tuple(pieces), held + count(window) * itemsize, moved)
 
     def _of_store(self, window: Box, footprint: Footprint, shape: tuple[int, ...]) -> Fetched:
-        """One slice a block: the smallest box around what it reads."""
-        box, itemsize = footprint.box, self.dtype.itemsize
-        piece = Stored(self.array, tuple(slice(*i) for i in box))
-        read = count(box) * itemsize
-        if box == window:
-            return Fetched(Layout(shape, None, 1), (piece,), read, 0)
-        places = ((_slices(box, box), _slices(box, window)),)
-        return Fetched(Layout(shape, places, 1), (piece,), read + count(window) * itemsize, 0)
+        """One slice a block, the smallest box around what it reads; a slice a box where these are far apart."""
+        itemsize = self.dtype.itemsize
+        box = footprint.box
+        boxes = (
+            footprint.boxes if SMALL * sum(map(count, footprint.boxes)) <= count(box) else (box,)
+        )
+        pieces = tuple(Stored(self.array, tuple(slice(*i) for i in b)) for b in boxes)
+        read = sum(map(count, boxes)) * itemsize
+        if boxes == (window,):
+            return Fetched(Layout(shape, None, 1), pieces, read, 0)
+        places = tuple((_slices(b, b), _slices(b, window)) for b in boxes)
+        held = read + count(window) * itemsize
+        return Fetched(Layout(shape, places, len(pieces)), pieces, held, 0)
 
     def _touched(self, boxes: Iterable[Box]) -> dict[tuple[int, ...], list[Box]]:
         """The chunks that some of the boxes meet, by their numbers, with what is read of each. Corners that no read touches are none."""

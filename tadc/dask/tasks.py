@@ -8,25 +8,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from tadc.function import compile as compiled
+from tadc.errors import Source
+from tadc.function.function import Function
+from tadc.function.origin import Origin
 from tadc.ir.expr import NEUTRAL, ReduceOp
+from tadc.options import Options
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.calls import Calls
+from tadc.runtime.cuda.arrays import cupy, is_gpu_array
 
 __all__ = [
     "COMBINED",
     "Code",
     "Layout",
+    "Sizes",
     "Slices",
     "Stored",
     "combine",
     "filled",
     "run_block",
+    "run_chunks",
     "take",
     "warm",
 ]
@@ -71,6 +76,13 @@ class Layout:
     pieces: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The numbers of the sizes of a block: nothing in it is a key of Dask's."""
+
+    numbers: Mapping[str, int]
+
+
 def run_block(
     code: Code,
     layouts: Sequence[Layout],
@@ -90,10 +102,16 @@ def run_block(
     return result
 
 
+def run_chunks(code: Code, dtype: str, sizes: Sizes, *chunks: Any) -> Any:
+    """The block of a value that reads these chunks as they are."""
+    layouts = [Layout(c.shape, None, 1) for c in chunks]
+    return run_block(code, layouts, sizes.numbers, dtype, *chunks)
+
+
 def _assembled(layout: Layout, pieces: Sequence[Any], module: Any, dtype: str) -> Any:
     """The input in one buffer; no copy where a piece is the whole."""
     if layout.places is None and pieces:
-        return module.ascontiguousarray(pieces[0]) if layout.shape else module.asarray(pieces[0])
+        return _contiguous(pieces[0]) if layout.shape else module.asarray(pieces[0])
     # What no read touches is NaN, which shows in the result if it is read after all.
     kind = pieces[0].dtype if pieces else np.dtype(dtype)
     buffer = module.empty(layout.shape, kind)
@@ -108,13 +126,16 @@ def _assembled(layout: Layout, pieces: Sequence[Any], module: Any, dtype: str) -
 
 def _module(arrays: Sequence[Any]) -> Any:
     """numpy, or cupy for arrays on a GPU."""
-    on_gpu = any(type(a).__module__.split(".")[0] == "cupy" for a in arrays)
-    return import_module("cupy") if on_gpu else np
+    return cupy() if any(map(is_gpu_array, arrays)) else np
+
+
+def _contiguous(array: Any) -> Any:
+    return array if array.flags.c_contiguous else array.copy()
 
 
 def take(chunk: Any, where: Slices) -> Any:
     """A piece of a chunk, small enough that others are not sent the whole."""
-    return _module([chunk]).ascontiguousarray(chunk[where])
+    return chunk[where].copy()  # of its own: a view would keep the chunk
 
 
 def combine(op: ReduceOp, *parts: Any) -> Any:
@@ -126,16 +147,20 @@ def combine(op: ReduceOp, *parts: Any) -> Any:
     return total
 
 
-def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, module: str) -> Any:
+def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, on_gpu: bool) -> Any:
     """A block without terms, or without elements."""
-    return import_module(module).full(shape, 0 if op is None else NEUTRAL[op], dtype)
+    block = (cupy() if on_gpu else np).empty(shape, dtype)
+    block.fill(0 if op is None else NEUTRAL[op])
+    return block
 
 
 @lru_cache(MOST_COMPILED)
 def _calls(code: Code) -> Calls:
-    f = compiled(code.text, **dict(code.options))
-    program = replace(f.program, usual=code.usual)
+    options = Options.of(**dict(code.options))
+    origin = Origin.of(Source(code.text, "<block>"), "idx", options)
     # The reads are not proved again: the footprints are the proof.
+    f = Function._of(replace(origin, proved=True))
+    program = replace(f.program, usual=code.usual)
     return Calls(program, Resolved(program, (), (), ()), f._options, f._for_numbers)
 
 

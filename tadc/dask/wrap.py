@@ -12,7 +12,6 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from tadc import compiler
 from tadc.dask.call import LazyCall
 from tadc.dask.choices import LIMIT, Choices
 from tadc.dask.plan import Plan
@@ -20,7 +19,7 @@ from tadc.dask.sources import Source
 from tadc.dask.tasks import warm
 from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.function.boxes import refuse_data
-from tadc.function.derivatives import Wrt, chosen_inputs
+from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import arguments
@@ -81,7 +80,7 @@ class DaskFunction:
         self, /, *arrays: Any, wrt: Wrt = None, **named: Any
     ) -> tuple[Any, Callable[..., dict[str, Any]]]:
         """The outputs, and the pullback from cotangents, with any chunks, to a dict of gradients, with those of their inputs."""
-        bound = _bound(self.function, arrays, named, self.choices)
+        bound = _bound(self.function, arrays, named, self.choices, HALVES)
         halves = _Halves(bound, chosen_inputs(bound.f, wrt, bound.f.real_inputs))
         return _returned([halves.first.array(n) for n in bound.f.outputs]), halves.pullback
 
@@ -102,7 +101,7 @@ class DaskFunction:
 
     def jvp(self, primals: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Any, Any]:
         """The outputs and their tangents. An input left out of `tangents` is not differentiated by."""
-        bound = _bound(self.function, (), primals, self.choices)
+        bound = _bound(self.function, (), primals, self.choices, ("jvp",))
         f = bound.f
         chosen = tuple(x for x in f.inputs if x in tangents)
         chosen_inputs(f, tuple(tangents), ())
@@ -120,7 +119,9 @@ class DaskFunction:
 
     def plan(self, /, *arrays: Any, wrt: Wrt = None, gradients: bool = False, **named: Any) -> Plan:
         """How a call is computed: `.kept`, `.inside`, `.chunks`, `.splits`, `.tasks`, `.task_bytes`, `.moved_bytes`; with `gradients` of `vjp`."""
-        bound = _bound(self.function, arrays, named, self.choices)
+        bound = _bound(
+            self.function, arrays, named, self.choices, HALVES if gradients else ("primal",)
+        )
         if not gradients:
             return bound.call(bound.f.program, bound.sources, _follow(bound.f)).plan
         halves = _Halves(bound, chosen_inputs(bound.f, wrt, bound.f.real_inputs))
@@ -197,12 +198,18 @@ class _Bound:
         residuals: Sequence[str] = (),
     ) -> LazyCall:
         options, sizes, choices = self.f._options, self.sizes, self.choices
+        _check_places(sources)
         return LazyCall(program, options, sources, sizes, self.dtype, choices, follow, residuals)
 
 
 def _bound(
-    f: Function, arrays: Sequence[Any], named: Mapping[str, Any], choices: Choices
+    f: Function,
+    arrays: Sequence[Any],
+    named: Mapping[str, Any],
+    choices: Choices,
+    modes: Sequence[str] = ("primal",),
 ) -> _Bound:
+    """The call, checked; its choices may name what the programs of these modes compute."""
     if choices.slices is None:
         choices = replace(choices, slices=_has_processes())
     values, given = arguments(f, arrays, named)
@@ -213,6 +220,8 @@ def _bound(
     if f.open_sizes:
         f, given = f.of_shapes(shapes, given)
     refuse_data(f)
+    if choices.chunks or choices.keep or choices.split:
+        choices.check([_in_mode(f, mode) for mode in modes])
     sizes = f.calls.sizes(shapes, given)
     types = {n: np.empty((0,) * len(s.shape), s.dtype) for n, s in sources.items()}
     dtype = f.calls.element_type(Call(types, scalars, given, sizes))
@@ -220,8 +229,12 @@ def _bound(
         f = f._of_numbers({s: sizes[s] for s in f.program.sizes})
         sources = dict(zip(f.inputs, sources.values(), strict=True))
         sizes = f.program.size_values({})
-    choices.check(f.program)
+        choices = replace(choices, split={})  # what was a reduction may be none
     return _Bound(f, sources, sizes, dtype, choices)
+
+
+def _in_mode(f: Function, mode: str) -> Program:
+    return f.program if mode == "primal" else f._derivative(mode, f.real_inputs).program
 
 
 def _has_processes() -> bool:
@@ -274,6 +287,18 @@ def _one_chunk(name: str, value: Any) -> Any:
     return da.from_array(array, chunks=array.shape)
 
 
+def _check_places(sources: Mapping[str, Source]) -> None:
+    """Raises BackendError for chunks on a GPU and in the host's memory; single numbers may be anywhere."""
+    on_gpu = [n for n, s in sources.items() if s.is_on_gpu]
+    for name, source in sources.items() if on_gpu else ():
+        if source.shape and not source.is_on_gpu:
+            raise BackendError(
+                None,
+                f"`{name}` has chunks of numpy, and `{on_gpu[0]}` has chunks of CuPy",
+                fix="`array.map_blocks(cupy.asarray)` moves chunks to the GPU",
+            )
+
+
 def _check_shape(what: str, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
     if shape != wanted:
         raise ShapeError(None, f"{what} has the shape {shape}", fix=f"its shape is {wanted}")
@@ -298,7 +323,7 @@ class _Halves:
     def __init__(self, bound: _Bound, wrt: tuple[str, ...]) -> None:
         self.bound = bound
         self.wrt = wrt
-        self.forward, self.backward = compiler.vjp_programs(bound.f.program, wrt)
+        self.forward, self.backward = (bound.f._derivative(half, wrt).program for half in HALVES)
         residuals = self.forward.outputs[len(bound.f.outputs) :]
         first = replace(self.forward, outputs=bound.f.outputs)
         self.first = bound.call(first, bound.sources, {}, residuals)
@@ -324,9 +349,7 @@ class _Halves:
         for t, output, value in zip(new, self.bound.f.outputs, cotangents, strict=True):
             shape = t.shape_at(self.bound.sizes)
             if value is None:
-                value = da.zeros(
-                    shape, chunks=self.first.sources[output].chunks, dtype=self.bound.dtype
-                )
+                value = da.zeros_like(self.first.array(output), dtype=self.bound.dtype)
             source = _source(f"the cotangent of {output}", value, self.bound.choices)
             _check_shape(f"the cotangent of {output}", source.shape, shape)
             sources[t.name] = source

@@ -7,7 +7,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from tadc import compiler
-from tadc.blocks.block import PlacedBlock
+from tadc.blocks.block import Blocked, PlacedBlock
 from tadc.blocks.boxes import Box, Interval
 from tadc.blocks.footprints import Footprint, footprints, where_needed
 from tadc.errors import ArgumentError, ShapeError
@@ -83,7 +83,7 @@ def block_sizes(f: Function, box: Any, cut: Any, given: Mapping[str, int]) -> Pl
         )
     shape = program.tensors[block.target].shape_at(sizes)
     place = checked_box(block.target, box, shape)
-    parts = _checked_cut(block.split, cut)
+    parts = _checked_cut(block, cut, sizes)
     dtype = f._options.dtype or "float64"
     return block.at(place, parts, sizes, dtype)
 
@@ -120,8 +120,9 @@ def _checked_split(statement: Statement, split: Any) -> tuple[str, ...]:
     return names
 
 
-def _checked_cut(split: Sequence[str], cut: Any) -> Box:
-    """The parts of the indices `split`."""
+def _checked_cut(block: Blocked, cut: Any, sizes: Mapping[str, int]) -> Box:
+    """The parts of the indices that the block is split by."""
+    split = block.split
     parts = (cut,) if len(split) == 1 and _is_interval(cut) else tuple(cut)
     if len(parts) != len(split):
         raise ArgumentError(
@@ -135,10 +136,13 @@ def _checked_cut(split: Sequence[str], cut: Any) -> Box:
         raise ArgumentError(
             None, f"the parts are {cut!r:.60}", fix="give `(low, high)` for each index"
         ) from None
-    for low, high in ends:
-        if not 0 <= low < high:
+    for name, first, (low, high) in zip(split, block.firsts, ends, strict=True):
+        lowest = first.at(sizes)
+        if not lowest <= low < high:
             raise ArgumentError(
-                None, f"a part is [{low}, {high})", fix="a part has an element: 0 <= low < high"
+                None,
+                f"a part of `{name}` is [{low}, {high})",
+                fix=f"a part has an element, and parts are counted from {lowest}: {lowest} <= low < high",
             )
     return ends
 

@@ -82,7 +82,8 @@ def _block(program: Program, names: Sequence[str]) -> Program:
 def blocked_of(program: Program, names: Sequence[str]) -> Blocked:
     """The block of the first name, by the reduction indices after it, and after `|` through these tensors."""
     bar = names.index("|")
-    return compiler.blocked_program(program, names[0], tuple(names[1:bar]), tuple(names[bar + 1 :]))
+    split, through = tuple(names[1:bar]), tuple(names[bar + 1 :])
+    return compiler.blocked_program(program, names[0], (), split, through)
 
 
 def _inverse(mode: str) -> Derive:

@@ -28,7 +28,8 @@ class Origin:
     """A text and its options, and the derivatives that were taken, the first one first.
 
     `segment` is the place of the statements between two loops, where the function is of these alone. `values` are inputs
-    that are compared with indices and are none: arrays of floats are passed for them.
+    that are compared with indices and are none: arrays of floats are passed for them. `proved`: the text's reads are known to
+    be in bounds, and no call checks them.
     """
 
     source: Source
@@ -37,6 +38,7 @@ class Origin:
     derivations: tuple[Derivation, ...] = ()
     segment: Path | None = None
     values: tuple[str, ...] = ()
+    proved: bool = False
 
     @classmethod
     def of(cls, source: Source, lang: Literal["idx", "tex"], options: Options) -> Origin:
@@ -49,7 +51,7 @@ class Origin:
         """The key under which the program is cached: everything that determines it."""
         o = self.options
         sizes = sorted(o.sizes.items())
-        text = (self.source, self.lang, self.segment, self.values)
+        text = (self.source, self.lang, self.segment, self.values, self.proved)
         return *text, o.name, sizes, o.index_base, self.derivations
 
     def with_sizes(self, sizes: Mapping[str, int]) -> Origin:
@@ -68,9 +70,8 @@ class Origin:
 
         def front(sizes: Mapping[str, int]) -> Resolved:
             base = o.index_base
-            return compiler.front(
-                self.source, self.lang, name, sizes, base, self.segment, self.values
-            )
+            rest = self.segment, self.values, self.proved
+            return compiler.front(self.source, self.lang, name, sizes, base, *rest)
 
         try:
             return disk_cached(("front", *self.key), lambda: front(o.sizes)), None

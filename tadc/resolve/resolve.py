@@ -99,12 +99,14 @@ def resolve(
     given: Mapping[str, int],
     index_base: int = 0,
     values: Sequence[str] = (),
+    proved: bool = False,
 ) -> Resolved:
-    """The meaning of a syntax tree. `given` are numbers for sizes, `values` inputs that are compared with indices and are none.
+    """The meaning of a syntax tree. `given` are numbers for sizes, `values` inputs that are compared with indices and are none;
+    `proved`: the reads are known to be in bounds.
 
     Raises SyntaxError, ShapeError or RangeError, one error carrying those of all statements.
     """
-    return _Resolver(source, name, given, index_base, values).resolve()
+    return _Resolver(source, name, given, index_base, values, proved).resolve()
 
 
 class _Resolver:
@@ -115,7 +117,9 @@ class _Resolver:
         given: Mapping[str, int],
         index_base: int,
         values: Sequence[str],
+        proved: bool,
     ) -> None:
+        self._proved = proved
         self._values = values
         self._name = name
         self._given = given
@@ -465,7 +469,7 @@ class _Resolver:
         self._check_offsets(program)
         own_facts = (c for c in (f.condition for f in facts) if c not in program.known.conditions)
         program = replace(program, facts=Domain.of(own_facts))
-        checks = self._checks(drafts, program, facts, values)
+        checks = () if self._proved else self._checks(drafts, program, facts, values)
         self._raise()
         return Resolved(
             program,

@@ -10,8 +10,11 @@
 
 {{ device }} {{ real }} minimum{{ f }}({{ real }} a, {{ real }} b) { return a < b || a != a ? a : b; }
 
-// 0 where a or b is 0, whatever the other is
-{{ device }} {{ real }} gate{{ f }}({{ real }} a, {{ real }} b) { return a == 0 || b == 0 ? 0 : a * b; }
+// 0 where a or b is 0, whatever the other is; a test at a time: GCC has no vectors for both where a is the same for all lanes
+{{ device }} {{ real }} gate{{ f }}({{ real }} a, {{ real }} b) {
+  const {{ real }} product = a * b, gated = b == 0 ? 0 : product;
+  return a == 0 ? 0 : gated;
+}
 
 // a - b, 0 where they are the same infinity
 {{ device }} {{ real }} difference{{ f }}({{ real }} a, {{ real }} b) { return a == b ? 0 : a - b; }

@@ -81,6 +81,41 @@ def test_a_part_of_a_sum_under_a_condition():
     np.testing.assert_allclose(sum(parts), whole[5:10])
 
 
+@pytest.mark.parametrize(("low", "size"), [("-1", {}), ("-R", {"R": 1}), ("1 - N", {})])
+def test_parts_of_an_index_that_begins_below_zero(low, size):
+    f = tadc.compile(f"size N, R; input x[N]\ny[i: N] = sum{{r={low}..2}} x[pad(i+r)]*(r + R)")
+    block = f.block("y", split="r")
+    x, numbers = np.arange(1.0, 8), {"N": 7, "R": 1}
+    parts = []
+    for cut in ((1 - 7 if low == "1 - N" else -1, 0), (0, 3)):
+        sizes = block.sizes_of((2, 5), cut, **numbers)
+        o, n = sizes["x_o0"], sizes["x_n0"]
+        parts.append(block(x[o : o + n], **sizes))
+
+    np.testing.assert_allclose(sum(parts), f(x, R=1)[2:5])
+    with pytest.raises(tadc.ArgumentError, match="counted from"):
+        block.sizes_of((2, 5), (-9, 0), **numbers)
+
+
+def test_what_a_block_never_evaluates_is_no_input():
+    """`g` is needed at 3 alone, where `b` is not read."""
+    f = tadc.compile("input x[8], b[1]; g[l: 8] = if 1 <= l then x[l] else b[l]; y[m: 2] = g[3]*m")
+    block = f.block("y", through="g")
+
+    assert block.inputs == ("x",)
+    assert block(np.arange(1.0), **block.sizes_of((1, 2))).shape == (1,)
+
+
+def test_what_only_larger_sizes_read_has_an_extent_of_its_own():
+    """`v` would have N - 19 rows, and there are sizes for which it is not read."""
+    f = tadc.compile("size N; input v[N]; y[i: N] = if 17 <= i then v[i-17] else 0")
+    block = f.block("y")
+    sizes = block.sizes_of((0, 5), N=5)
+
+    assert sizes["v_n0"] == 1
+    assert np.array_equal(block(np.full(1, np.nan), **sizes), np.zeros(5))
+
+
 def test_what_is_not_read_has_one_element():
     f = tadc.compile(CAUSAL).adjoint()
     block = f.block("da")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pickle
-import random
 import warnings
-from itertools import pairwise
 
+import fake_cupy
 import numpy as np
 import pytest
-from random_programs import random_program
-from test_random_programs import compiled
 
 import tadc
 
@@ -18,6 +15,9 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 import tadc.dask  # noqa: E402
+from on_dask.random_calls import check  # noqa: E402
+from tadc.dask.tasks import Stored  # noqa: E402
+from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 
 WAVE = """size X, Y, Z
 input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
@@ -375,44 +375,133 @@ def test_a_large_numpy_array_is_a_warning():
     assert any("16 MB" in str(w.message) for w in found)
 
 
+def test_dimensions_in_one_chunk_have_neither_offset_nor_extent():
+    text, shapes, chunks = CASES["gaussians"]
+    data = tadc.dask.wrap(tadc.compile(text), keep=())
+    plan = data.plan(gradients=True, **lazy(some(shapes), chunks))
+
+    assert "input w[rn_0], g[], x[n_0, K], z[rn_0, K], dy[n_0]" in plan.tensors[3].text
+
+
+@pytest.mark.parametrize(
+    ("text", "chunks", "fuses"),
+    [
+        ("y[i,j] = 2*x[i,j] + i", (3, 2), True),
+        ("y[i,j] = x[j,i]", (3, 2), True),
+        ("size N; input x[N,N]; y[i: N] = x[i,i]", (3, 3), True),
+        ("y[i] = max{j} x[i,j]", (3, 8), True),
+        ("y[i] = max{j} x[i,j]", (3, 2), False),
+        ("size N, M; input x[N,M]; y[i: N, j: M] = x[N-1-i,j]", (4, 2), False),
+        ("input x[8,8]; y[i: 4, j: 8] = x[i,j]", (2, 8), False),  # only the first of its chunks
+    ],
+)
+def test_what_reads_whole_chunks_of_the_same_number_is_fused_with_its_surroundings(
+    text, chunks, fuses
+):
+    f = tadc.compile(text)
+    x = np.arange(64.0).reshape(8, 8)
+    y = f(da.from_array(x, chunks=chunks) + 1)
+
+    assert isinstance(y.dask.layers[y.name], dask.blockwise.Blockwise) == fuses
+    assert np.array_equal((y + 1).compute(), f(x + 1) + 1)
+    whole = da.ones((8, 8), chunks=chunks)
+    tasks = dask.optimize(f(whole) + 1)[0].dask
+    assert len(tasks) == f(whole).npartitions or not fuses
+
+
+@pytest.mark.parametrize("op", ["sum", "prod", "max", "min"])
+def test_zeros_of_reductions_in_parts_have_the_sign_of_one_call(op):
+    f = tadc.compile(f"y[i] = {op}{{j}} x[i,j]")
+    x = np.random.default_rng(0).choice([0.0, -0.0], size=(16, 7))
+    x[0] = -0.0
+    data = tadc.dask.wrap(f, split={"y": "j"})
+
+    found = data(da.from_array(x, chunks=(16, 2))).compute()
+
+    assert np.array_equal(np.signbit(found), np.signbit(f(x)))
+
+
+def test_the_two_ends_of_a_periodic_read_are_read_without_what_is_between():
+    f = tadc.compile("size N; input x[N]; y[i: N] = x[wrap(i-1)]")
+    x = np.arange(100.0)
+    y = tadc.dask.wrap(f, chunks={"y": 25})(Store(x, (25,)))
+
+    assert np.array_equal(y.compute(), f(x))
+    read = [a.where for task in dict(y.dask).values() for a in task.args if isinstance(a, Stored)]
+    assert sum(w.stop - w.start for (w,) in read) == 100
+
+
+def test_choices_may_name_what_gradients_compute():
+    f = tadc.compile(CASES["hankel"][0])
+    x, chunks = some(CASES["hankel"][1]), CASES["hankel"][2]
+    data = tadc.dask.wrap(f, split={"dh": "j"}, chunks={"dx": 5})
+    _, pullback = data.vjp(**lazy(x, chunks))
+    dy = np.arange(36.0)
+
+    assert pullback(dy)["x"].chunks == ((5,) * 5,)
+    close(pullback(dy)["h"].compute(), f.vjp(**x)[1](dy)["h"])
+
+
 # ---------------------------------------------------------------------- random programs
 
-PLAIN, ALL = 1, 30
-SEEDS = [
-    pytest.param(level, seed, marks=[] if seed < PLAIN else [pytest.mark.slow])
-    for level in ("core", "full")
-    for seed in range(ALL)
-]
+
+@pytest.mark.parametrize(
+    ("level", "seed", "mode"),
+    [
+        pytest.param(level, seed, mode, marks=[] if fast else [pytest.mark.slow])
+        for level, seed, mode, fast in (
+            ("core", 3, "vjp", True),
+            ("full", 2, "small", True),
+            ("core", 0, "second", False),
+            ("full", 1, "jvp", False),
+            ("full", 2, "tangent", False),
+            ("core", 1, "adjoint", False),
+        )
+    ],
+)
+def test_random_programs_in_random_chunks(level, seed, mode):
+    check(level, seed, mode)
 
 
-@pytest.mark.parametrize(("level", "seed"), SEEDS)
-def test_random_programs_in_random_chunks(level, seed):
-    program = random_program(seed, level=level)
-    f = compiled(level, seed)
-    x, choice = program.sample(seed), random.Random(seed)
-    seeds = tuple(program.cotangents(seed).values())
-    given = {s: program.sizes[s] for s in f.sizes if s in program.sizes}
-    value, pullback = f.vjp(**x, **given)
+# ---------------------------------------------------------------------- on a GPU
 
-    chunked = {
-        n: da.from_array(a, chunks=tuple(map(random_chunks(choice), a.shape))) for n, a in x.items()
-    }
-    y, lazy_pullback = f.vjp(**chunked, **given)
-    found, gradients = dask.compute(y, lazy_pullback(seeds))
 
-    for a, b in zip(
-        found if isinstance(found, tuple) else [found],
-        value if isinstance(value, tuple) else [value],
-        strict=True,
+@pytest.fixture
+def double(monkeypatch):
+    yield fake_cupy.install(monkeypatch)
+    gpu.cupy.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_chunks_of_cupy_stay_on_the_gpu(double):
+    """Pieces, buffers, parts and their sums, blocks without a term."""
+    f = tadc.compile(
+        "size N; input x[N], g[]\ny[i: N] = g*sum{j | j < i} x[pad(i-j-1)]*x[j]", backend="auto"
+    )
+    x = np.arange(1.0, 12)
+    on_gpu = da.from_array(double.asarray(x), chunks=4, asarray=False)
+    data = tadc.dask.wrap(f, split={"y_sum": "j"}, slices=True)
+    value, pullback = f.vjp(x, 2.0)
+    y, lazy_pullback = data.vjp(on_gpu, 2.0)
+    gradients = lazy_pullback(on_gpu)
+
+    wanted = pullback(x)
+    for lazy_array, whole in (
+        (y, value),
+        (gradients["x"], wanted["x"]),
+        (gradients["g"], wanted["g"]),
     ):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
-    for n, gradient in pullback(seeds).items():
-        np.testing.assert_allclose(gradients[n], gradient, rtol=1e-9, atol=1e-9)
+        blocks = dask.compute(*lazy_array.to_delayed().ravel().tolist())
+        assert all(isinstance(b, double.ndarray) for b in blocks)
+        close(np.concatenate([np.atleast_1d(b.get()) for b in blocks]).reshape(whole.shape), whole)
+    assert isinstance(y._meta, double.ndarray)
+    assert fake_cupy.STATE.launches
 
 
-def random_chunks(choice):
-    def chunks(extent):
-        ends = sorted({0, extent, *(choice.randrange(extent + 1) for _ in range(2))})
-        return tuple(b - a for a, b in pairwise(ends)) or (0,)
+def test_chunks_of_cupy_and_of_numpy_are_an_error(double):
+    f = tadc.compile("y[i] = x[i]*z[i]")
+    on_gpu = da.from_array(double.asarray(np.ones(4)), chunks=2, asarray=False)
 
-    return chunks
+    with pytest.raises(tadc.BackendError, match="`z` has chunks of numpy"):
+        f(on_gpu, da.ones(4, chunks=2))
