@@ -270,7 +270,7 @@ class _Solver:
 
         Outside stand the indices that data are looked up with, inside those that are solved once the data are known.
         """
-        e, lifted = self._lifted(e, owner)
+        e, lifted = self._lifted(_without_declared(e), owner)
         looked = [d for d in e.derived if isinstance(d, Looked)]
         if not looked:
             known &= Domain.of(c for d in lifted for c in d.conditions)
@@ -407,6 +407,13 @@ class _Solver:
 def _chosen_by(e: Reduce) -> Expr:
     """A reduction without indices: its body where the conditions hold."""
     return Select(e.domain, e.body, Const(NEUTRAL[e.op]))
+
+
+def _without_declared(e: Reduce) -> Reduce:
+    """The reduction without what is declared of the data that it looks up: that holds always."""
+    declared = {c for d in e.derived if isinstance(d, Looked) for c in d.conditions}
+    domain = Domain.of(c for c in e.domain if c not in declared)
+    return e if domain == e.domain else Reduce(e.op, e.indices, e.derived, domain, e.body)
 
 
 def _late(e: Reduce, looked: Sequence[Looked]) -> set[Symbol]:

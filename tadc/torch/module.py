@@ -16,7 +16,9 @@ from tadc.function.function import Function
 from tadc.function.operator import Extent, Operator, arguments, function_of_key, key_of
 from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.runtime.arguments import NUMBERS, promoted
+from tadc.runtime.index import Index
 from tadc.torch.autograd import SizedOperator, apply, are_numbers, hint, recorded
+from tadc.torch.indices import tensor_of
 from tadc.torch.launch import is_plain
 from tadc.torch.library import NAMES, TYPES
 
@@ -135,7 +137,8 @@ def _any_requires_grad(tensors: Sequence[Tensor]) -> bool:
 
 def _tensors(f: Function, values: Sequence[Any]) -> list[Tensor]:
     """The arguments as tensors on one device. Raises BackendError for arrays of others, and for several devices."""
-    named = dict(zip(f.inputs, values, strict=True))
+    given = (tensor_of(v) if isinstance(v, Index) else v for v in values)
+    named = dict(zip(f.inputs, given, strict=True))
     here = {n: v for n, v in named.items() if isinstance(v, Tensor)}
     for name, value in named.items():
         if name not in here and (kind := other_kinds(value)) and here:
