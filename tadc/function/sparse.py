@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tadc.errors import ArgumentError, BackendError, DerivativeError
@@ -288,6 +288,13 @@ class SparseFunction:
         results, slopes = self.plain.jvp(named, moved, out=out, accumulate=accumulate)
         return self._returned(results, call), self._returned(slopes, call)
 
+    def called_by(
+        self, run: Callable[..., Any], arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        """The outputs, computed by another form of the function of arrays: that of a framework."""
+        call = self._bound(with_names(self.inputs, arrays, named))
+        return self._returned(run(*call.arrays, **call.sizes), call)
+
     # ------------------------------------------------------------------ arguments and results
 
     def _bound(self, given: dict[str, Any]) -> _Call:
@@ -394,9 +401,18 @@ class SparseFunction:
 
 
 def _when_known(check: Callable[[Sparse, Pattern], None], s: Sparse, pattern: Pattern) -> None:
-    """Check what has numbers: arrays that JAX traces have none."""
+    """Check a pattern, but for one that is traced: it has no numbers."""
     if framework_of(pattern.arrays) is None:
         check(s, pattern)
+        return
+    import numpy as np
+
+    try:
+        held = (a.detach().cpu() if hasattr(a, "detach") else a for a in pattern.arrays)
+        arrays = tuple(map(np.asarray, held))
+    except Exception:  # whatever a tracer raises
+        return
+    check(s, replace(pattern, arrays=arrays))
 
 
 def _sources(mode: str, f: Function, g: Function, wrt: Sequence[str]) -> list[tuple[str, str]]:
@@ -425,8 +441,6 @@ def _public_name(values: str) -> str:
 
 def _again(origin: Any) -> SparseFunction:
     """The function of an origin, for copies in other processes."""
-    from dataclasses import replace
-
     from tadc.function.function import Function
 
     f = cast(SparseFunction, with_sparse(Function._of(replace(origin, derivations=()))))

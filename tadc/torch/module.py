@@ -14,6 +14,7 @@ from tadc.errors import ArgumentError, BackendError
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import Extent, Operator, arguments, function_of_key, key_of
+from tadc.function.sparse import SparseFunction
 from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.runtime.arguments import NUMBERS, promoted
 from tadc.runtime.index import Index
@@ -30,13 +31,15 @@ MOST_MODULES = 256
 _modules: BoundedCache[Module] = BoundedCache(MOST_MODULES)
 
 
-def wrap(f: Function, *, autocast: torch.dtype | None = None) -> Module:
+def wrap(f: Function, *, autocast: torch.dtype | None = None) -> Module | SparseModule:
     """The function as a module: `m(*tensors, **sizes)` is a tensor, or a tuple of them in the order of `f.outputs`.
 
     It takes part in torch's differentiation to any order, in `torch.func`, `torch.compile` and `torch.export`, and has
     no parameters. Within `torch.autocast`, inputs are cast to the type `autocast`, if that is given. Raises ArgumentError
     for what is no function of tadc.
     """
+    if isinstance(f, SparseFunction):
+        return SparseModule(f, wrap(f.plain, autocast=autocast))
     if not isinstance(f, Function):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
@@ -126,6 +129,21 @@ class Module(torch.nn.Module):
         if key is not None and all(a is x for a, x in zip(arrays, typed, strict=False)):
             self._known.keep(key, sized)
         return outputs
+
+
+class SparseModule(torch.nn.Module):
+    """A function with sparse tensors: differentiable by their values, and by dense tensors."""
+
+    def __init__(self, function: SparseFunction, module: torch.nn.Module) -> None:
+        super().__init__()
+        self.function = function
+        self.module = module
+
+    def extra_repr(self) -> str:
+        return repr(self.function)
+
+    def forward(self, *arrays: Any, **named: Any) -> Any:
+        return self.function.called_by(self.module, arrays, named)
 
 
 def _any_requires_grad(tensors: Sequence[Tensor]) -> bool:

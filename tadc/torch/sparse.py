@@ -31,18 +31,20 @@ def sparse_parts(value: Tensor) -> Stored | None:
         return Stored(
             held.values(),
             Pattern("coo", tuple(places.unbind(0)), shape),
-            lambda new: torch.sparse_coo_tensor(places, new, shape, is_coalesced=True),
+            lambda new: torch.sparse_coo_tensor(
+                places, new, shape, is_coalesced=True, check_invariants=False
+            ),
         )
     if value.layout is torch.sparse_csr:
         rows, columns = value.crow_indices(), value.col_indices()
         return Stored(
             value.values(),
             Pattern("csr", (rows, columns), shape),
-            lambda new: torch.sparse_csr_tensor(rows, columns, new, shape),
+            lambda new: torch.sparse_csr_tensor(rows, columns, new, shape, check_invariants=False),
         )
     columns, rows = value.ccol_indices(), value.row_indices()
     return Stored(
         value.values(),
         Pattern("csc", (rows, columns), shape),
-        lambda new: torch.sparse_csc_tensor(columns, rows, new, shape),
+        lambda new: torch.sparse_csc_tensor(columns, rows, new, shape, check_invariants=False),
     )

@@ -31,7 +31,7 @@ def example():
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_product_has_the_values_and_gradients_of_scipy(layout, format):
-    a = sparse.random(4, 6, 0.4, rng=np.random.default_rng(1), format="csr").asformat(format)
+    a = sparse.random(4, 6, 0.4, random_state=1, format="csr").asformat(format)
     rng = np.random.default_rng(0)
     x, dy = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
     f = compiled(PRODUCT, layout)
@@ -257,7 +257,7 @@ def test_cotangents_and_tangents_have_the_pattern():
 @pytest.mark.compiler
 def test_native_code_has_the_same_bits_as_the_interpreter_has_values():
     rng = np.random.default_rng(3)
-    a = sparse.random(40, 30, 0.1, rng=rng, format="csr")
+    a = sparse.random(40, 30, 0.1, random_state=3, format="csr")
     x, dy = rng.standard_normal((30, 3)), rng.standard_normal((40, 3))
     f = tadc.compile(PRODUCT.format("csr"), backend="native")
     y, pullback = f.vjp(a, x)
