@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tadc.errors import ArgumentError, BackendError, DerivativeError
-from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
+from tadc.function.derivatives import HALVES, Wrt, chosen_inputs, derivative
 from tadc.function.foreign import framework_of
 from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.ir.sparse import Sparse
@@ -100,8 +100,8 @@ class SparseFunction:
 
     @property
     def index_inputs(self) -> tuple[str, ...]:
-        """The inputs whose elements are indices."""
-        return tuple(n for n in self.plain.index_inputs if n in self.inputs)
+        """The index tensors of the function of arrays."""
+        return self.plain.index_inputs
 
     @property
     def sparse(self) -> Mapping[str, Sparse]:
@@ -116,19 +116,31 @@ class SparseFunction:
         """Itself: what its arrays decide, the function of arrays asks."""
         return self
 
-    of_values = with_values
+    def of_values(self) -> SparseFunction:
+        """Itself, as `with_values`."""
+        return self
+
+    def of_call(self, named: Mapping[str, Any]) -> tuple[SparseFunction, dict[str, Any]]:
+        """The function that a call with these arguments runs: itself."""
+        return self, dict(named)
+
+    def source(self, target: str = "idx") -> str:
+        """The function as text; in texts but `idx` the arrays stand for the sparse tensors."""
+        return str(self) if target == "idx" else self.plain.source(target)
 
     def _public(self, name: str) -> str:
         return self._tensors[name].name if name in self._tensors else name
 
     def _plain_names(self, names: Wrt) -> tuple[str, ...] | None:
-        """The names of the function of arrays."""
+        """The names of the function of arrays. Raises ArgumentError for names of no input."""
         if names is None:
             return None
-        chosen_inputs(self, names, ())
-        given = (names,) if isinstance(names, str) else tuple(names)
+        return self._values_of(chosen_inputs(self, names, ()))
+
+    def _values_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names, those of sparse tensors by their values."""
         values = {s.name: n for n, s in self._tensors.items()}
-        return tuple(values.get(n, n) for n in given)
+        return tuple(values.get(n, n) for n in names)
 
     def __getattr__(self, name: str) -> Any:
         if name in SAME:
@@ -166,40 +178,35 @@ class SparseFunction:
     @with_argument_errors
     def adjoint(self, wrt: Wrt = None) -> SparseFunction:
         """The adjoint program, as that of a `Function`: gradients by sparse tensors have their pattern."""
-        return self._of_mode("adjoint", wrt)
+        return self._in_mode("adjoint", wrt)
 
     @with_argument_errors
     def tangent(self, wrt: Wrt = None) -> SparseFunction:
         """The tangent program."""
-        return self._of_mode("tangent", wrt)
+        return self._in_mode("tangent", wrt)
 
     @with_argument_errors
     def gradient(self, wrt: Wrt = None) -> SparseFunction:
         """The gradient of a scalar output."""
-        return self._of_mode("gradient", wrt)
+        return self._in_mode("gradient", wrt)
 
     @with_argument_errors
     def hvp(self, wrt: Wrt = None) -> SparseFunction:
         """Products with the Hessian of a scalar output."""
-        return self._of_mode("hvp", wrt)
+        return self._in_mode("hvp", wrt)
 
     @with_argument_errors
     def jacobian(self, wrt: Wrt = None) -> SparseFunction:
         """The dense Jacobian by one dense input. Raises DerivativeError for a sparse one."""
-        return self._of_mode("jacobian", wrt)
+        return self._in_mode("jacobian", wrt)
 
     @with_argument_errors
     def hessian(self, wrt: Wrt = None) -> SparseFunction:
         """The dense Hessian by one dense input. Raises DerivativeError for a sparse one."""
-        return self._of_mode("hessian", wrt)
+        return self._in_mode("hessian", wrt)
 
-    def _of_mode(self, mode: str, wrt: Wrt) -> SparseFunction:
-        names = self._plain_names(wrt)
-        plain = getattr(self.plain, mode)(names)
-        (_, chosen) = plain._origin.derivations[-1]
-        if mode in JACOBIANS:
-            self._refuse_sparse(mode, (*chosen, *self.plain.outputs))
-        return self._derivative(mode, chosen)
+    def _in_mode(self, mode: str, wrt: Wrt) -> SparseFunction:
+        return cast(SparseFunction, derivative(cast("Function", self), mode, wrt))
 
     def _refuse_sparse(self, mode: str, names: Iterable[str]) -> None:
         name = next((n for n in names if n in self._tensors), None)
@@ -211,7 +218,10 @@ class SparseFunction:
             )
 
     def _derivative(self, mode: str, wrt: tuple[str, ...]) -> SparseFunction:
-        """The derivative of this mode by these inputs of the function of arrays."""
+        """The derivative of this mode by these inputs."""
+        wrt = self._values_of(wrt)
+        if mode in JACOBIANS:
+            self._refuse_sparse(mode, (*wrt, *self.plain.outputs))
         if (mode, wrt) not in self._derived:
             plain = self.plain._derivative(mode, wrt)
             pairs = _sources(mode, self.plain, plain, wrt)
