@@ -1,5 +1,8 @@
 """Programs that read through data, in torch: values, gradients of gradients, batches, and what is refused."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -140,3 +143,10 @@ def test_dense_tensors_and_wrong_patterns_are_errors():
         f((values, pattern[0], pattern[1] + 1), x)
     with pytest.raises(tadc.DataError, match=r"A_ptr\[0\] is 3"):
         f((values, pattern[0].flip(0), pattern[1]), x)
+
+
+def test_graph_layers_learn_as_those_of_torch(capsys):
+    example = Path(__file__).parents[2] / "examples" / "graph_convolution.py"
+    runpy.run_path(str(example))["main"](vertices=120, steps=15)
+
+    assert "convolution" in capsys.readouterr().out
