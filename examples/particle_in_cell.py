@@ -20,7 +20,7 @@ ENERGY = """
 size P, G
 input u[P], q[P]
 output energy, rho
-cell[p] = floor(u[p])
+cell[p]: index = floor(u[p])
 rho[g: G] = sum{p, a=0..1 | cell[p] + a = g} q[p]*(if a = 0 then 1 + cell[p] - u[p] else u[p] - cell[p])
 field[g: G-1] = sum{h | h <= g} (rho[h] - sum{i} rho[i]/G)
 energy = sum{g} field[g]**2/2

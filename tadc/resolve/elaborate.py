@@ -419,7 +419,8 @@ class _Elaborator:
         """The element of a sparse tensor."""
         names, data = self.indexing.names, self.indexing.data
         sparse = self.sparse[e.name.name]
-        result = read_of(sparse, subscripts, context.scope, e.span, names, data)
+        (count,) = self.shapes.shape(sparse.values)
+        result = read_of(sparse, count, subscripts, context.scope, e.span, names, data)
         self.stored.add(result)
         return result
 

@@ -279,15 +279,19 @@ class _Reader:
 
 def read_of(
     sparse: Sparse,
+    count: Affine,
     subscripts: Sequence[Affine],
     scope: Scope,
     span: Span,
     names: Names,
     data: IndexTensors,
 ) -> Reduce:
-    """An element of a sparse tensor: the sum of what is stored there. Other factors of its term belong inside."""
+    """An element of a sparse tensor: the sum of what is stored there. Other factors of its term belong inside.
+
+    `count` is the number of stored elements.
+    """
     e = names.fresh("e")
-    inner = Scope(scope, {e: Index(e, e, span, symbol(sparse.count))})
+    inner = Scope(scope, {e: Index(e, e, span, count)})
     stored = symbol(e)
 
     def element(of: Scope, tensor: str, at: Affine) -> Affine:
@@ -301,7 +305,7 @@ def read_of(
         else:
             conditions.append(equals_zero(element(inner, sparse.coordinates(d), stored) - s))
     if sparse.compressed is None:
-        conditions += between(0, stored, symbol(sparse.count) - 1)
+        conditions += between(0, stored, count - 1)
     return Reduce(
         "sum", (e,), tuple(inner.derived), Domain.of(conditions), Read(sparse.values, (stored,))
     )
