@@ -1,108 +1,307 @@
-"""Sums over what data lead to, against torch's and numpy's: message passing, a product of compressed rows, cross entropy.
+"""Sums over what data lead to, against torch, JAX, scipy and numpy: values, and values with all gradients, on one processor.
 
-Values, and values with both gradients, on the CPU, in milliseconds: the least time of several runs. `given` has lists that a
-`tadc.Index` keeps, `built` those that each call builds. Destinations are uniform, or follow Zipf's law.
+Times are of the process's processor, in milliseconds, the least of several runs. `given` has lists that a `tadc.Index` keeps, `built` those
+that each call builds. Ends of edges are uniform, follow Zipf's law (one list has a quarter of all edges), are sorted, or are all one.
 
-    python benchmarks/data.py [--edges 1000000] [--nodes 100000] [--width 16] [--threads 2]
+    python benchmarks/data.py [--edges 1000000] [--nodes 100000] [--width 16] [--runs 3] [--only rows] [--markdown FILE]
+    python benchmarks/data.py --memory     # lists beside data; and that messages are never stored
+
+Torch and JAX are compared where they are installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import resource
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+os.environ.setdefault(
+    "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+)
 
-import tadc
+import numpy as np  # noqa: E402 (the variables say with how many threads)
+
+import tadc  # noqa: E402
+
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError:
+    jax = None
 
 PASSING = "size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]"
-ROWS = "y[i, c] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e], c]"
-RUNS = 5
+EMBEDDING = "size B\ny[b: B, c] = sum{e = off[b]..off[b+1]-1} x[k[e], c]"
+ROWS = "input A[N, M]: csr\ny[i, c] = sum{j} A[i,j]*x[j,c]"
+PLACES = "input A[N, M]: coo\ny[i, c] = sum{j} A[i,j]*x[j,c]"
+ASSEMBLY = "size N\nr[n: N] = sum{t, a | T[t,a] = n} f[t,a]"
+DEPOSIT = (
+    "size G\noutput r\ncell[p]: index = floor(u[p])\n"
+    "r[g: G] = sum{p, a=0..1 | cell[p] + a = g} q[p]*(if a = 0 then 1 + cell[p] - u[p] else u[p] - cell[p])"
+)
+ENTROPY = "m[i] = max{j} z[i,j]\ns[i] = sum{j} exp(z[i,j] - m[i])\nl = sum{i} (log(s[i]) + m[i] - z[i, t[i]])"
+
+Run = Callable[[], Any]
+Row = tuple[str, Run, Run]  # the value, and the value with gradients
 
 
-def best(run: Callable[[], Any]) -> float:
-    """Milliseconds of the fastest of several runs, after one that compiles."""
+@dataclass(frozen=True)
+class Size:
+    nodes: int
+    edges: int
+    width: int
+    kind: str = "uniform"
+
+    def ends(self, seed: int) -> np.ndarray:
+        """The nodes at one end of each edge."""
+        rng = np.random.default_rng(seed)
+        match self.kind:
+            case "Zipf":
+                return np.minimum(rng.zipf(1.3, self.edges) - 1, self.nodes - 1)
+            case "sorted":
+                return np.sort(rng.integers(0, self.nodes, self.edges))
+            case "all equal":
+                return np.full(self.edges, self.nodes // 2)
+            case _:
+                return rng.integers(0, self.nodes, self.edges)
+
+    def reals(self, *shape: int, seed: int = 9) -> np.ndarray:
+        return np.random.default_rng(seed).random(shape, dtype=np.float32)
+
+
+# ---------------------------------------------------------------------- rows of a table
+
+
+def by_tadc(
+    text: str, wrt: tuple[str, ...], indices: dict[str, Any], given: dict[str, Any]
+) -> Iterator[Row]:
+    """tadc with lists that are given, and with lists that are built."""
+    f = tadc.compile(text, backend="native", threads=1)
+    kept = {n: tadc.index(k) for n, k in indices.items()}
+    for name, some in (("tadc, given", kept), ("tadc, built", indices)):
+        arrays = {**given, **some}
+        y = f(**arrays)
+        seed = np.ones_like(y)
+
+        def both(arrays: Any = arrays, seed: Any = seed) -> Any:
+            return f.vjp(wrt=wrt, **arrays)[1](seed)
+
+        yield name, partial(f, **arrays), both
+
+
+def by_torch(name: str, value: Callable[..., Any], reals: list[Any], *others: Any) -> Iterator[Row]:
+    if torch is None:
+        return
+    torch.set_num_threads(1)
+    leaves = [torch.from_numpy(a).requires_grad_() for a in reals]
+    plain = [x.detach() for x in leaves]
+    fixed = [torch.from_numpy(k) for k in others]
+
+    def both() -> Any:
+        return torch.autograd.grad(value(*leaves, *fixed).sum(), leaves)
+
+    yield f"torch, {name}", lambda: value(*plain, *fixed), both
+
+
+def by_jax(name: str, value: Callable[..., Any], reals: list[Any], *others: Any) -> Iterator[Row]:
+    if jax is None:
+        return
+    arrays, fixed = [jnp.asarray(a) for a in reals], [jnp.asarray(k) for k in others]
+    run = jax.jit(value)
+    grad = jax.jit(
+        jax.value_and_grad(lambda *a: value(*a).sum(), argnums=tuple(range(len(arrays))))
+    )
+    yield (
+        f"JAX, {name}",
+        lambda: jax.block_until_ready(run(*arrays, *fixed)),
+        lambda: jax.block_until_ready(grad(*arrays, *fixed)),
+    )
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def passing(s: Size) -> Iterator[Row]:
+    src, dst, w, x, n = s.ends(1), s.ends(2), s.reals(s.edges), s.reals(s.nodes, s.width), s.nodes
+    yield from by_tadc(PASSING, ("w", "x"), {"src": src, "dst": dst}, {"w": w, "x": x, "N": n})
+
+    def added(w: Any, x: Any, src: Any, dst: Any) -> Any:
+        return torch.zeros(n, x.shape[1]).index_add(0, dst, w[:, None] * x[src])
+
+    def scattered(w: Any, x: Any, src: Any, dst: Any) -> Any:
+        at = dst[:, None].expand(-1, x.shape[1])
+        return torch.zeros(n, x.shape[1]).scatter_add(0, at, w[:, None] * x[src])
+
+    yield from by_torch("index_add", added, [w, x], src, dst)
+    yield from by_torch("scatter_add", scattered, [w, x], src, dst)
+    yield from by_jax("segment_sum", lambda w, x, src, dst: jax.ops.segment_sum(w[:, None] * x[src], dst, n), [w, x], src, dst)  # fmt: skip
+
+    def numpy() -> None:
+        np.add.at(np.zeros((n, s.width), np.float32), dst, w[:, None] * x[src])
+
+    yield "numpy, add.at", numpy, None  # type: ignore[misc]
+
+
+def embedding(s: Size) -> Iterator[Row]:
+    """Bags of ten."""
+    k, x = s.ends(1), s.reals(s.nodes, s.width)
+    off = np.arange(0, s.edges + 1, 10)
+    yield from by_tadc(EMBEDDING, ("x",), {"off": off, "k": k}, {"x": x, "B": len(off) - 1})
+    yield from by_torch("embedding_bag", lambda x, k, off: torch.nn.functional.embedding_bag(k, x, off, mode="sum"), [x], k, off[:-1])  # fmt: skip
+    bags = np.repeat(np.arange(len(off) - 1), 10)
+    yield from by_jax("segment_sum", lambda x, k, b: jax.ops.segment_sum(x[k], b, len(off) - 1, indices_are_sorted=True), [x], k, bags)  # fmt: skip
+
+
+def rows(s: Size) -> Iterator[Row]:
+    from scipy.sparse import csr_array
+
+    ptr = np.searchsorted(np.sort(s.ends(2)), np.arange(s.nodes + 1))
+    a = csr_array((s.reals(s.edges), s.ends(1), ptr), (s.nodes, s.nodes))
+    x = s.reals(s.nodes, s.width)
+    yield from by_tadc(ROWS, ("A", "x"), {"A": a}, {"x": x})
+    yield "scipy", lambda: a @ x, None  # type: ignore[misc]
+    if torch is not None:
+        b = torch.sparse_csr_tensor(torch.from_numpy(a.indptr), torch.from_numpy(a.indices), torch.from_numpy(a.data), a.shape)  # fmt: skip
+        c, z = torch.from_numpy(x), torch.from_numpy(x).requires_grad_()
+
+        def both() -> Any:
+            return torch.autograd.grad((b @ z).sum(), (z,))
+
+        yield "torch, CSR (by x alone)", lambda: b @ c, both
+
+
+def places(s: Size) -> Iterator[Row]:
+    from scipy.sparse import coo_array
+
+    a = coo_array((s.reals(s.edges), (s.ends(2), s.ends(1))), (s.nodes, s.nodes))
+    x = s.reals(s.nodes, s.width)
+    yield from by_tadc(PLACES, ("A", "x"), {"A": a}, {"x": x})
+    yield "scipy", lambda: a @ x, None  # type: ignore[misc]
+
+
+def assembly(s: Size) -> Iterator[Row]:
+    """Triangles, as many corners as edges."""
+    corners = s.ends(1)[: s.edges // 3 * 3].reshape(-1, 3)
+    f, n = s.reals(*corners.shape), s.nodes
+    yield from by_tadc(ASSEMBLY, ("f",), {"T": corners}, {"f": f, "N": n})
+    flat = corners.ravel().copy()
+    yield from by_torch("index_add", lambda f, t: torch.zeros(n).index_add(0, t, f.reshape(-1)), [f], flat)  # fmt: skip
+    yield from by_jax("segment_sum", lambda f, t: jax.ops.segment_sum(f.ravel(), t, n), [f], flat)
+    yield "numpy, bincount", lambda: np.bincount(flat, f.ravel(), n), None  # type: ignore[misc]
+
+
+def deposit(s: Size) -> Iterator[Row]:
+    """Particles, as many as edges."""
+    rng = np.random.default_rng(3)
+    u = (rng.random(s.edges) * (s.nodes - 2)).astype(np.float64)
+    q, g = rng.random(s.edges), s.nodes
+    yield from by_tadc(DEPOSIT, ("u", "q"), {}, {"u": u, "q": q, "G": g})
+
+    def added(u: Any, q: Any) -> Any:
+        cell = u.detach().long()
+        right = u - cell
+        r = torch.zeros(g, dtype=u.dtype).index_add(0, cell, q * (1 - right))
+        return r.index_add(0, cell + 1, q * right)
+
+    yield from by_torch("index_add", added, [u, q])
+
+
+def entropy(s: Size) -> Iterator[Row]:
+    """Rows of 100 classes."""
+    n = s.edges // 100
+    z, t = s.reals(n, 100), np.random.default_rng(1).integers(0, 100, n)
+    yield from by_tadc(ENTROPY, ("z",), {"t": t}, {"z": z})
+    yield from by_torch("cross_entropy", lambda z, t: torch.nn.functional.cross_entropy(z, t, reduction="sum"), [z], t)  # fmt: skip
+
+
+TABLES: dict[str, tuple[Callable[[Size], Iterator[Row]], tuple[str, ...]]] = {
+    "passing": (passing, ("uniform", "Zipf", "sorted", "all equal")),
+    "embedding": (embedding, ("uniform", "Zipf")),
+    "rows": (rows, ("uniform", "Zipf")),
+    "places": (places, ("uniform",)),
+    "assembly": (assembly, ("uniform",)),
+    "deposit": (deposit, ("uniform",)),
+    "entropy": (entropy, ("uniform",)),
+}
+
+
+def best(run: Run | None, runs: int) -> str:
+    """Milliseconds of the processor in the best of several runs, after one that compiles."""
+    if run is None:
+        return ""
     run()
     times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
+    for _ in range(runs):
+        start = time.process_time()
         run()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
+        times.append(time.process_time() - start)
+    return f"{min(times) * 1e3:.1f}"
 
 
-def ends(kind: str, nodes: int, edges: int, rng: np.random.Generator) -> np.ndarray:
-    """The nodes at one end of each edge."""
-    if kind == "uniform":
-        return rng.integers(0, nodes, edges)
-    return np.minimum(rng.zipf(1.3, edges) - 1, nodes - 1)
+def tables(size: Size, only: str | None, runs: int) -> Iterator[str]:
+    for name, (rows_, kinds) in TABLES.items():
+        if only not in (None, name):
+            continue
+        for kind in kinds:
+            print(f"{name}, {kind}", file=sys.stderr)
+            s = Size(size.nodes, size.edges, size.width, kind)
+            yield f"\n{name}, {kind}: {s.nodes} nodes, {s.edges} edges, {s.width} columns\n"
+            yield "| | value | with gradients |\n| --- | --: | --: |"
+            for title, value, both in rows_(s):
+                yield f"| {title} | {best(value, runs)} | {best(both, runs)} |"
 
 
-def by_torch(src: Any, dst: Any, w: Any, x: Any, nodes: int, threads: int) -> dict[str, float]:
-    """The times of torch, if it is installed."""
-    try:
-        import torch
-    except ImportError:
-        return {}
-    torch.set_num_threads(threads)
-    s, d, weights, values = (torch.from_numpy(a) for a in (src, dst, w, x))
-
-    def value() -> Any:
-        zeros = torch.zeros(nodes, values.shape[1], dtype=values.dtype)
-        return zeros.index_add(0, d, weights[:, None] * values[s])
-
-    def gradients() -> Any:
-        weights.requires_grad_()
-        values.requires_grad_()
-        return torch.autograd.grad(value().sum(), (weights, values))
-
-    return {"torch, value": best(value), "torch, with gradients": best(gradients)}
+# ---------------------------------------------------------------------- memory
 
 
-def passing(kind: str, nodes: int, edges: int, width: int, threads: int) -> dict[str, float]:
-    """The times of message passing."""
-    rng = np.random.default_rng(0)
-    src, dst = (ends(kind, nodes, edges, rng) for _ in range(2))
-    w, x = rng.random(edges, dtype=np.float32), rng.random((nodes, width), dtype=np.float32)
-    ones = np.ones((nodes, width), np.float32)
-    f = tadc.compile(PASSING, backend="native", threads=threads)
-    kept = {"src": tadc.index(src), "dst": tadc.index(dst), "w": w, "x": x, "N": nodes}
-    plain = {"src": src, "dst": dst, "w": w, "x": x, "N": nodes}
-    times = {
-        "value, given": best(lambda: f(**kept)),
-        "value, built": best(lambda: f(**plain)),
-        "with gradients, given": best(lambda: f.vjp(**kept)[1](ones)),
-    }
-    times |= by_torch(src, dst, w, x, nodes, threads)
+def peak(second: bool, nodes: int, edges: int, width: int) -> tuple[int, int]:
+    """MiB of the data, and the most that value, gradients and a product with the Hessian take beyond them."""
+    s = Size(nodes, edges, width)
+    arrays = {"src": s.ends(1), "dst": s.ends(2), "w": s.reals(edges), "x": s.reals(nodes, width)}
+    f = tadc.compile(PASSING, backend="native", threads=1)
+    small = {"src": [0], "dst": [0], "w": s.reals(1), "x": s.reals(1, width), "N": 1}
+    more = {"dy": s.reals(1, width), "dw": s.reals(1), "dx": s.reals(1, width)}
+    twice = f.adjoint().tangent(("w", "x"))
+    names = [n for n in twice.inputs if n not in (*arrays, "dy")]
+    more = {"dy": more["dy"], names[0]: more["dw"], names[1]: more["dx"]}
+    f.vjp(**small)[1](s.reals(1, width))  # compiled before anything is measured
+    twice(**small, **more)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if second:
+        twice(**arrays, N=nodes, dy=arrays["x"], **{names[0]: arrays["w"], names[1]: arrays["x"]})
+    else:
+        f.vjp(**arrays, N=nodes)[1](arrays["x"])
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    held = sum(a.nbytes for a in arrays.values())
+    return held >> 20, (after - before) >> 10
 
-    def scattered() -> None:
-        y = np.zeros((nodes, width), np.float32)
-        np.add.at(y, dst, w[:, None] * x[src])
 
-    return {**times, "numpy, value": best(scattered)}
-
-
-def rows(nodes: int, edges: int, width: int, threads: int) -> dict[str, float]:
-    """The times of a product of compressed rows."""
-    rng = np.random.default_rng(0)
-    ptr = np.searchsorted(np.sort(rng.integers(0, nodes, edges)), np.arange(nodes + 1))
-    col = rng.integers(0, nodes, edges)
-    v, x = rng.random(edges, dtype=np.float32), rng.random((nodes, width), dtype=np.float32)
-    ones = np.ones((nodes, width), np.float32)
-    f = tadc.compile(ROWS, backend="native", threads=threads)
-    kept = {"ptr": tadc.index(ptr), "col": tadc.index(col), "v": v, "x": x}
-    times = {
-        "value, given": best(lambda: f(**kept)),
-        "with gradients, given": best(lambda: f.vjp(**kept)[1](ones)),
-    }
-    try:
-        from scipy.sparse import csr_matrix
-    except ImportError:
-        return times
-    a = csr_matrix((v, col, ptr), (nodes, nodes))
-    return {**times, "scipy, value": best(lambda: a @ x)}
+def memory(size: Size) -> Iterator[str]:
+    k = tadc.index(size.ends(1))
+    tadc.compile("size N\ny[i: N] = sum{e | k[e] = i} w[e]")(
+        k, size.reals(size.edges), N=size.nodes
+    )
+    lists = sum(a.nbytes for arrays in k._lists.values() for a in arrays)
+    yield f"an index of {size.edges} in 0..{size.nodes - 1}: {k.array.nbytes >> 20} MiB, its lists {lists >> 20} MiB"
+    messages = size.edges * size.width * 4 >> 20
+    for second in (False, True):
+        what = "second derivative" if second else "value and gradients"
+        with get_context("spawn").Pool(1) as process:  # with a memory of its own
+            data, most = process.apply(peak, (second, size.nodes, size.edges, size.width))
+        yield f"{what}: data {data} MiB, at most {most} MiB more; messages would be {messages} MiB"
 
 
 def main() -> None:
@@ -110,18 +309,19 @@ def main() -> None:
     parser.add_argument("--edges", type=int, default=1_000_000)
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--width", type=int, default=16)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--only", choices=TABLES)
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--markdown", type=Path)
     given = parser.parse_args()
-    size = given.nodes, given.edges, given.width, given.threads
-    tables = {
-        "message passing, uniform": passing("uniform", *size),
-        "message passing, Zipf": passing("zipf", *size),
-        "compressed rows": rows(*size),
-    }
-    for title, times in tables.items():
-        print(f"{title}: {given.nodes} nodes, {given.edges} edges, {given.width} columns")
-        for name, milliseconds in times.items():
-            print(f"  {name:24} {milliseconds:9.1f} ms")
+    size = Size(given.nodes, given.edges, given.width)
+    lines = memory(size) if given.memory else tables(size, given.only, given.runs)
+    text = []
+    for line in lines:
+        print(line, flush=True)
+        text.append(line)
+    if given.markdown is not None:
+        given.markdown.write_text("\n".join(text) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,9 @@ from tadc.version import __version__
 
 if TYPE_CHECKING:
     from tadc.check import Report
-    from tadc.runtime.index import Index, index
+    from tadc.function.index import index
+    from tadc.runtime.index import Index
+    from tadc.runtime.sparse import SparseIndex
     from tadc.schedule.nest.cost import Cost, KernelCost
     from tadc.schedule.plan import KernelPlan, Plan
 
@@ -51,6 +53,7 @@ __all__ = [
     "SingularError",
     "Source",
     "Span",
+    "SparseIndex",
     "SyntaxError",
     "__version__",
     "compile",
@@ -66,7 +69,8 @@ _LATER = {
     "KernelPlan": "tadc.schedule.plan",
     "Plan": "tadc.schedule.plan",
     "Report": "tadc.check",
-    "index": "tadc.runtime.index",
+    "SparseIndex": "tadc.runtime.sparse",
+    "index": "tadc.function.index",
 }
 
 

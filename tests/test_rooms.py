@@ -44,12 +44,12 @@ ROOMS = """
     runtime.cpu runtime.cuda runtime.numpy runtime.opencl
     runtime.index
     runtime.arguments runtime.run runtime.linear runtime.data_checks
-    runtime.data_run
+    runtime.data_run runtime.sparse
     runtime.calls
     check prove
     bench doctor
     function.open_sizes function.signature function.foreign function.data
-    function.reading
+    function.reading function.index
     function.origin function.derivatives function.targets
     function.substitution function.parts function.krylov
     function.vjp function.jvp function.runs function.boxes
@@ -61,7 +61,7 @@ ROOMS = """
     function.newton
     function.rounds
     function.function
-    function.operator
+    function.operator function.sparse
     function.entries
     function
     torch jax dask.tasks dask.plan

@@ -18,6 +18,7 @@ from tadc.cli.parameters import (
     size_option,
 )
 from tadc.cli.program import loaded, open_numbers
+from tadc.function.data import refuse_data
 from tadc.schedule.gpu.machine import MACHINES, Machine
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def bench(
     from tadc import bench as benching
 
     f = loaded(file, sizes, backend=backend, index_base=index_base)
+    refuse_data(f, "`tadc bench`", "time calls with data of your own")
     chosen = benching.large_sizes(f, open_numbers(f, sizes))
 
     def progress(numbers: Iterable[int]) -> Iterator[int]:

@@ -15,6 +15,7 @@ __all__ = [
     "MODE",
     "assignments",
     "backend_option",
+    "bounds_option",
     "file_argument",
     "index_base_option",
     "json_option",
@@ -93,6 +94,13 @@ def names_option(name: str, help_: str) -> Callable[[Any], Any]:
 wrt_option = names_option("--wrt", "Differentiate by these inputs.")
 backend_option = click.option(
     "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True
+)
+bounds_option = click.option(
+    "--bounds",
+    type=click.Choice(("check", "nan", "trust")),
+    default="check",
+    show_default=True,
+    help="Of an element of an index tensor that leads outside: an error, outputs of NaN, or nothing is checked.",
 )
 index_base_option = click.option(
     "--index-base", type=click.Choice((0, 1)), default=0, show_default=True, help="The first index."

@@ -13,6 +13,7 @@ from tadc.cli.parameters import (
     INVERSE_MODES,
     assignments,
     backend_option,
+    bounds_option,
     file_argument,
     index_base_option,
     mode_option,
@@ -47,6 +48,7 @@ __all__ = ["run"]
 @mode_option
 @wrt_option
 @backend_option
+@bounds_option
 @click.option("--dtype", type=click.Choice(list(REAL_TYPES)), help="Compute in this type.")
 @size_option
 @index_base_option
@@ -58,6 +60,7 @@ def run(
     mode: str,
     wrt: tuple[str, ...] | None,
     backend: str,
+    bounds: str,
     dtype: str | None,
     sizes: dict[str, int],
     index_base: int,
@@ -65,15 +68,24 @@ def run(
 ) -> int:
     """Evaluate a program, or a derivative of it, on arrays from files or on numbers.
 
-    A .npz file gives the array of the input's name, or its only one; a .csv file has lines of numbers. Derivatives take
-    cotangents or tangents by name: `dc=dc.npy`.
+    A .npz file gives the array of the input's name, or its only one, and for a sparse input what `scipy.sparse.save_npz` wrote; a .csv file has
+    lines of numbers. Derivatives take cotangents or tangents by name: `dc=dc.npy`.
     """
     from tadc.runtime.array_files import array_writers, output_paths
 
-    f = loaded(file, sizes, strict=strict, backend=backend, dtype=dtype, index_base=index_base)
+    f = loaded(
+        file,
+        sizes,
+        strict=strict,
+        backend=backend,
+        dtype=dtype,
+        index_base=index_base,
+        bounds=bounds,
+    )
     g = _in_mode(f, mode, wrt)
     path = None if output in (None, "-") else Path(output or "")
-    targets = {} if path is None else output_paths(path, g.outputs)
+    sparse = getattr(g, "sparse", {})
+    targets = () if path is None else output_paths(path, g.outputs, sparse)
     refuse_collisions(map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets])
     values = {name: _value(g, name, text) for name, text in arguments.items()}
     named = _results(g, values | open_numbers(f, sizes))
@@ -98,10 +110,15 @@ def _in_mode(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function | 
 
 def _value(f: Function | InverseMode, name: str, text: str) -> Any:
     """The array in a file for an argument; a number where there is no such file."""
-    from tadc.runtime.array_files import read_array
+    from tadc.runtime.array_files import read_array, read_integers, read_sparse
 
+    if name in getattr(f, "sparse", {}):
+        return read_sparse(text, name)
     number = None if os.path.exists(text) else _number(text)
-    return read_array(text, name, f.rank(name)) if number is None else number
+    if number is not None:
+        return number
+    array = read_array(text, name, f.rank(name))
+    return read_integers(array) if name in getattr(f, "index_inputs", ()) else array
 
 
 def _results(f: Function | InverseMode, values: Mapping[str, Any]) -> dict[str, Any]:

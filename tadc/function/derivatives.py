@@ -144,7 +144,7 @@ def derived_programs(
 def in_mode(f: Function, mode: str, wrt: Wrt = None) -> Function:
     """The function itself for "primal", else a derivative."""
     if mode == "primal":
-        chosen_inputs(f, wrt, f.inputs)
+        chosen_inputs(f, wrt, ())
         return f
     return derivative(f, mode, wrt)
 

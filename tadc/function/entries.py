@@ -9,6 +9,7 @@ from tadc.errors import ArgumentError, Source
 from tadc.function.function import Function
 from tadc.function.origin import Origin
 from tadc.function.signature import with_argument_errors
+from tadc.function.sparse import with_sparse
 from tadc.options import Given, Options, with_options
 from tadc.runtime.files import read_text
 from tadc.syntax.ast import Request
@@ -60,7 +61,9 @@ def compile(
         For an option that an explicitly named backend has no use for.
     """
     checked = Options.of(**options)
-    return _requested(Function._of(Origin.of(Source(_text(source), "<string>"), lang, checked)))
+    return _requested(
+        with_sparse(Function._of(Origin.of(Source(_text(source), "<string>"), lang, checked)))
+    )
 
 
 @with_argument_errors
@@ -80,7 +83,9 @@ def load(
     checked = Options.of(**options)
     if lang is None:
         lang = "tex" if Path(path).suffix.lower() == ".tex" else "idx"
-    return _requested(Function._of(Origin.of(Source(read_text(path), str(path)), lang, checked)))
+    return _requested(
+        with_sparse(Function._of(Origin.of(Source(read_text(path), str(path)), lang, checked)))
+    )
 
 
 def _requested(f: Function) -> Function:

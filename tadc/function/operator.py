@@ -20,7 +20,7 @@ from tadc.function.derivatives import HALVES
 from tadc.function.function import Function
 from tadc.function.origin import Origin
 from tadc.ir.affine import Affine
-from tadc.ir.element_types import HALF_TYPES
+from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.ir.program import DerivedSize, Program, Tensor
 from tadc.normalize.live import read_inputs
 from tadc.options import Options
@@ -84,6 +84,16 @@ class Operator:
     @classmethod
     def of_key(cls, key: str) -> Operator:
         return _operators.of(key, lambda: cls(function_of_key(key), key))
+
+    @cached_property
+    def reads_data(self) -> bool:
+        """Whether it reads through index tensors, given or computed."""
+        return any(t.dtype == INDEX for t in self.program.tensors.values())
+
+    @cached_property
+    def trusting(self) -> Operator:
+        """The same without checks of its index tensors, for elements that were checked."""
+        return self._with_options(bounds="trust")
 
     # ------------------------------------------------------------------ sizes and shapes
 
@@ -244,12 +254,14 @@ class Operator:
     @cached_property
     def reproducible(self) -> Operator:
         """The same without BLAS, which may add in another order every time."""
+        return self._with_options(blas=False)
+
+    def _with_options(self, **changed: Any) -> Operator:
         origin = self.function._origin
-        if not origin.options.blas:
+        options = replace(origin.options, **changed)
+        if options == origin.options:
             return self
-        return Operator.of(
-            Function._of(replace(origin, options=replace(origin.options, blas=False)))
-        )
+        return Operator.of(Function._of(replace(origin, options=options)))
 
     def _by_inputs(self, mode: str, inputs: Sequence[int]) -> Operator:
         return self._made(mode, tuple(self.function.inputs[k] for k in inputs))

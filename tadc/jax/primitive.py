@@ -6,17 +6,20 @@ So forward and reverse derivatives of any order close, under every transformatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.dtypes import canonicalize_dtype, float0
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from tadc.errors import BackendError
 from tadc.function.operator import Operator
+from tadc.ir.element_types import INDEX
 from tadc.jax.handler import TARGET, attributes, gpu_attributes
+from tadc.jax.indices import memory_of
 from tadc.jax.private import apply_primitive, resharded, shaped
 
 __all__ = ["bound"]
@@ -34,7 +37,7 @@ def _forms(
     operator: Operator, sizes: tuple[int, ...], dtype: str
 ) -> list[tuple[tuple[int, ...], Any]]:
     pairs = zip(operator.shapes(sizes), operator.outputs, strict=True)
-    return [(shape, jnp.dtype(t.dtype or dtype)) for shape, t in pairs]
+    return [(shape, canonicalize_dtype(t.dtype or dtype)) for shape, t in pairs]
 
 
 @call.def_abstract_eval
@@ -42,7 +45,24 @@ def _abstract(*inputs: Any, key: str, sizes: tuple[int, ...], dtype: str) -> lis
     return [shaped(shape, t, inputs) for shape, t in _forms(Operator.of_key(key), sizes, dtype)]
 
 
-call.def_impl(partial(apply_primitive, call))
+def _impl(*inputs: Any, key: str, sizes: tuple[int, ...], dtype: str) -> Any:
+    operator = Operator.of_key(key)
+    if not operator.reads_data:
+        return apply_primitive(call, *inputs, key=key, sizes=sizes, dtype=dtype)
+    # Outside of XLA errors are those of tadc, and an index has its lists.
+    given = [memory_of(x) for x in inputs]
+    return [jnp.asarray(y) for y in _run(operator, given, sizes, dtype)]
+
+
+def _run(
+    operator: Operator, arrays: Sequence[Any], sizes: tuple[int, ...], dtype: str
+) -> list[Any]:
+    results = operator.function.calls(arrays, operator.named(sizes))
+    pairs = zip(results, _forms(operator, sizes, dtype), strict=True)
+    return [np.broadcast_to(np.asarray(y, t), shape) for y, (shape, t) in pairs]
+
+
+call.def_impl(_impl)
 
 
 def _jvp(
@@ -55,10 +75,12 @@ def _jvp(
 ) -> tuple[Any, Any]:
     operator = Operator.of_key(key)
     outputs = bound(operator, primals, sizes, dtype)
-    wrt = tuple(k for k, t in enumerate(tangents) if type(t) is not ad.Zero)
+    wrt = tuple(k for k, t in enumerate(tangents) if type(t) is not ad.Zero and t.dtype != float0)
     tangent, left = operator.tangent(wrt).pruned()
     given = (*primals, *(tangents[k] for k in wrt))
-    return outputs, bound(tangent, [given[k] for k in left], sizes, dtype)
+    slopes = bound(tangent, [given[k] for k in left], sizes, dtype)
+    pairs = zip(outputs, operator.outputs, slopes, strict=True)
+    return outputs, [np.zeros(y.shape, float0) if t.dtype == INDEX else d for y, t, d in pairs]
 
 
 def _transpose(
@@ -69,7 +91,10 @@ def _transpose(
     linear = tuple(k for k, x in enumerate(inputs) if ad.is_undefined_primal(x))
     adjoint, left = operator.adjoint(linear).pruned()
     pairs = zip(cotangents, _forms(operator, sizes, dtype), strict=True)
-    seeds = [jnp.zeros(*form) if type(c) is ad.Zero else c for c, form in pairs]
+    seeds = [
+        jnp.zeros(shape, dtype if t == np.int64 else t) if type(c) is ad.Zero else c
+        for c, (shape, t) in pairs
+    ]
     given = (*inputs, *seeds)
     found = iter(bound(adjoint, [given[k] for k in left], sizes, dtype))
     return [next(found) if k in linear else None for k in range(len(inputs))]
@@ -95,6 +120,7 @@ def _batch(
 
 def _lowered(ctx: Any, *operands: Any, key: str, sizes: tuple[int, ...], dtype: str) -> Any:
     operator = Operator.of_key(key)
+    _refuse_checks(operator)
     named = None if operator.is_empty(sizes) else attributes(operator, sizes, dtype)
     if named is not None:
         return jax.ffi.ffi_lowering(TARGET)(ctx, *operands, **named)
@@ -104,7 +130,8 @@ def _lowered(ctx: Any, *operands: Any, key: str, sizes: tuple[int, ...], dtype: 
 
 def _lowered_on_gpu(ctx: Any, *operands: Any, key: str, sizes: tuple[int, ...], dtype: str) -> Any:
     operator = Operator.of_key(key)
-    if operator.is_empty(sizes):
+    _refuse_checks(operator)
+    if operator.is_empty(sizes) or operator.reads_data:
         called_back = mlir.lower_fun(_by_callback, multiple_results=True)
         return called_back(ctx, *operands, key=key, sizes=sizes, dtype=dtype)
     named = gpu_attributes(operator, sizes, dtype)
@@ -117,12 +144,19 @@ def _by_callback(*inputs: Any, key: str, sizes: tuple[int, ...], dtype: str) -> 
     forms = _forms(operator, sizes, dtype)
 
     def run(*arrays: Any) -> list[Any]:
-        given = [np.asarray(a) for a in arrays]
-        results = operator.function.calls(given, operator.named(sizes))
-        pairs = zip(results, forms, strict=True)
-        return [np.broadcast_to(np.asarray(y, t), shape) for y, (shape, t) in pairs]
+        return _run(operator, [np.asarray(a) for a in arrays], sizes, dtype)
 
     return jax.pure_callback(run, [jax.ShapeDtypeStruct(*form) for form in forms], *inputs)
+
+
+def _refuse_checks(operator: Operator) -> None:
+    """Raises BackendError where elements of index tensors would be checked within a program of XLA, which has no errors."""
+    if operator.reads_data and operator.function._options.bounds == "check":
+        raise BackendError(
+            None,
+            "the elements of an index tensor are traced here, and are checked in no program of XLA",
+            fix='compile with `bounds="nan"`, or close over the index arrays instead of passing them to `jit`',
+        )
 
 
 ad.primitive_jvps[call] = _jvp

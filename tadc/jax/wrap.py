@@ -9,13 +9,15 @@ import jax
 import jax.numpy as jnp
 
 from tadc.errors import ArgumentError, BackendError
-from tadc.function.data import refuse_data
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import Operator, arguments
-from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES
+from tadc.function.sparse import SparseFunction
+from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES, INDEX
+from tadc.jax.indices import array_of, memory_of
 from tadc.jax.primitive import bound
 from tadc.runtime.arguments import NUMBERS, promoted
+from tadc.runtime.index import Index, as_index
 
 __all__ = ["Wrapped", "wrap"]
 
@@ -23,12 +25,14 @@ INTEGERS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 KNOWN = {*ELEMENT_TYPES, *INTEGERS.split()}
 
 
-def wrap(f: Function) -> Wrapped:
+def wrap(f: Function) -> Wrapped | SparseWrapped:
     """The function for arrays of JAX: `g(*arrays, **sizes)` is an array, or a tuple of them in the order of `f.outputs`.
 
     It takes tracers, so `jit`, `grad`, `vmap` and all other transformations, in any order. Sizes are Python's integers.
     Raises ArgumentError for what is no function of tadc.
     """
+    if isinstance(f, SparseFunction):
+        return SparseWrapped(f)
     if not isinstance(f, Function):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
@@ -54,8 +58,7 @@ class Wrapped:
         return Wrapped, (self.function,)
 
     def __call__(self, /, *arrays: Any, **named: Any) -> Any:
-        f = self.function.of_values()
-        refuse_data(f, "JAX", "pass numpy arrays: `np.asarray(x)`")
+        f = self.function.with_values(arrays, named)
         values, given = arguments(f, arrays, named)
         inputs = _arrays(f, values)
         shapes = tuple(x.shape for x in inputs)
@@ -67,6 +70,7 @@ class Wrapped:
         computed = "float32" if dtype in HALF_TYPES else dtype
         _check_types(operator, computed)
         sizes = operator.sizes(shapes, given)
+        operator = _checked(operator, inputs, sizes)
         typed = _typed(operator, inputs, computed)
         outputs = bound(operator, typed, sizes, computed)
         if dtype != computed:
@@ -75,12 +79,35 @@ class Wrapped:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
+class SparseWrapped:
+    """A function with sparse tensors on arrays of JAX, which are tuples of values and index arrays."""
+
+    def __init__(self, function: SparseFunction) -> None:
+        self.function = function
+        self._wrapped = Wrapped(function.plain)
+        self.__name__ = function.name
+        self.__signature__ = function.__signature__
+
+    def __repr__(self) -> str:
+        return f"tadc.jax.wrap({self.function!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SparseWrapped, (self.function,)
+
+    def __call__(self, /, *arrays: Any, **named: Any) -> Any:
+        return self.function.called_by(self._wrapped, arrays, named)
+
+
 def _arrays(f: Function, values: Sequence[Any]) -> list[Any]:
     """The arguments as arrays of JAX. Raises BackendError for arrays of other frameworks, ArgumentError for what is none."""
     named: Mapping[str, Any] = dict(zip(f.inputs, values, strict=True))
     here = next((n for n, v in named.items() if isinstance(v, jax.Array)), "")
     result = []
+    indices = f.index_inputs
     for name, value in named.items():
+        if name in indices and not isinstance(value, jax.Array):
+            result.append(array_of(name, as_index(name, value)))
+            continue
         kind = None if isinstance(value, jax.Array) else other_kinds(value)
         if here and kind not in (None, "numpy", "ml_dtypes"):
             raise BackendError(
@@ -120,6 +147,34 @@ def _element_type(f: Function, arrays: Sequence[Any], numbers: set[str]) -> str:
     return default if found in (None, "float64") else found
 
 
+def _checked(operator: Operator, inputs: Sequence[Any], sizes: tuple[int, ...]) -> Operator:
+    """The operator without checks of index tensors, if these are all known now and have passed.
+
+    What a program computes is checked when it is run.
+    """
+    if not operator.reads_data or operator.function._options.bounds != "check":
+        return operator
+    held: dict[str, Index] = {}
+    for t, x in zip(operator.inputs, inputs, strict=True):
+        if t.dtype == INDEX:
+            _check_integers(t.name, x)
+            if isinstance(x, jax.core.Tracer):
+                return operator
+            held[t.name] = as_index(t.name, memory_of(x))
+    operator.function.calls.check_indices(held, operator.named(sizes))
+    computed = any(s.target.dtype == INDEX for s in operator.program.statements)
+    return operator if computed else operator.trusting
+
+
+def _check_integers(name: str, x: Any) -> None:
+    if not jnp.issubdtype(x.dtype, jnp.integer):
+        raise ArgumentError(
+            None,
+            f"`{name}` is used as an index here, and is {x.dtype}",
+            fix=f"pass integers: `{name}.astype(int)`",
+        )
+
+
 def _check_types(operator: Operator, dtype: str) -> None:
     tensors = (*operator.inputs, *operator.outputs)
     wide = next((t for t in tensors if (t.dtype or dtype) == "float64"), None)
@@ -135,6 +190,10 @@ def _typed(operator: Operator, arrays: Sequence[Any], dtype: str) -> list[Any]:
     """The arrays in the types that the operator reads. Raises ArgumentError where one would lose digits."""
     typed = []
     for t, x in zip(operator.inputs, arrays, strict=True):
+        if t.dtype == INDEX:
+            _check_integers(t.name, x)
+            typed.append(x)
+            continue
         wanted = jnp.dtype(t.dtype or dtype)
         is_float = jnp.issubdtype(x.dtype, jnp.floating) and not x.weak_type
         if t.dtype and is_float and x.dtype.itemsize > wanted.itemsize:

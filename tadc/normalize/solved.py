@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tadc.integer import Solution, implies, is_empty, solve
+from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Condition, Derived, Determined, Domain, Looked, at_least_zero
@@ -270,7 +271,7 @@ class _Solver:
 
         Outside stand the indices that data are looked up with, inside those that are solved once the data are known.
         """
-        e, lifted = self._lifted(e, owner)
+        e, lifted = self._lifted(_without_declared(e), owner)
         looked = [d for d in e.derived if isinstance(d, Looked)]
         if not looked:
             known &= Domain.of(c for d in lifted for c in d.conditions)
@@ -329,12 +330,17 @@ class _Solver:
         conditions = [c for c in e.domain if within.isdisjoint(c.form.symbols)]
         others = Domain.of(c for c in e.domain if not within.isdisjoint(c.form.symbols))
         part = Reduce(e.op, inner, tuple(parts), others, e.body)
+        made = {d.name for d in parts}
         if not outer:
             # Everything that is looked up here follows from what is bound inside.
             assert not conditions and not around, "a condition without indices"
             return (
                 yield self._looping(e, [d for d in parts if isinstance(d, Looked)], known, owner)
             )
+        if not all(_is_bounded(i, conditions) for i in outer):
+            # `j <= i` and `i <= 2` bound `j` too: what is said of the inner indices is still said inside.
+            plain = (c for c in others if made.isdisjoint(c.form.symbols))
+            conditions += project(Domain.of(plain), inner)
         whole = Reduce(e.op, outer, around, Domain.of(conditions), part)
         return (yield self.walk(whole, known, owner))
 
@@ -407,6 +413,13 @@ class _Solver:
 def _chosen_by(e: Reduce) -> Expr:
     """A reduction without indices: its body where the conditions hold."""
     return Select(e.domain, e.body, Const(NEUTRAL[e.op]))
+
+
+def _without_declared(e: Reduce) -> Reduce:
+    """The reduction without what is declared of the data that it looks up: that holds always."""
+    declared = {c for d in e.derived if isinstance(d, Looked) for c in d.conditions}
+    domain = Domain.of(c for c in e.domain if c not in declared)
+    return e if domain == e.domain else Reduce(e.op, e.indices, e.derived, domain, e.body)
 
 
 def _late(e: Reduce, looked: Sequence[Looked]) -> set[Symbol]:

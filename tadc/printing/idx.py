@@ -16,6 +16,7 @@ from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.range import Range
+from tadc.ir.sparse import Sparse
 from tadc.ir.walk import descend, postorder
 
 __all__ = [
@@ -45,25 +46,43 @@ Spelled: TypeAlias = Mapping[Symbol, str]
 Text: TypeAlias = tuple[str, int]
 
 
-def program_text(program: Program) -> str:
-    """The declarations that fix order and shapes, then the statements."""
+def program_text(program: Program, sparse: Mapping[str, Sparse] | None = None) -> str:
+    """The declarations that fix order and shapes, then the statements. `sparse` are tensors by the names of their values."""
+    known = sparse or {}
     lines = []
     if program.sizes:
         sizes = (f"{s} >= 0" if s in program.offsets else s for s in program.sizes)
         lines.append(f"size {', '.join(sizes)}")
     lines += [f"size {d.name} = {d}" for d in program.derived_sizes]
     lines += [f"require {condition}" for condition in program.requirements]
-    lines += [f"input {', '.join(map(tensor_text, program.inputs))}"] if program.inputs else []
-    lines += [f"output {', '.join(program.outputs)}"] if program.outputs else []
-    lines += map(statement_text, program.statements)
+    inputs = _inputs(program, known)
+    lines += [f"input {', '.join(inputs)}"] if inputs else []
+    outputs = (known[n].name if n in known else n for n in program.outputs)
+    lines += [f"output {', '.join(outputs)}"] if program.outputs else []
+    lines += (statement_text(s, known.get(s.target.name)) for s in program.statements)
     return "\n".join(lines) + "\n"
 
 
-def statement_text(statement: Statement) -> str:
-    """`f[i: 3, j: N] = ...`, on one line. Raises what `check_written_out` does."""
+def _inputs(program: Program, sparse: Mapping[str, Sparse]) -> list[str]:
+    """The declarations of the inputs: that of a sparse tensor stands for its arrays."""
+    indices = {n for s in sparse.values() if not s.is_like for n in s.pattern}
+    texts = []
+    for tensor in program.inputs:
+        if tensor.name in sparse:
+            s = sparse[tensor.name]
+            shape = "" if s.is_like else f"[{', '.join(map(str, s.shape))}]"
+            texts.append(f"{s.name}{shape}: {f'like {s.of}' if s.is_like else s.layout}")
+        elif tensor.name not in indices:
+            texts.append(tensor_text(tensor))
+    return texts
+
+
+def statement_text(statement: Statement, sparse: Sparse | None = None) -> str:
+    """`f[i: 3, j: N] = ...`, on one line; of `sparse` it gives the values. Raises what `check_written_out` does."""
     check_written_out(statement)
     body = expression_text(statement.body, spelled(statement.derived, {}))
-    return f"{_left(statement)} = {body}"
+    like = f": like {sparse.of}" if sparse is not None else ""
+    return f"{_left(statement)}{like} = {body}"
 
 
 def check_written_out(statement: Statement) -> None:

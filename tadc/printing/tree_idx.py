@@ -127,6 +127,8 @@ def _element_type(item: ast.TensorDeclaration | ast.Definition) -> str:
     if item.values is not None:
         low, high = item.values
         return f": {node_text(low)}..{node_text(high)}"
+    if item.like is not None:
+        return f": like {item.like.name}"
     return f": {item.dtype.name}" if item.dtype else ""
 
 

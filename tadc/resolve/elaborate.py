@@ -7,15 +7,16 @@ for the proof that reads stay inside (`bounds.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias
 
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.domain import FALSE, Condition, Domain, at_least_zero
-from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
+from tadc.ir.sparse import Sparse
 from tadc.ir.walk import descend
 from tadc.resolve.boundary import Choice, boundary_choices
 from tadc.resolve.data import BOUNDARY_FORMS, elements_in
@@ -35,6 +36,7 @@ from tadc.resolve.known import NOTHING, Known
 from tadc.resolve.reductions import REDUCTIONS, Points
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
+from tadc.resolve.sparse import read_of
 from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
@@ -95,10 +97,14 @@ class _Context:
 
 
 def elaborate(
-    definition: ast.Definition, survey: Survey, shapes: Shapes, indexing: IndexExpressions
+    definition: ast.Definition,
+    survey: Survey,
+    shapes: Shapes,
+    indexing: IndexExpressions,
+    sparse: Mapping[str, Sparse],
 ) -> tuple[Expr, list[ReadUse]]:
     """The expression of a definition, and its reads."""
-    elaborator = _Elaborator(survey, shapes, indexing, [])
+    elaborator = _Elaborator(survey, shapes, indexing, sparse, [])
     scope = survey.scopes[definition]
     body = descend(elaborator.value(definition.body, _Context(scope, NOTHING)))
     return body, elaborator.uses
@@ -109,7 +115,9 @@ class _Elaborator:
     survey: Survey
     shapes: Shapes
     indexing: IndexExpressions
+    sparse: Mapping[str, Sparse]
     uses: list[ReadUse]
+    stored: set[Expr] = field(default_factory=set)  # sums that are elements of sparse tensors
 
     def value(self, e: ast.Expression, context: _Context) -> Walk:
         """The expression that `e` is where a value is expected."""
@@ -161,16 +169,18 @@ class _Elaborator:
                         return Const(-value)
                     case IndexValue(form):
                         return IndexValue(-form)
+                    case Reduce() if x in self.stored:
+                        return self._inside(x, Call("neg", (x.body,)))
                     case _:
                         return Call("neg", (x,))
             case ast.Binary("*", left, right):
                 a, b = (yield self._factor(left, context)), (yield self._factor(right, context))
                 if as_guard(left) is not None:
                     return b
-                return a if as_guard(right) is not None else _combined("*", a, b)
+                return a if as_guard(right) is not None else self._combined("*", a, b)
             case ast.Binary("/", left, right):
                 a = yield self._factor(left, context)
-                return _combined("/", a, (yield self.value(right, context)))
+                return self._combined("/", a, (yield self.value(right, context)))
             case ast.Binary(operator, left, right):
                 a, b = (yield self.value(left, context)), (yield self.value(right, context))
                 return _combined(operator, a, b)
@@ -377,6 +387,8 @@ class _Elaborator:
                     tuple(s.span for s in e.subscripts),
                 )
             )
+            if e.name.name in self.sparse:
+                return self._element(e, subscripts, context)
             return Read(e.name.name, subscripts)
         chosen: list[tuple[Domain, Expr]] = []
         around = context.around
@@ -401,6 +413,30 @@ class _Elaborator:
         result = chosen[-1][1]
         for domain, value in reversed(chosen[:-1]):
             result = Select(domain, value, result)
+        return result
+
+    def _element(self, e: ast.Element, subscripts: tuple[Affine, ...], context: _Context) -> Expr:
+        """The element of a sparse tensor."""
+        names, data = self.indexing.names, self.indexing.data
+        sparse = self.sparse[e.name.name]
+        (count,) = self.shapes.shape(sparse.values)
+        result = read_of(sparse, count, subscripts, context.scope, e.span, names, data)
+        self.stored.add(result)
+        return result
+
+    def _combined(self, operator: str, a: Expr, b: Expr) -> Expr:
+        """`a operator b`. A factor that is an element of a sparse tensor has the term inside of its sum: what is not stored
+        multiplies nothing.
+        """
+        if isinstance(a, Reduce) and a in self.stored:
+            return self._inside(a, self._combined(operator, a.body, b))
+        if isinstance(b, Reduce) and b in self.stored and operator == "*":
+            return self._inside(b, self._combined(operator, a, b.body))
+        return _combined(operator, a, b)
+
+    def _inside(self, element: Reduce, term: Expr) -> Expr:
+        result = Reduce(element.op, element.indices, element.derived, element.domain, term)
+        self.stored.add(result)
         return result
 
     def _subscript(self, e: ast.Expression, extent: Affine, context: _Context) -> Sequence[Choice]:

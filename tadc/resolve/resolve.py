@@ -18,6 +18,7 @@ from tadc.ir.expr import Const
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
+from tadc.ir.sparse import Sparse
 from tadc.ir.walk import substitute
 from tadc.resolve.bounds import ReadCheck, read_checks
 from tadc.resolve.data import IndexTensors, index_tensors, is_whole
@@ -30,6 +31,7 @@ from tadc.resolve.requirements import required
 from tadc.resolve.scope import Index
 from tadc.resolve.shapes import Fact, Shapes
 from tadc.resolve.sizes import MOST, Sizes
+from tadc.resolve.sparse import SparseTensors, sparse_error
 from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, surveyed
 from tadc.syntax import ast
@@ -72,6 +74,7 @@ class Resolved:
     statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
     versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
     request: ast.Request | None = None  # the derivative that a document asks for
+    sparse: tuple[Sparse, ...] = ()
     undecided: tuple[str, ...] = ()  # inputs that are indices if their arrays are of integers
 
     @property
@@ -124,20 +127,21 @@ class _Resolver:
         self._name = name
         self._given = given
         self._errors: list[Error] = []
-        self._items = source.items
+        bases = [i.base for i in source.items if isinstance(i, ast.BaseDeclaration)]
+        self._base = bases[-1] if bases else index_base
+        self._sparse = SparseTensors.of(source.items, self._base)
+        self._items = self._sparse.items
         self._versions = source.versions
-        self._definitions = [i for i in source.items if isinstance(i, ast.Definition)]
+        self._definitions = [i for i in self._items if isinstance(i, ast.Definition)]
         self._targets: dict[str, ast.Definition] = {}
         for definition in self._definitions:
             self._targets.setdefault(definition.target.name, definition)
-        bases = [i.base for i in source.items if isinstance(i, ast.BaseDeclaration)]
         self._declared_sizes = self._find_sizes()
         # Sizes keep their names and indices make way; sizes that are found avoid every word of the text.
         self._names = Names(i.name.name for i in self._declared_sizes)
         words = re.findall(r"\w+", source.items[0].span.source.text) if source.items else []
         self._shapes = Shapes(Names(words), given)
         self._sizes = Sizes(Names(words), given, self._shapes)
-        self._base = bases[-1] if bases else index_base
         self._einstein = any(isinstance(i, ast.EinsteinDeclaration) for i in source.items)
         self._dtypes: dict[str, str | None] = {}
         self._data = IndexTensors(frozenset(), frozenset())
@@ -147,7 +151,10 @@ class _Resolver:
         self._defined: set[str] = set()  # by the statements so far
 
     def resolve(self) -> Resolved:
-        self._data = index_tensors(self._items, self._indices, self._values)
+        sparse = self._sparse.tensors
+        self._data = index_tensors(self._items, self._indices, (*self._values, *sparse))
+        for name in sparse.keys() & self._data.read:
+            self._errors.append(sparse_error(name, self._data, [d.body for d in self._definitions]))
         self._declare()
         drafts = [d for d in map(self._drafted, self._definitions) if d is not None]
         if not self._definitions and not self._errors:
@@ -175,8 +182,10 @@ class _Resolver:
         spelled = {name.casefold(): name for name in known}
         tensors = {*(i.name.name for i in inputs), *self._targets}
         indices = self._indices
-        for item in inputs:
-            for name in names_in(item.extents or ()) if item.kind == "input" else ():
+        shapes = [*self._sparse.extents.values()]
+        shapes += [i.extents for i in inputs if i.kind == "input" and i.extents is not None]
+        for extents in shapes:
+            for name in names_in(extents):
                 if name.name in known:
                     continue
                 known.add(name.name)
@@ -219,6 +228,9 @@ class _Resolver:
                     self._required += required(item, self._sizes)
             except Error as error:
                 self._errors.append(error)
+        for name, extents in self._sparse.extents.items():
+            shape = tuple(map(self._sizes.form, extents))
+            self._shapes.declare(name, shape, self._sparse.places[name])
         for definition in self._definitions:
             for argument in definition.arguments or ():
                 if self._sizes.lookup(argument.name) is None:
@@ -276,7 +288,7 @@ class _Resolver:
             infer_ranges(survey, self._shapes, self._sizes)
             bound_by_cases(survey, self._sizes)
             left = survey.scopes[definition]
-            body, uses = elaborate(definition, survey, self._shapes, indexing)
+            body, uses = elaborate(definition, survey, self._shapes, indexing, self._sparse.tensors)
             shape = tuple(i.extent for i in left.indices.values())
             assert all(n is not None for n in shape), "a left index without an extent"
             extents = tuple(n for n in shape if n is not None)
@@ -319,6 +331,8 @@ class _Resolver:
         whole = True
         for read in survey.reads:
             name = read.name if isinstance(read, ast.Name) else read.name.name
+            if name in self._sparse.tensors:
+                name = self._sparse.tensors[name].values
             if name in self._shapes and name not in targets:
                 continue
             if name in self._broken:
@@ -480,6 +494,9 @@ class _Resolver:
             places=_places(self._items, drafts),
             statements={d.target.name: d.span for d in self._definitions},
             versions=dict(self._versions),
+            sparse=self._sparse.with_shapes(
+                lambda name: tuple(f.substitute(values) for f in self._shapes.shape(name))
+            ),
             undecided=tuple(n for n in self._inputs if n in self._data.compared),
         )
 
@@ -491,7 +508,10 @@ class _Resolver:
         values: Mapping[Symbol, Affine],
     ) -> tuple[ReadCheck, ...]:
         checks: list[ReadCheck] = []
-        known, tensors = program.known, program.tensors
+        known = program.known
+        shapes = {n: t.shape for n, t in program.tensors.items()}
+        for name in self._sparse.tensors:
+            shapes[name] = tuple(f.substitute(values) for f in self._shapes.shape(name))
         allowed = Domain.of(
             (
                 *(at_least_zero(symbol(s)) for s in program.sizes),
@@ -502,8 +522,9 @@ class _Resolver:
         for draft in drafts:
             for use in draft.uses:
                 try:
-                    shape = tensors[use.tensor].shape
-                    checks += read_checks(use, shape, values, known, allowed, self._base)
+                    checks += read_checks(
+                        use, shapes[use.tensor], values, known, allowed, self._base
+                    )
                 except Error as error:
                     self._errors.append(error)
                     break
@@ -544,6 +565,7 @@ class _Resolver:
         if named:
             return tuple(n.name for n in named)
         read = {u.tensor for d in drafts for u in d.uses}
+        read |= {s.values for n, s in self._sparse.tensors.items() if n in read}
         return tuple(name for name in self._targets if name not in read)
 
 

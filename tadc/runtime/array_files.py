@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,11 +32,47 @@ def read_array(path: str, name: str, rank: int | None) -> NDArray[Any]:
             return read_npy(path)
 
 
-def output_paths(output: Path, names: Sequence[str]) -> tuple[Path, ...]:
-    """The files for outputs of these names: `output` itself where it has one of the suffixes, else a folder's."""
+def read_integers(array: NDArray[Any]) -> NDArray[Any]:
+    """An array for an index tensor: a .csv file has no types, so that whole numbers in it are integers."""
+    whole = array.dtype.kind == "f" and bool((array == np.trunc(array)).all())
+    return array.astype(np.int64) if whole and bool((abs(array) < 2**53).all()) else array
+
+
+def read_sparse(path: str, name: str) -> Any:
+    """The sparse array in a .npz file of scipy, for the input `name`. Raises FileError."""
+    from scipy.sparse import load_npz
+
+    try:
+        return load_npz(path)
+    except MemoryError:
+        raise
+    except FileNotFoundError as error:
+        raise FileError(None, f"{path}: {error.strerror}", fix="check the path") from None
+    except Exception as error:  # whatever a damaged archive makes of itself
+        raise FileError(
+            None,
+            f"{path} holds no sparse array for `{name}`: {error}",
+            fix="write it with `scipy.sparse.save_npz`",
+        ) from None
+
+
+def output_paths(
+    output: Path, names: Sequence[str], sparse: Container[str] = ()
+) -> tuple[Path, ...]:
+    """The files for outputs of these names: `output` itself where it has one of the suffixes, else a folder's.
+
+    Those that are `sparse` are .npz files of scipy, each a file of its own. Raises FileError for one file of several kinds.
+    """
     suffix = output.suffix.lower()
     if suffix not in SUFFIXES:
-        return tuple(output / f"{name}.npy" for name in names)
+        return tuple(output / f"{n}{'.npz' if n in sparse else '.npy'}" for n in names)
+    lone = next((n for n in names if n in sparse), None)
+    if lone is not None and (suffix != ".npz" or len(names) > 1):
+        raise FileError(
+            None,
+            f"`{lone}` is sparse, and has a `.npz` file of its own",
+            fix="name a folder with `-o`" if len(names) > 1 else "name a `.npz` file",
+        )
     if suffix != ".npz" and len(names) > 1:
         raise FileError(
             None,
@@ -46,9 +82,13 @@ def output_paths(output: Path, names: Sequence[str]) -> tuple[Path, ...]:
     return (output,) if names else ()
 
 
-def array_writers(output: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[Path, Writer]:
+def array_writers(output: Path, arrays: Mapping[str, Any]) -> dict[Path, Writer]:
     """The writers of the files of `output_paths`. Raises FileError for arrays that a file cannot hold."""
-    paths = output_paths(output, tuple(arrays))
+    sparse = [n for n, a in arrays.items() if hasattr(a, "tocoo")]
+    paths = output_paths(output, tuple(arrays), sparse)
+    if sparse:
+        writers = (_sparse_writer(a) if n in sparse else array_writer(a) for n, a in arrays.items())
+        return dict(zip(paths, writers, strict=True))
     match output.suffix.lower():
         case ".npz":
             return {path: lambda file: _write_npz(file, arrays) for path in paths}
@@ -57,6 +97,12 @@ def array_writers(output: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[Path
             return dict(zip(paths, map(text_writer, texts), strict=True))
         case _:
             return dict(zip(paths, map(array_writer, arrays.values()), strict=True))
+
+
+def _sparse_writer(array: Any) -> Writer:
+    from scipy.sparse import save_npz
+
+    return lambda file: save_npz(file, array.tocoo() if array.format in ("lil", "dok") else array)
 
 
 def csv_text(name: str, array: NDArray[Any]) -> str:

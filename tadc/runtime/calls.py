@@ -237,6 +237,11 @@ class Calls:
         sizes = self.sizes(shapes, bound.sizes)
         return Call(bound.arrays, bound.scalars, bound.sizes, sizes, indices)
 
+    def check_indices(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
+        """Raises DataError for an element of an index tensor that leads out of a tensor, as a call does."""
+        if self._data is not None:
+            self._data.check_all(indices, self._program.size_values(sizes))
+
     def held(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """The arguments in the order of the inputs, with private copies of index tensors, which no one changes."""
         if self._data is None:

@@ -152,6 +152,10 @@ class DataRun:
                 ).of(n, position, int(k.array[position]), -MOST, MOST)
         return narrow
 
+    def check_all(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
+        """Raises DataError as a call with these index tensors does, for reads through them alone."""
+        self.check(self._narrow(indices), sizes, indices)
+
     def check(
         self,
         indices: Mapping[str, Index],

@@ -120,8 +120,8 @@ class Index:
         return index, (np.array(self._array),)
 
 
-def index(k: Any) -> Index:
-    """A copy of an array of integers that is checked and kept with its lists.
+def index(k: Any) -> Any:
+    """A copy of an array of integers that is checked and kept with its lists; of a sparse array, its pattern.
 
     >>> import tadc
     >>> f = tadc.compile("y[i: 3] = sum{e | k[e] = i} w[e]")

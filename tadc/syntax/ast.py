@@ -165,7 +165,8 @@ class TensorDeclaration:
 
     `extents` is None for `input a` without brackets (shape not said); a scalar declared as `a[]` has `()`.
 
-    Of an index tensor `values` are the least and the greatest that are declared, `0..N-1`.
+    Of an index tensor `values` are the least and the greatest that are declared, `0..N-1`. The `dtype` of a sparse tensor is
+    its layout; one that is `like` another has its shape and pattern.
     """
 
     kind: Literal["input", "state", "shape"]
@@ -174,6 +175,7 @@ class TensorDeclaration:
     dtype: Name | None
     span: Span
     values: Values | None = None
+    like: Name | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,6 +217,7 @@ class Definition:
     body: Expression
     span: Span
     values: Values | None = None
+    like: Name | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

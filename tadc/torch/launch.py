@@ -14,6 +14,7 @@ from tadc.errors import BackendError
 from tadc.function.operator import Operator
 from tadc.runtime.cpu.native import Launch
 from tadc.runtime.cuda.launch import CudaLaunch
+from tadc.torch.indices import index_of
 from tadc.torch.library import NAMES, TYPES
 
 __all__ = ["Program", "is_plain", "program"]
@@ -84,13 +85,19 @@ class Program:
 
     def _by_numpy(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         function = self._operator.function
-        arrays = [x.detach().cpu().numpy() for x in inputs][: len(function.inputs)]
+        arrays = [_array(x) for x in inputs[: len(function.inputs)]]
         results = function.calls(arrays, self._sizes)
         pairs = zip(results, self._forms, strict=True)
         return [
             torch.from_numpy(np.array(np.broadcast_to(y, shape))).to(self.device, dtype)
             for y, (shape, dtype) in pairs
         ]
+
+
+def _array(x: Tensor) -> Any:
+    """The memory of a tensor, or the index whose tensor it is."""
+    index = index_of(x)
+    return x.detach().cpu().numpy() if index is None else index
 
 
 def program(operator: Operator, sizes: Sizes, dtype: torch.dtype, device: torch.device) -> Program:

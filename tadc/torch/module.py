@@ -14,9 +14,12 @@ from tadc.errors import ArgumentError, BackendError
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import Extent, Operator, arguments, function_of_key, key_of
+from tadc.function.sparse import SparseFunction
 from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.runtime.arguments import NUMBERS, promoted
+from tadc.runtime.index import Index
 from tadc.torch.autograd import SizedOperator, apply, are_numbers, hint, recorded
+from tadc.torch.indices import tensor_of
 from tadc.torch.launch import is_plain
 from tadc.torch.library import NAMES, TYPES
 
@@ -28,13 +31,15 @@ MOST_MODULES = 256
 _modules: BoundedCache[Module] = BoundedCache(MOST_MODULES)
 
 
-def wrap(f: Function, *, autocast: torch.dtype | None = None) -> Module:
+def wrap(f: Function, *, autocast: torch.dtype | None = None) -> Module | SparseModule:
     """The function as a module: `m(*tensors, **sizes)` is a tensor, or a tuple of them in the order of `f.outputs`.
 
     It takes part in torch's differentiation to any order, in `torch.func`, `torch.compile` and `torch.export`, and has
     no parameters. Within `torch.autocast`, inputs are cast to the type `autocast`, if that is given. Raises ArgumentError
     for what is no function of tadc.
     """
+    if isinstance(f, SparseFunction):
+        return SparseModule(f, wrap(f.plain, autocast=autocast))
     if not isinstance(f, Function):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
@@ -126,6 +131,21 @@ class Module(torch.nn.Module):
         return outputs
 
 
+class SparseModule(torch.nn.Module):
+    """A function with sparse tensors: differentiable by their values, and by dense tensors."""
+
+    def __init__(self, function: SparseFunction, module: torch.nn.Module) -> None:
+        super().__init__()
+        self.function = function
+        self.module = module
+
+    def extra_repr(self) -> str:
+        return repr(self.function)
+
+    def forward(self, *arrays: Any, **named: Any) -> Any:
+        return self.function.called_by(self.module, arrays, named)
+
+
 def _any_requires_grad(tensors: Sequence[Tensor]) -> bool:
     for x in tensors:  # noqa: SIM110 (`any` takes three times as long)
         if x.requires_grad:
@@ -135,7 +155,8 @@ def _any_requires_grad(tensors: Sequence[Tensor]) -> bool:
 
 def _tensors(f: Function, values: Sequence[Any]) -> list[Tensor]:
     """The arguments as tensors on one device. Raises BackendError for arrays of others, and for several devices."""
-    named = dict(zip(f.inputs, values, strict=True))
+    given = (tensor_of(v) if isinstance(v, Index) else v for v in values)
+    named = dict(zip(f.inputs, given, strict=True))
     here = {n: v for n, v in named.items() if isinstance(v, Tensor)}
     for name, value in named.items():
         if name not in here and (kind := other_kinds(value)) and here:

@@ -73,10 +73,11 @@ class Lefts(NamedTuple):
 
 
 class ElementType(NamedTuple):
-    """What stands behind the colon of a declaration: a name, or the range of an index tensor's values."""
+    """What stands behind the colon of a declaration: a name, the range of an index tensor's values, or a tensor that it is like."""
 
     dtype: Name | None = None
     values: tuple[Expression, Expression] | None = None
+    like: Name | None = None
 
 
 class Target(NamedTuple):
@@ -167,8 +168,8 @@ class Build(Transformer[Token, Placed]):
         shape: tuple[Expression, ...] | None,
         elements: ElementType | None,
     ) -> Item:
-        dtype, values = elements or ElementType()
-        return TensorDeclaration("input", name, shape, dtype, span, values)
+        dtype, values, like = elements or ElementType()
+        return TensorDeclaration("input", name, shape, dtype, span, values, like)
 
     def outputs(self, span: Span, *names: Name) -> Items:
         return (OutputDeclaration(names, span),)
@@ -190,8 +191,8 @@ class Build(Transformer[Token, Placed]):
 
     def definition(self, span: Span, target: Target, body: Expression) -> Items:
         lefts = _left_indices(target)
-        dtype, values = target.dtype
-        return (Definition(target.name, lefts, dtype, None, body, span, values),)
+        dtype, values, like = target.dtype
+        return (Definition(target.name, lefts, dtype, None, body, span, values, like),)
 
     def target(
         self, span: Span, name: Name, lefts: Lefts | None, elements: ElementType | None
@@ -213,6 +214,9 @@ class Build(Transformer[Token, Placed]):
 
     def values(self, span: Span, low: Expression, high: Expression) -> ElementType:
         return ElementType(values=(low, high))
+
+    def like(self, span: Span, other: Name) -> ElementType:
+        return ElementType(like=other)
 
     def element_type(self, span: Span) -> Name:
         return name_at(span)
@@ -332,8 +336,7 @@ class Build(Transformer[Token, Placed]):
         return tuple(replace(t, kind="state") for t in tensors)
 
     def update(self, span: Span, target: Target, arrow: Span, body: Expression) -> Items:
-        dtype, values = target.dtype
-        if dtype is not None or values is not None:
+        if target.dtype != ElementType():
             raise SyntaxError(
                 target.name.span,
                 "an update keeps the element type of its state",

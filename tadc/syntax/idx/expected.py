@@ -21,7 +21,7 @@ _READABLE = {
     "NAME": "a name", "FUNCTION": "a function", "REDUCTION": "a reduction",
     "INTEGER": "an integer", "DECIMAL": "a number", "RELATION": "a comparison",
     "TIMES": "`*`", "BOUND_BELOW": "`_`", "$END": "the end of the statement",
-    "THEN": "`then`", "ELSE": "`else`", "AND": "`and`", "OR": "`or`", "IS": "`is int`",
+    "LIKE": "`like A`", "THEN": "`then`", "ELSE": "`else`", "AND": "`and`", "OR": "`or`", "IS": "`is int`",
 }  # fmt: skip
 
 

@@ -1,0 +1,104 @@
+"""Programs that read through data, in JAX: every transformation, errors outside of XLA, and what is refused within it."""
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp
+
+import tadc
+import tadc.jax
+
+jax.config.update("jax_enable_x64", True)
+
+TEXT = "size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]"
+N, E, C = 5, 12, 2
+RNG = np.random.default_rng(0)
+SRC, DST = (jnp.asarray(RNG.integers(0, N, E)) for _ in range(2))
+W, X = jnp.asarray(RNG.random(E)), jnp.asarray(RNG.random((N, C)))
+
+
+def passed(bounds="check"):
+    f = tadc.jax.wrap(tadc.compile(TEXT, bounds=bounds))
+    return lambda src, dst, w, x: f(dst=dst, src=src, w=w, x=x, N=N)
+
+
+def summed(src, dst, w, x):
+    return jax.ops.segment_sum(w[:, None] * x[src], dst, N)
+
+
+def loss(f):
+    return lambda w, x: (f(SRC, DST, w, x) ** 3).sum()
+
+
+def close(one, other):
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), one, other)
+
+
+def test_values_and_derivatives_are_those_of_segment_sums():
+    f = passed()
+    close(f(SRC, DST, W, X), summed(SRC, DST, W, X))
+    for derivative, wrt in ((jax.grad, (0, 1)), (jax.hessian, 0)):
+        one, other = (derivative(loss(g), wrt)(W, X) for g in (f, summed))
+        close(one, other)
+    close(jax.jit(jax.grad(loss(f), (0, 1)))(W, X), jax.grad(loss(summed), (0, 1))(W, X))
+
+
+def test_batches_are_of_values_and_of_indices():
+    f = passed()
+    many, both = jnp.stack([W, 2 * W]), jnp.stack([SRC, SRC[::-1]])
+    close(*(jax.vmap(lambda w, g=g: g(SRC, DST, w, X))(many) for g in (f, summed)))
+    close(*(jax.vmap(lambda s, g=g: g(s, DST, W, X))(both) for g in (f, summed)))
+
+
+def test_index_arrays_may_be_traced_where_nothing_is_checked():
+    with pytest.raises(tadc.BackendError, match="traced here"):
+        jax.jit(passed())(SRC, DST, W, X)
+    f = jax.jit(passed(bounds="nan"))
+    close(f(SRC, DST, W, X), summed(SRC, DST, W, X))
+    assert jnp.isnan(f(SRC + 9, DST, W, X)).all()
+    gradient = jax.grad(lambda s, w: f(s, DST, w, X).sum(), 0, allow_int=True)(SRC, W)
+    assert gradient.dtype == jax.dtypes.float0
+
+
+@pytest.mark.parametrize("call", [lambda f: f, jax.vmap], ids=["plain", "vmap"])
+def test_an_element_that_leads_outside_is_named(call):
+    f = passed()
+    src = SRC + 9 if call is not jax.vmap else SRC[None] + 9
+    with pytest.raises(tadc.DataError, match=r"src\[0\] is 13"):
+        call(lambda s: f(s, DST, W, X))(src)
+    with pytest.raises(tadc.ArgumentError, match="used as an index"):
+        f(SRC * 1.0, DST, W, X)
+
+
+def test_an_index_is_an_argument_and_a_constant_of_jit():
+    f, src = passed(), tadc.index(np.asarray(SRC))
+    close(f(src, DST, W, X), summed(SRC, DST, W, X))
+    close(jax.jit(lambda w: f(src, DST, w, X))(W), summed(SRC, DST, W, X))
+
+
+def test_computed_indices_are_checked_where_there_are_numbers():
+    f = tadc.jax.wrap(tadc.compile("output c, y; c[p] = floor(u[p]); y[p] = v[c[p]]*u[p]"))
+    u, v = jnp.array([0.5, 1.5]), jnp.array([5.0, 7.0])
+    c, y = f(u=u, v=v)
+    assert c.tolist() == [0, 1] and y.tolist() == [2.5, 10.5]
+    gradient = jax.grad(lambda u, v: f(u=u, v=v)[1].sum(), (0, 1))(u, v)
+    close(gradient, (jnp.array([5.0, 7]), u))
+    with pytest.raises(tadc.DataError):
+        f(u=u + 1, v=v)
+    with pytest.raises(tadc.BackendError, match="traced here"):
+        jax.jit(lambda u: f(u=u, v=v))(u)
+
+
+def test_sparse_operands_are_tuples():
+    f = tadc.compile("input A[N, M]: csr\ny[i] = sum{j} A[i,j]*x[j]")
+    pattern = jnp.array([0, 2, 2, 5]), jnp.array([0, 3, 1, 2, 3])
+    x = jnp.arange(1.0, 5)
+    values = jnp.arange(1.0, 6)
+    g = tadc.jax.wrap(f)
+    for call in (f, g, lambda a, x: jax.jit(lambda v: g((v, *pattern), x))(a[0])):
+        assert call((values, *pattern), x).tolist() == [9, 0, 38]
+    gradient = jax.grad(lambda v: g((v, *pattern), x).sum())(values)
+    assert gradient.tolist() == [1, 4, 2, 3, 4]
+    with pytest.raises(tadc.DataError, match=r"A_ptr\[0\]"):
+        f((values, pattern[0][::-1], pattern[1]), x)
