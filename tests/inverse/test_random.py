@@ -61,18 +61,16 @@ def _checked(seed):
     return check_against_dense(f, point, seed=seed)
 
 
-@pytest.mark.parametrize("seed", range(480))
-@pytest.mark.plain(seed=12)
+@pytest.mark.parametrize("seed", range(12))
 def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
     _checked(seed)
 
 
 @pytest.mark.slow
 def test_every_structure_occurs_among_the_random_programs():
-    kinds = Counter(s.kind for seed in range(480) for s in _checked(seed))
+    kinds = Counter(s.kind for seed in range(12, 112) for s in _checked(seed))
 
-    assert set(kinds) >= {"diagonal", "bijection", "triangular", "banded", "dense"}
-    assert all(count >= 10 for count in kinds.values()), kinds
+    assert set(kinds) >= {"diagonal", "bijection", "triangular", "blocks", "banded", "dense"}
 
 
 BLOCKS = (
