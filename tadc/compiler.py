@@ -240,7 +240,7 @@ def jacobian_program(program: Program, x: str, output: str) -> Program:
 
 
 def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequence[str]) -> Program:
-    """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers, steps are diagonal."""
+    """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers."""
     names = taken_names(program)
     separated = separate_reductions(program, names)
     return normalized(EXPLICIT[mode](program, separated, wrt, of, names))

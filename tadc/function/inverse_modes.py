@@ -211,19 +211,23 @@ class InverseMode:
         return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
 
     def function(self, /, **sizes: int) -> Function:
-        """The mode as a `Function` for these sizes, where all its steps are diagonal or bijections: with text, kernels and derivatives.
+        """The mode as a `Function` for these sizes: with text, kernels and derivatives. Blocks, bands and triangles are eliminated by
+        its statements, a few for each row of a system.
 
-        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for other
-        steps, ShapeError where a size has no number.
+        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for systems of
+        more than 32 rows, ShapeError where a size has no number.
         """
         self.plan(**sizes)
         assert not isinstance(self._f, Rolled), "loops have no plan"
+        f = self._f.fix(**sizes)
+        for step in self._sweep(f, {}).steps:
+            step.check_written_out()
         if self._batch_dims:
             raise DerivativeError(
                 None, "a function is of all samples together", fix="ask for `batch_dims=0`"
             )
         names = (*self._sides.wrt, "|", *self._sides.of)
-        return self._f.fix(**sizes)._derivative(self.mode, names)
+        return f._derivative(self.mode, names)
 
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.

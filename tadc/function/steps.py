@@ -23,8 +23,9 @@ from tadc.errors import DerivativeError, SingularError, Span
 from tadc.function.krylov import Krylov, Solver
 from tadc.function.parts import Part, Parts
 from tadc.function.substitution import Substitution
+from tadc.inverse.explicit import check_written_out
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
-from tadc.inverse.structure import Analysis, analysed, mixed_samples, paired
+from tadc.inverse.structure import Analysis, analysed, is_stacked, mixed_samples, paired
 from tadc.runtime.linear import Block, Singular, assembled
 from tadc.runtime.run import native_threads
 
@@ -107,9 +108,7 @@ class Step:
         except DerivativeError as error:
             raise DerivativeError(self.place, error.fact, fix=error.fix) from None
         pairs = paired(f.program, lump)
-        same = self.analysis.structure.tensors == len(pairs)
-        shapes = [tuple(e.constant for e in f.program.tensors[v].shape) for v in lump.after]
-        self._stacked = same and all(s == self.analysis.structure.shape for s in shapes)
+        self._stacked = is_stacked(f.program, lump, self.analysis.structure)
         self._after = tuple(a for a, _ in pairs) if self._stacked else lump.after
         self._before = tuple(b for _, b in pairs) if self._stacked else lump.before
 
@@ -191,6 +190,13 @@ class Step:
             return applied(adjoint, self._after, w)
 
         return Krylov(product, transposed)
+
+    def check_written_out(self) -> None:
+        """Check that a program can hold the solution of the step. Raises DerivativeError."""
+        try:
+            check_written_out(self.number, self.analysis.structure)
+        except DerivativeError as error:
+            raise DerivativeError(self.place, error.fact, fix=error.fix) from None
 
     def check_samples(self, batch_dims: int) -> None:
         """Check that no read mixes samples, the first dimensions of all values. Raises DerivativeError."""

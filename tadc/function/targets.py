@@ -219,7 +219,7 @@ def source(f: Function, target: str) -> str:
     if target not in READ_AS_TEXT:
         f = f.of_values()
         refuse_data(f, f"the target `{target}`", "call the function, which writes its own C")
-    unit = Unit({f._mode: f})
+    unit = Unit({f._mode.replace("-", "_"): f})
     if unit.dtype in HALF_TYPES and not TARGETS[target].halves:
         raise BackendError(
             None,

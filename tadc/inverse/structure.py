@@ -32,7 +32,7 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.program import Program
 
-__all__ = ["Analysis", "Kind", "Structure", "analysed", "mixed_samples", "paired"]
+__all__ = ["Analysis", "Kind", "Structure", "analysed", "is_stacked", "mixed_samples", "paired"]
 
 Kind: TypeAlias = Literal["diagonal", "bijection", "triangular", "blocks", "banded", "dense"]
 
@@ -118,6 +118,13 @@ def paired(program: Program, lump: Lump) -> tuple[tuple[str, str], ...]:
         if after not in pairs and left:
             pairs[after] = left.pop(0)
     return tuple(pairs.items())
+
+
+def is_stacked(program: Program, lump: Lump, s: Structure) -> bool:
+    """Whether all values that are replaced or replace have one shape, that of the structure; else they are one system, flattened."""
+    shapes = {program.tensors[v].shape for v in (*lump.before, *lump.after)}
+    extents = {tuple(e.constant for e in shape) for shape in shapes}
+    return s.tensors == len(lump.after) == len(lump.before) and extents == {s.shape}
 
 
 @dataclass(frozen=True, slots=True)
