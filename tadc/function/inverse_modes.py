@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tadc.function.signature import with_names
 from tadc.function.steps import Array, Step, Values
 from tadc.function.sweeps import Change, Memory, Sides, Sweep, sweep_of
 from tadc.ir.names import Names
+from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.linear import Block
 
@@ -73,9 +74,8 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
         if framework_of((value,)) is not None or is_gpu_array(value):
             raise BackendError(
                 None,
-                "inverse modes take arrays of numpy",
-                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; where all steps are diagonal or bijections, call the mode as a program:"
-                " `f.inverse_tangent().function(N=8)`",
+                "this takes arrays of numpy",
+                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; `f.inverse_tangent()` and the other modes take tensors",
             )
     g, left = (f, dict(named)) if isinstance(f, Rolled) else f.of_call(named)
     if isinstance(g, Rolled):
@@ -232,8 +232,12 @@ class InverseMode:
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.
 
-        Raises SingularError where a step is singular at this point; with `check=False` what depends on it is NaN.
+        Tensors of PyTorch and arrays of JAX give such, and take part in their differentiation. Raises SingularError where a step
+        is singular at this point; with `check=False`, and where a framework traces the call, what depends on it is NaN or infinite.
         """
+        framework = framework_of((*arrays, *named.values()))
+        if hasattr(framework, "solved"):
+            return framework.solved(self, *self._in_order(arrays, named), check=check)
         f, values, vectors = self._bound(arrays, named)
         sweep = self._sweep(f, values)
         match self.mode:
@@ -245,6 +249,65 @@ class InverseMode:
                 return returned(result, self._results)
             case "logdet":
                 return logdet(sweep, values, self._sides, self._batch_dims, check=check)
+
+    def _in_order(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arrays of a call by input, in the order of these, and its sizes. Raises ArgumentError."""
+        given = with_names(self.inputs, arrays, named)
+        missing = [n for n in self.inputs if n not in given]
+        if missing:
+            raise ArgumentError(
+                None, f"`{missing[0]}` is missing", fix=f"the inputs are {', '.join(self.inputs)}"
+            )
+        return {n: given.pop(n) for n in self.inputs}, given
+
+    def of_shapes(
+        self, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]
+    ) -> Function | None:
+        """The mode as a program for inputs of these shapes; None for systems that are too large for one."""
+        if isinstance(self._f, Rolled) or self._batch_dims:
+            return None
+        shapes = {n: shapes[n] for n in self._f.inputs}
+        numbers = self._f._numbers_of(shapes, sizes) if self._f.open_sizes else {}
+        f = self._f.fix(**numbers)
+        every = bind_sizes(f._program, shapes, sizes, f._resolved.places)
+        numbers |= {s: every[s] for s in f.sizes}
+        self.plan(**numbers)  # a Jacobian that is singular at every point is an error here
+        try:
+            return self.function(**numbers)
+        except DerivativeError:
+            return None
+
+    def transposed(self) -> InverseMode:
+        """The inverse adjoint of an inverse tangent, and the other way round."""
+        mode: Mode = "inverse-adjoint" if self.mode == "inverse-tangent" else "inverse-tangent"
+        return InverseMode(
+            cast("Function", self._f), mode, self._sides, solver=self._solver, memory=self._memory
+        )
+
+    @property
+    def sides(self) -> Sides:
+        return self._sides
+
+    @property
+    def of_function(self) -> Function | Rolled:
+        """The function whose inverse mode this is."""
+        return self._f
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Check that no step is singular at these arrays of numpy, of the inputs of the function. Raises SingularError."""
+        f, values = closed_call(self._f, given)
+        sweep = self._sweep(f, values)
+
+        def factored(
+            step: Step, at: Values, _: Values, rounds: Mapping[str, int], place: tuple[int, ...]
+        ) -> None:
+            with np.errstate(all="ignore"):
+                step.block(at, rounds, place, check=True)
+
+        run = sweep.backward if self.mode == "inverse-tangent" else sweep.forward
+        run(values, {}, factored)
 
     def _sweep(self, f: Function | Rolled, values: Values) -> Sweep:
         shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tadc.torch.operator  # noqa: F401 (torch is told of it)
 from tadc.torch.arrays import called, jvp, value_and_gradients, vjp
+from tadc.torch.inverse import solved
 from tadc.torch.module import Module, wrap
 
-__all__ = ["Module", "called", "jvp", "value_and_gradients", "vjp", "wrap"]
+__all__ = ["Module", "called", "jvp", "solved", "value_and_gradients", "vjp", "wrap"]
