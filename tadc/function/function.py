@@ -551,8 +551,9 @@ class Function:
 
         `wrt` and `of` are by default the states, without states all real inputs and all outputs; they have equally many
         elements. `dense_limit` bounds the rows of dense systems, which `solver="krylov"` solves by GMRES with
-        products instead, as far as rounding (ConvergenceError where it does not get there); of loops that run round by round `memory` "materialize" keeps
-        the states before each round, "recompute" those before some. Raises DerivativeError for a Jacobian that is singular at
+        products instead, as far as rounding (ConvergenceError where it does not get there); `memory` "materialize" keeps
+        the values before each step or round, "recompute" those before some, and "reverse" none: steps are undone, which takes
+        such as are affine in what they replace, and `.drift` is the error of the start that is come back to. Raises DerivativeError for a Jacobian that is singular at
         every point, as soon as sizes have numbers; a call raises SingularError for one that is singular at its point.
 
         >>> import tadc

@@ -33,6 +33,7 @@ __all__ = [
     "adjoint_change",
     "closed_call",
     "inverse_in_mode",
+    "relative",
     "returned",
     "shape_of",
     "sides_of",
@@ -139,16 +140,19 @@ class InverseMode:
         batch_dims: int = 0,
         memory: str | None = None,
     ) -> None:
-        if memory not in (None, "auto", "materialize", "recompute"):
+        if memory not in (None, "auto", "materialize", "recompute", "reverse"):
             raise ArgumentError(
-                None, f"`memory` is {memory!r}", fix="use 'materialize' or 'recompute'"
+                None,
+                f"`memory` is {memory!r}",
+                fix="use 'materialize', 'recompute' or 'reverse'",
             )
         self._f = f
         self.mode = mode
         self._sides = sides
         self._solver = solver
         self._batch_dims = batch_dims
-        self._memory: Memory = "recompute" if memory == "recompute" else "materialize"
+        self._memory: Memory = memory if memory in ("recompute", "reverse") else "materialize"  # type: ignore[assignment]
+        self.drift: float | None = None
         for x in (*sides.wrt, *sides.of) if batch_dims else ():
             if (f.rank(x) or 0) < batch_dims:
                 raise ArgumentError(
@@ -242,13 +246,23 @@ class InverseMode:
         sweep = self._sweep(f, values)
         match self.mode:
             case "inverse-tangent":
-                result = sweep.backward(values, vectors, tangent_change(check=check))
+                result = self._backward(sweep, values, vectors, check=check)
                 return returned(result, self._results)
             case "inverse-adjoint":
                 result = sweep.forward(values, vectors, adjoint_change(check=check))
                 return returned(result, self._results)
             case "logdet":
                 return logdet(sweep, values, self._sides, self._batch_dims, check=check)
+
+    def _backward(self, sweep: Sweep, values: Values, vectors: Values, *, check: bool) -> Values:
+        change = tangent_change(check=check)
+        if self._memory != "reverse":
+            return sweep.backward(values, vectors, change)
+        with np.errstate(all="ignore"):
+            start, result = sweep.undone(values, vectors, change, check=check)
+        given = {x: values[x] for x in self._sides.wrt}
+        self.drift = relative({x: start[x] - a for x, a in given.items()}, given)
+        return result
 
     def _in_order(
         self, arrays: Sequence[Any], named: Mapping[str, Any]
@@ -301,10 +315,15 @@ class InverseMode:
         sweep = self._sweep(f, values)
 
         def factored(
-            step: Step, at: Values, _: Values, rounds: Mapping[str, int], place: tuple[int, ...]
+            step: Step,
+            at: Values,
+            vectors: Values,
+            rounds: Mapping[str, int],
+            iteration: tuple[int, ...],
+            block: Block | None = None,
         ) -> None:
             with np.errstate(all="ignore"):
-                step.block(at, rounds, place, check=True)
+                step.block(at, rounds, iteration, check=True)
 
         run = sweep.backward if self.mode == "inverse-tangent" else sweep.forward
         run(values, {}, factored)
@@ -385,6 +404,15 @@ def returned(results: Values, names: Sequence[str]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+def relative(error: Values, of: Values) -> float:
+    """The largest magnitude of an error, relative to the largest of what it is an error of."""
+    largest, wrong = (
+        max((float(np.max(np.abs(a), initial=0)) for a in those.values()), default=0.0)
+        for those in (of, error)
+    )
+    return wrong / (largest or 1.0)
+
+
 def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
     """The inverse mode of this name by the inputs `wrt`."""
     match mode:
@@ -415,11 +443,18 @@ def _change(
     blocks: Sequence[Block],
 ) -> Change:
     def change(
-        step: Step, at: Values, v: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+        step: Step,
+        at: Values,
+        vectors: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...],
+        block: Block | None = None,
     ) -> None:
         with np.errstate(all="ignore"):
-            known = blocks[step.number] if blocks else None
-            apply(step, at, v, known or step.block(at, rounds, iteration, check=check), rounds)
+            known = blocks[step.number] if blocks else block
+            apply(
+                step, at, vectors, known or step.block(at, rounds, iteration, check=check), rounds
+            )
 
     return change
 
@@ -434,7 +469,12 @@ def logdet(
         step.check_samples(batch_dims)
 
     def add(
-        step: Step, at: Values, _: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+        step: Step,
+        at: Values,
+        vectors: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...],
+        block: Block | None = None,
     ) -> None:
         nonlocal total
         with np.errstate(all="ignore"):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc import compiler
 from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError, SingularError, Span
 from tadc.function.krylov import Krylov, Solver
@@ -25,6 +26,7 @@ from tadc.function.parts import Part, Parts
 from tadc.function.substitution import Substitution
 from tadc.inverse.explicit import check_written_out
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
+from tadc.inverse.reads import meets, path_reads
 from tadc.inverse.structure import Analysis, analysed, is_stacked, mixed_samples, paired
 from tadc.runtime.linear import Block, Singular, assembled
 from tadc.runtime.run import native_threads
@@ -130,6 +132,50 @@ class Step:
         return dict(
             zip(self._after, self._called(self._part.function, values, (), rounds), strict=True)
         )
+
+    def check_reversible(self) -> None:
+        """Check that the step is affine in what it replaces, with coefficients that do not depend on it. Raises DerivativeError."""
+        read = self._coefficient_read
+        if read is not None:
+            raise DerivativeError(
+                self.place,
+                f"the step cannot be run backwards: its derivative by `{self._f.shown(read)}` depends on `{self._f.shown(read)}`",
+                fix='use `memory="recompute"`, or make the step affine in what it replaces',
+            )
+
+    @cached_property
+    def _coefficient_read(self) -> str | None:
+        """A value that the step replaces, and whose elements its block depends on; None where there is none."""
+        names = self._part.names(self._before)
+        region = self.analysis.structure.region
+        program = self._part.tangent(self._before).program
+        if region is not None:
+            program = compiler.restricted_program(program, region)
+        inside = frozenset(s.target.name for s in program.statements)
+        for output in program.outputs:
+            reads = path_reads(program, output, inside, inside.union(names), program.known)
+            if reads is None:
+                return self._before[0]
+            for read in reads:
+                if read.tensor in names and (region is None or meets(read, region)):
+                    return self._before[names.index(read.tensor)]
+        return None
+
+    def undone(
+        self, values: Values, rounds: Mapping[str, int], iteration: tuple[int, ...], *, check: bool
+    ) -> tuple[Values, Block]:
+        """The values before the step, from those after it, and its block: `x = A⁻¹(x' - f(0))`. Raises SingularError."""
+        after = [values[n] for n in self._after]
+        mask = self._mask(rounds)
+        zeros = [np.zeros(self._shape(n), np.result_type(*after)) for n in self._before]
+        if mask is not None:  # what a partial update keeps is known
+            zeros = [np.where(mask, z, a) for z, a in zip(zeros, after, strict=True)]
+        at = {**values, **dict(zip(self._before, zeros, strict=True))}
+        block = self.block(at, rounds, iteration, check=check)
+        rest = self._joined(after) - self._joined(list(self.forward(at, rounds).values()))
+        b = rest if mask is None else np.where(mask, rest, self._joined(after))
+        solved = self._split(block.solve(b, transposed=False), self._before)
+        return dict(zip(self._before, solved, strict=True)), block
 
     def block(
         self,

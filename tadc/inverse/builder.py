@@ -14,13 +14,13 @@ from tadc.inverse.reads import PathRead, Region
 from tadc.inverse.structure import Structure
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Determined, Domain
-from tadc.ir.expr import Const, Expr, Read, Reduce, Select, call
+from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select, call
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
 from tadc.normalize.live import part
 
-__all__ = ["Builder", "Step", "inside"]
+__all__ = ["Builder", "Step", "along_region", "inside", "without_zeros"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,34 @@ class Builder:
             return body
         box = Domain.box(dict(zip(indices, tensor.shape, strict=True)))
         return Reduce("sum", indices, (), box, body)
+
+
+def along_region(program: Program, x: str, region: Region) -> Program:
+    """The program that reads 0 for elements of the input `x` outside of the region."""
+
+    def rule(e: Expr) -> Expr:
+        match e:
+            case Read(name, subscripts) if name == x:
+                return inside(region, subscripts, e, Const(0))
+            case _:
+                return e
+
+    statements = (replace(s, body=rewrite(s.body, rule)) for s in program.statements)
+    return replace(program, statements=tuple(statements))
+
+
+def without_zeros(program: Program) -> Program:
+    """The program without products with 0, which are another value where a factor is not finite."""
+
+    def rule(e: Expr) -> Expr:
+        match e:
+            case Call("mul" | "gate", (Const(0), _) | (_, Const(0))):
+                return Const(0)
+            case _:
+                return e
+
+    statements = (replace(s, body=rewrite(s.body, rule)) for s in program.statements)
+    return replace(program, statements=tuple(statements))
 
 
 def inside(region: Region | None, at: Sequence[Affine], there: Expr, elsewhere: Expr) -> Expr:
