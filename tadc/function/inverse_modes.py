@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tadc.function.foreign import framework_of
 from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.signature import with_names
+from tadc.function.step_costs import ModeCost, StepCost
 from tadc.function.steps import Array, Step, Values
 from tadc.function.sweeps import Change, Memory, Sides, Sweep, sweep_of
 from tadc.ir.names import Names
@@ -33,6 +34,7 @@ __all__ = [
     "adjoint_change",
     "closed_call",
     "inverse_in_mode",
+    "is_inverse",
     "relative",
     "returned",
     "shape_of",
@@ -213,6 +215,19 @@ class InverseMode:
                 fix=f"give it: `{f.sizes[0]}=8`, to a command `--size {f.sizes[0]}=8`",
             )
         return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
+
+    def cost(self, /, **sizes: int) -> ModeCost:
+        """The operations of a call for these sizes, step by step. Entries are counted as tangents, one for each column of a system.
+
+        Raises ShapeError where a size has no number.
+        """
+        self.plan(**sizes)
+        assert not isinstance(self._f, Rolled), "loops have no plan"
+        steps = self._sweep(self._f.fix(**sizes), {}).steps
+        last = len(steps) - 1
+        return ModeCost(
+            tuple(StepCost.of(s, self.mode, is_last=k == last) for k, s in enumerate(steps))
+        )
 
     def function(self, /, **sizes: int) -> Function:
         """The mode as a `Function` for these sizes: with text, kernels and derivatives. Blocks, bands and triangles are eliminated by
@@ -411,6 +426,11 @@ def relative(error: Values, of: Values) -> float:
         for those in (of, error)
     )
     return wrong / (largest or 1.0)
+
+
+def is_inverse(mode: str) -> bool:
+    """Whether the name is one of an inverse mode."""
+    return mode in get_args(Mode)
 
 
 def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:

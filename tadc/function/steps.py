@@ -297,6 +297,40 @@ class Step:
                 solved = np.where(mask, solved, solved - change[-1])
         w.update(zip(self._after, self._split(solved, self._after), strict=True))
 
+    # ------------------------------------------------------------------ costs
+
+    def value_operations(self) -> int:
+        """The operations of the values after the step."""
+        return self._part.function.cost().operations
+
+    def product_operations(self, *, transposed: bool) -> int:
+        """The operations of a product with the derivative by what the step keeps, and of its subtraction."""
+        kept = (
+            self.lump.kept
+            if self.analysis.structure.region is None
+            else (*self.lump.kept, *self._before)
+        )
+        if not kept:
+            return 0
+        derive = self._part.adjoint if transposed else self._part.tangent
+        changed = kept if transposed else self._before
+        return derive(kept).cost().operations + sum(prod(self._shape(n)) for n in changed)
+
+    def entry_operations(self) -> tuple[int, int]:
+        """The operations of the entries of the block; and those of a solution by substitution in native code, 0 where it is not so solved."""
+        s = self.analysis.structure
+        if s.kind == "triangular" and native_threads(self._f._options) is not None:
+            (x,) = self._part.names(self._before)
+            diagonal, solution = (
+                self._part.function._derivative(mode, (x,)).cost().operations
+                for mode in ("diagonal", "substitution")
+            )
+            return diagonal, solution
+        if s.kind in ("diagonal", "bijection"):
+            return self._part.tangent(self._before).cost().operations, 0
+        columns = s.below + 1 + s.above if s.is_band else s.m
+        return columns * self._part.tangent(self._before).cost().operations, 0
+
     # ------------------------------------------------------------------ arrays
 
     def _mask(self, rounds: Mapping[str, int]) -> NDArray[np.bool_] | None:
