@@ -78,8 +78,9 @@ def eliminations(s: Structure) -> int:
     """The operations of the LU factors of all systems."""
     if s.kind in ("diagonal", "bijection", "triangular"):
         return 0
-    if s.is_band:  # with room for exchanged rows
-        return s.systems * s.m * s.below * (1 + 2 * (s.below + s.above))
+    if band := _band(s):  # with room for exchanged rows
+        below, above = band
+        return s.systems * s.m * below * (1 + 2 * (below + above))
     return s.systems * sum(k * (1 + 2 * k) for k in range(s.m))
 
 
@@ -87,6 +88,14 @@ def substitutions(s: Structure) -> int:
     """The operations of one solution of all systems, by factors; of a diagonal its divisions."""
     if s.kind in ("diagonal", "bijection"):
         return s.systems * s.m
-    if s.is_band:
-        return s.systems * s.m * (1 + 2 * s.below + 2 * (s.below + s.above))
+    if band := _band(s):
+        below, above = band
+        return s.systems * s.m * (1 + 2 * below + 2 * (below + above))
     return s.systems * (s.m * s.m if s.kind == "triangular" else s.m * (2 * s.m - 1))
+
+
+def _band(s: Structure) -> tuple[int, int] | None:
+    """The diagonals below and above that of the band that is solved, if it is one; a ring is folded."""
+    if s.kind == "cyclic":
+        return (2 * max(s.below, s.above),) * 2
+    return (s.below, s.above) if s.is_band else None

@@ -328,7 +328,7 @@ class Step:
             return diagonal, solution
         if s.kind in ("diagonal", "bijection"):
             return self._part.tangent(self._before).cost().operations, 0
-        columns = s.below + 1 + s.above if s.is_band else s.m
+        columns = s.below + 1 + s.above if s.is_band or s.kind == "cyclic" else s.m
         return columns * self._part.tangent(self._before).cost().operations, 0
 
     # ------------------------------------------------------------------ arrays

@@ -71,7 +71,15 @@ def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
 def test_every_structure_occurs_among_the_random_programs():
     kinds = Counter(s.kind for seed in range(12, 112) for s in _checked(seed))
 
-    assert set(kinds) >= {"diagonal", "bijection", "triangular", "blocks", "banded", "dense"}
+    assert set(kinds) >= {
+        "diagonal",
+        "bijection",
+        "triangular",
+        "blocks",
+        "banded",
+        "cyclic",
+        "dense",
+    }
 
 
 BLOCKS = (
