@@ -6,7 +6,7 @@ For each program and number of elements n of its state: the time of `J v` (`f.ta
 `J⁻ᵀw` (`f.inverse_adjoint()`), the primal included, and the most memory that numpy's arrays take in a call of J⁻¹v; of J⁻¹v with kept factors
 (`f.inverse(x).tangent`); of assembling J by n tangents and solving by LU, with its bytes, and the same in JAX, where it is installed
 (`jnp.linalg.solve(jax.jacfwd(f)(x), v)`, compiled, since JAX has no such mode), up to n = 1000; and of GMRES with products `J v` (up to n = 10000)
-to a relative residual of 1e-10, with their number and the largest error against J⁻¹v. Minima of the repetitions, in milliseconds, on
+to a relative residual of 1e-10, with their number and the largest error against J⁻¹v; and the operations of J⁻¹v over those of J v, counted (`f.cost`). Minima of the repetitions, in milliseconds, on
 one thread (JAX's own threads are its own).
 """
 
@@ -244,12 +244,15 @@ def measured(row: Row, n: int, repetitions: int) -> list[str]:
             f"{took:.1f} ({count} products, error {error:.0e}{', not converged' if info else ''})"
         )
     ratio = f"{backward / forward:.1f}"
+    given = {s: n for s, n in f.calls.bound(arrays, {}).sizes.items() if s in f.sizes}
+    operations = inverse.cost(**given).operations / tangent.cost(**given).operations
     return [
         row.name,
         f"{len(b)}",
         f"{forward:.2f}",
         f"{backward:.2f}",
         ratio,
+        f"{operations:.1f}",
         f"{transposed:.2f}",
         f"{again:.2f}",
         f"{memory:.1f}",
@@ -271,6 +274,7 @@ def main() -> None:
         "J v",
         "J⁻¹v",
         "ratio",
+        "of operations",
         "J⁻ᵀw",
         "J⁻¹v, factors kept",
         "MB",

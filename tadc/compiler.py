@@ -16,12 +16,14 @@ from tadc.derive.tangent import tangent
 from tadc.errors import Source
 from tadc.inplace.segments import Path, segment_tree
 from tadc.inplace.versions import written_out
+from tadc.inverse.builder import along_region, without_zeros
 from tadc.inverse.explicit import (
     explicit_inverse_adjoint,
     explicit_inverse_tangent,
     explicit_logdet,
 )
 from tadc.inverse.lumps import active_values
+from tadc.inverse.reads import Region
 from tadc.inverse.substitution import on_diagonal, substitution
 from tadc.ir.domain import Domain
 from tadc.ir.fingerprint import fingerprint
@@ -94,6 +96,7 @@ __all__ = [
     "parsed",
     "reads_data",
     "recurrence_of",
+    "restricted_program",
     "stored",
     "substitution_program",
     "tangent_program",
@@ -254,10 +257,19 @@ def jacobian_program(program: Program, x: str, output: str) -> Program:
 
 
 def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequence[str]) -> Program:
-    """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers, steps are diagonal."""
+    """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers."""
     names = taken_names(program)
     separated = separate_reductions(program, names)
     return normalized(EXPLICIT[mode](program, separated, wrt, of, names))
+
+
+def restricted_program(tangent: Program, region: Region) -> Program:
+    """A tangent by one tensor, the last input, along its elements in the region of a partial update: what it depends on.
+
+    Products with 0 are left out, whatever the other factor is.
+    """
+    seed = tangent.inputs[-1].name
+    return without_zeros(normalized(along_region(tangent, seed, region)))
 
 
 def substitution_program(program: Program, x: str, *, transposed: bool) -> Program:

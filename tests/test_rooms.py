@@ -52,7 +52,7 @@ ROOMS = """
     function.reading function.index
     function.origin function.derivatives function.targets
     function.substitution function.parts function.krylov
-    function.vjp function.jvp function.runs function.boxes
+    function.vjp function.jvp function.runs function.boxes function.step_costs
     function.graph function.value_and_gradients function.steps
     function.rolled
     function.sweeps

@@ -27,7 +27,7 @@ __all__ = [
     "wrt_option",
 ]
 
-# Of these there are texts where all steps are diagonal or bijections; `tadc run` has all.
+# Of these there are texts where the systems of all steps have at most 32 rows; `tadc run` has all.
 INVERSE_MODES = ("inverse-tangent", "inverse-adjoint", "logdet")
 MODE = click.Choice(("primal", *MODES, *INVERSE_MODES))
 

@@ -7,17 +7,17 @@ Where no element of `y` depends on two elements of one colour, this is every ent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tadc.ir.affine import Affine, constant, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, divides, equals_zero
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
 
-__all__ = ["Colouring", "coloured"]
+__all__ = ["Colouring", "coloured", "for_each"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,45 @@ class Colouring:
 def coloured(program: Program, seed: str, colourings: Sequence[Colouring], names: Names) -> Program:
     """The program with the input `seed` restricted to each colour, or to each tuple of them: what depends on it has these in front."""
     colours = tuple(names.fresh("c") for _ in colourings)
-    counts = tuple(constant(c.count) for c in colourings)
+    counts = (constant(c.count) for c in colourings)
+
+    def restricted(subscripts: Sequence[Affine]) -> Expr:
+        pairs = zip(colourings, colours, strict=True)
+        here = Domain.of(c.condition(subscripts, symbol(s)) for c, s in pairs)
+        return Select(here, Read(seed, tuple(subscripts)), Const(0))
+
+    extents = dict(zip(colours, counts, strict=True))
+    statements = for_each(program.statements, extents, {seed: restricted})
+    return replace(program, statements=tuple(statements))
+
+
+def for_each(
+    statements: Sequence[Statement],
+    extents: Mapping[Symbol, Affine],
+    seeds: Mapping[str, Callable[[Sequence[Affine]], Expr]],
+) -> list[Statement]:
+    """The statements for each of these indices: what depends on a tensor of `seeds` has them in front, and reads of those
+    tensors are these values, which may depend on the indices.
+    """
+    indices = tuple(map(symbol, extents))
     many: set[str] = set()
 
-    def widened(t: Tensor) -> Tensor:
-        return replace(t, shape=(*counts, *t.shape))
-
-    def restricted(e: Expr) -> Expr:
+    def widened(e: Expr) -> Expr:
         match e:
-            case Read(name, subscripts) if name == seed:
-                pairs = zip(colourings, colours, strict=True)
-                here = Domain.of(c.condition(subscripts, symbol(s)) for c, s in pairs)
-                return Select(here, e, Const(0))
+            case Read(name, subscripts) if name in seeds:
+                return seeds[name](subscripts)
             case Read(name, subscripts) if name in many:
-                return Read(name, (*map(symbol, colours), *subscripts))
+                return Read(name, (*indices, *subscripts))
             case _:
                 return e
 
-    statements: list[Statement] = []
-    for s in program.statements:
-        if s.reads.isdisjoint({seed, *many}):
-            statements.append(s)
+    found: list[Statement] = []
+    for s in statements:
+        if s.reads.isdisjoint({*seeds, *many}):
+            found.append(s)
             continue
-        body = rewrite(s.body, restricted)
+        body = rewrite(s.body, widened)
         many.add(s.target.name)
-        statements.append(Statement(widened(s.target), (*colours, *s.indices), s.derived, body))
-    return replace(program, statements=tuple(statements))
+        target = replace(s.target, shape=(*extents.values(), *s.target.shape))
+        found.append(Statement(target, (*extents, *s.indices), s.derived, body))
+    return found

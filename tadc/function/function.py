@@ -414,11 +414,14 @@ class Function:
         """Operations and bytes of every kernel for these sizes, and as formulas of the sizes; without any, as formulas alone.
 
         `mode` is "primal", "adjoint", "tangent", or the value and all gradients as they are run by `vjp` and its
-        pullback, "vjp", or by `value_and_gradients`. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where some sizes are given and
+        pullback, "vjp", or by `value_and_gradients`; of "inverse-tangent", "inverse-adjoint" and "logdet" the operations are by steps. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where some sizes are given and
         one is missing, ArgumentError for one that there is not.
         """
+        from tadc.function.inverse_modes import inverse_in_mode, is_inverse
         from tadc.function.runs import cost
 
+        if is_inverse(mode):
+            return cast("Cost", inverse_in_mode(self, mode, None).cost(**sizes))  # by steps
         refuse_data(self.of_values(), "`cost`", "the formula is in `str(f)`")
         return cost(self.of_values(), mode, sizes)
 
@@ -439,8 +442,11 @@ class Function:
 
     def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
         """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
+        from tadc.function.inverse_modes import inverse_in_mode, is_inverse
         from tadc.function.runs import plan
 
+        if is_inverse(mode):
+            return cast("Plan", inverse_in_mode(self, mode, None).plan(**sizes))  # by steps
         refuse_data(self.of_values(), "`plan`", "the formula is in `str(f)`")
         return plan(self.of_values(), mode, sizes)
 
@@ -554,8 +560,9 @@ class Function:
 
         `wrt` and `of` are by default the states, without states all real inputs and all outputs; they have equally many
         elements. `dense_limit` bounds the rows of dense systems, which `solver="krylov"` solves by GMRES with
-        products instead, as far as rounding (ConvergenceError where it does not get there); of loops that run round by round `memory` "materialize" keeps
-        the states before each round, "recompute" those before some. Raises DerivativeError for a Jacobian that is singular at
+        products instead, as far as rounding (ConvergenceError where it does not get there); `memory` "materialize" keeps
+        the values before each step or round, "recompute" those before some, and "reverse" none: steps are undone, which takes
+        such as are affine in what they replace, and `.drift` is the error of the start that is come back to. Raises DerivativeError for a Jacobian that is singular at
         every point, as soon as sizes have numbers; a call raises SingularError for one that is singular at its point.
 
         >>> import tadc

@@ -15,6 +15,7 @@ from tadc.errors import ArgumentError, ConditionWarning
 from tadc.function.inverse_modes import (
     adjoint_change,
     closed_call,
+    relative,
     returned,
     tangent_change,
     vectors_of,
@@ -103,7 +104,7 @@ class Inverse:
             correction = self._tangent(error)
             result = {x: result[x] + correction[x] for x in self._sides.wrt}
             left = self._residual(result, vectors)
-            self.report = Refinement(_relative(error, vectors), _relative(left, vectors))
+            self.report = Refinement(relative(error, vectors), relative(left, vectors))
         return returned(result, self._sides.wrt)
 
     def adjoint(self, /, *dx: Any) -> Any:
@@ -235,10 +236,3 @@ class Inverse:
             vectors[n] = packed[start : start + size].reshape(shape)
             start += size
         return vectors
-
-
-def _relative(error: Values, of: Values) -> float:
-    largest = max((float(np.max(np.abs(v), initial=0)) for v in of.values()), default=0.0)
-    return max((float(np.max(np.abs(e), initial=0)) for e in error.values()), default=0.0) / (
-        largest or 1.0
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from tadc.function.foreign import framework_of
 from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.signature import with_names
+from tadc.function.step_costs import ModeCost, StepCost
 from tadc.function.steps import Array, Step, Values
 from tadc.function.sweeps import Change, Memory, Sides, Sweep, sweep_of
 from tadc.ir.names import Names
+from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.linear import Block
 
@@ -32,6 +34,8 @@ __all__ = [
     "adjoint_change",
     "closed_call",
     "inverse_in_mode",
+    "is_inverse",
+    "relative",
     "returned",
     "shape_of",
     "sides_of",
@@ -73,9 +77,8 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
         if framework_of((value,)) is not None or is_gpu_array(value):
             raise BackendError(
                 None,
-                "inverse modes take arrays of numpy",
-                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; where all steps are diagonal or bijections, call the mode as a program:"
-                " `f.inverse_tangent().function(N=8)`",
+                "this takes arrays of numpy",
+                fix="convert them: `numpy.asarray(x)`, `x.numpy()`, `cupy.asnumpy(x)`; `f.inverse_tangent()` and the other modes take tensors",
             )
     g, left = (f, dict(named)) if isinstance(f, Rolled) else f.of_call(named)
     if isinstance(g, Rolled):
@@ -139,16 +142,19 @@ class InverseMode:
         batch_dims: int = 0,
         memory: str | None = None,
     ) -> None:
-        if memory not in (None, "auto", "materialize", "recompute"):
+        if memory not in (None, "auto", "materialize", "recompute", "reverse"):
             raise ArgumentError(
-                None, f"`memory` is {memory!r}", fix="use 'materialize' or 'recompute'"
+                None,
+                f"`memory` is {memory!r}",
+                fix="use 'materialize', 'recompute' or 'reverse'",
             )
         self._f = f
         self.mode = mode
         self._sides = sides
         self._solver = solver
         self._batch_dims = batch_dims
-        self._memory: Memory = "recompute" if memory == "recompute" else "materialize"
+        self._memory: Memory = memory if memory in ("recompute", "reverse") else "materialize"  # type: ignore[assignment]
+        self.drift: float | None = None
         for x in (*sides.wrt, *sides.of) if batch_dims else ():
             if (f.rank(x) or 0) < batch_dims:
                 raise ArgumentError(
@@ -210,37 +216,132 @@ class InverseMode:
             )
         return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
 
-    def function(self, /, **sizes: int) -> Function:
-        """The mode as a `Function` for these sizes, where all its steps are diagonal or bijections: with text, kernels and derivatives.
+    def cost(self, /, **sizes: int) -> ModeCost:
+        """The operations of a call for these sizes, step by step. Entries are counted as tangents, one for each column of a system.
 
-        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for other
-        steps, ShapeError where a size has no number.
+        Raises ShapeError where a size has no number.
         """
         self.plan(**sizes)
         assert not isinstance(self._f, Rolled), "loops have no plan"
+        steps = self._sweep(self._f.fix(**sizes), {}).steps
+        last = len(steps) - 1
+        return ModeCost(
+            tuple(StepCost.of(s, self.mode, is_last=k == last) for k, s in enumerate(steps))
+        )
+
+    def function(self, /, **sizes: int) -> Function:
+        """The mode as a `Function` for these sizes: with text, kernels and derivatives. Blocks, bands and triangles are eliminated by
+        its statements, a few for each row of a system.
+
+        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for systems of
+        more than 32 rows, ShapeError where a size has no number.
+        """
+        self.plan(**sizes)
+        assert not isinstance(self._f, Rolled), "loops have no plan"
+        f = self._f.fix(**sizes)
+        for step in self._sweep(f, {}).steps:
+            step.check_written_out()
         if self._batch_dims:
             raise DerivativeError(
                 None, "a function is of all samples together", fix="ask for `batch_dims=0`"
             )
         names = (*self._sides.wrt, "|", *self._sides.of)
-        return self._f.fix(**sizes)._derivative(self.mode, names)
+        return f._derivative(self.mode, names)
 
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.
 
-        Raises SingularError where a step is singular at this point; with `check=False` what depends on it is NaN.
+        Tensors of PyTorch and arrays of JAX give such, and take part in their differentiation. Raises SingularError where a step
+        is singular at this point; with `check=False`, and where a framework traces the call, what depends on it is NaN or infinite.
         """
+        framework = framework_of((*arrays, *named.values()))
+        if hasattr(framework, "solved"):
+            return framework.solved(self, *self._in_order(arrays, named), check=check)
         f, values, vectors = self._bound(arrays, named)
         sweep = self._sweep(f, values)
         match self.mode:
             case "inverse-tangent":
-                result = sweep.backward(values, vectors, tangent_change(check=check))
+                result = self._backward(sweep, values, vectors, check=check)
                 return returned(result, self._results)
             case "inverse-adjoint":
                 result = sweep.forward(values, vectors, adjoint_change(check=check))
                 return returned(result, self._results)
             case "logdet":
                 return logdet(sweep, values, self._sides, self._batch_dims, check=check)
+
+    def _backward(self, sweep: Sweep, values: Values, vectors: Values, *, check: bool) -> Values:
+        change = tangent_change(check=check)
+        if self._memory != "reverse":
+            return sweep.backward(values, vectors, change)
+        with np.errstate(all="ignore"):
+            start, result = sweep.undone(values, vectors, change, check=check)
+        given = {x: values[x] for x in self._sides.wrt}
+        self.drift = relative({x: start[x] - a for x, a in given.items()}, given)
+        return result
+
+    def _in_order(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arrays of a call by input, in the order of these, and its sizes. Raises ArgumentError."""
+        given = with_names(self.inputs, arrays, named)
+        missing = [n for n in self.inputs if n not in given]
+        if missing:
+            raise ArgumentError(
+                None, f"`{missing[0]}` is missing", fix=f"the inputs are {', '.join(self.inputs)}"
+            )
+        return {n: given.pop(n) for n in self.inputs}, given
+
+    def of_shapes(
+        self, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]
+    ) -> Function | None:
+        """The mode as a program for inputs of these shapes; None for systems that are too large for one."""
+        if isinstance(self._f, Rolled) or self._batch_dims:
+            return None
+        shapes = {n: shapes[n] for n in self._f.inputs}
+        numbers = self._f._numbers_of(shapes, sizes) if self._f.open_sizes else {}
+        f = self._f.fix(**numbers)
+        every = bind_sizes(f._program, shapes, sizes, f._resolved.places)
+        numbers |= {s: every[s] for s in f.sizes}
+        self.plan(**numbers)  # a Jacobian that is singular at every point is an error here
+        try:
+            return self.function(**numbers)
+        except DerivativeError:
+            return None
+
+    def transposed(self) -> InverseMode:
+        """The inverse adjoint of an inverse tangent, and the other way round."""
+        mode: Mode = "inverse-adjoint" if self.mode == "inverse-tangent" else "inverse-tangent"
+        return InverseMode(
+            cast("Function", self._f), mode, self._sides, solver=self._solver, memory=self._memory
+        )
+
+    @property
+    def sides(self) -> Sides:
+        return self._sides
+
+    @property
+    def of_function(self) -> Function | Rolled:
+        """The function whose inverse mode this is."""
+        return self._f
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Check that no step is singular at these arrays of numpy, of the inputs of the function. Raises SingularError."""
+        f, values = closed_call(self._f, given)
+        sweep = self._sweep(f, values)
+
+        def factored(
+            step: Step,
+            at: Values,
+            vectors: Values,
+            rounds: Mapping[str, int],
+            iteration: tuple[int, ...],
+            block: Block | None = None,
+        ) -> None:
+            with np.errstate(all="ignore"):
+                step.block(at, rounds, iteration, check=True)
+
+        run = sweep.backward if self.mode == "inverse-tangent" else sweep.forward
+        run(values, {}, factored)
 
     def _sweep(self, f: Function | Rolled, values: Values) -> Sweep:
         shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()
@@ -318,6 +419,20 @@ def returned(results: Values, names: Sequence[str]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+def relative(error: Values, of: Values) -> float:
+    """The largest magnitude of an error, relative to the largest of what it is an error of."""
+    largest, wrong = (
+        max((float(np.max(np.abs(a), initial=0)) for a in those.values()), default=0.0)
+        for those in (of, error)
+    )
+    return wrong / (largest or 1.0)
+
+
+def is_inverse(mode: str) -> bool:
+    """Whether the name is one of an inverse mode."""
+    return mode in get_args(Mode)
+
+
 def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
     """The inverse mode of this name by the inputs `wrt`."""
     match mode:
@@ -348,11 +463,18 @@ def _change(
     blocks: Sequence[Block],
 ) -> Change:
     def change(
-        step: Step, at: Values, v: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+        step: Step,
+        at: Values,
+        vectors: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...],
+        block: Block | None = None,
     ) -> None:
         with np.errstate(all="ignore"):
-            known = blocks[step.number] if blocks else None
-            apply(step, at, v, known or step.block(at, rounds, iteration, check=check), rounds)
+            known = blocks[step.number] if blocks else block
+            apply(
+                step, at, vectors, known or step.block(at, rounds, iteration, check=check), rounds
+            )
 
     return change
 
@@ -367,7 +489,12 @@ def logdet(
         step.check_samples(batch_dims)
 
     def add(
-        step: Step, at: Values, _: Values, rounds: Mapping[str, int], iteration: tuple[int, ...]
+        step: Step,
+        at: Values,
+        vectors: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...],
+        block: Block | None = None,
     ) -> None:
         nonlocal total
         with np.errstate(all="ignore"):

@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc import compiler
 from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError, SingularError, Span
 from tadc.function.krylov import Krylov, Solver
 from tadc.function.parts import Part, Parts
 from tadc.function.substitution import Substitution
+from tadc.inverse.explicit import check_written_out
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
-from tadc.inverse.structure import Analysis, analysed, mixed_samples, paired
+from tadc.inverse.reads import meets, path_reads
+from tadc.inverse.structure import Analysis, analysed, is_stacked, mixed_samples, paired
 from tadc.runtime.linear import Block, Singular, assembled
 from tadc.runtime.run import native_threads
 
@@ -107,9 +110,7 @@ class Step:
         except DerivativeError as error:
             raise DerivativeError(self.place, error.fact, fix=error.fix) from None
         pairs = paired(f.program, lump)
-        same = self.analysis.structure.tensors == len(pairs)
-        shapes = [tuple(e.constant for e in f.program.tensors[v].shape) for v in lump.after]
-        self._stacked = same and all(s == self.analysis.structure.shape for s in shapes)
+        self._stacked = is_stacked(f.program, lump, self.analysis.structure)
         self._after = tuple(a for a, _ in pairs) if self._stacked else lump.after
         self._before = tuple(b for _, b in pairs) if self._stacked else lump.before
 
@@ -131,6 +132,50 @@ class Step:
         return dict(
             zip(self._after, self._called(self._part.function, values, (), rounds), strict=True)
         )
+
+    def check_reversible(self) -> None:
+        """Check that the step is affine in what it replaces, with coefficients that do not depend on it. Raises DerivativeError."""
+        read = self._coefficient_read
+        if read is not None:
+            raise DerivativeError(
+                self.place,
+                f"the step cannot be run backwards: its derivative by `{self._f.shown(read)}` depends on `{self._f.shown(read)}`",
+                fix='use `memory="recompute"`, or make the step affine in what it replaces',
+            )
+
+    @cached_property
+    def _coefficient_read(self) -> str | None:
+        """A value that the step replaces, and whose elements its block depends on; None where there is none."""
+        names = self._part.names(self._before)
+        region = self.analysis.structure.region
+        program = self._part.tangent(self._before).program
+        if region is not None:
+            program = compiler.restricted_program(program, region)
+        inside = frozenset(s.target.name for s in program.statements)
+        for output in program.outputs:
+            reads = path_reads(program, output, inside, inside.union(names), program.known)
+            if reads is None:
+                return self._before[0]
+            for read in reads:
+                if read.tensor in names and (region is None or meets(read, region)):
+                    return self._before[names.index(read.tensor)]
+        return None
+
+    def undone(
+        self, values: Values, rounds: Mapping[str, int], iteration: tuple[int, ...], *, check: bool
+    ) -> tuple[Values, Block]:
+        """The values before the step, from those after it, and its block: `x = A⁻¹(x' - f(0))`. Raises SingularError."""
+        after = [values[n] for n in self._after]
+        mask = self._mask(rounds)
+        zeros = [np.zeros(self._shape(n), np.result_type(*after)) for n in self._before]
+        if mask is not None:  # what a partial update keeps is known
+            zeros = [np.where(mask, z, a) for z, a in zip(zeros, after, strict=True)]
+        at = {**values, **dict(zip(self._before, zeros, strict=True))}
+        block = self.block(at, rounds, iteration, check=check)
+        rest = self._joined(after) - self._joined(list(self.forward(at, rounds).values()))
+        b = rest if mask is None else np.where(mask, rest, self._joined(after))
+        solved = self._split(block.solve(b, transposed=False), self._before)
+        return dict(zip(self._before, solved, strict=True)), block
 
     def block(
         self,
@@ -192,6 +237,13 @@ class Step:
 
         return Krylov(product, transposed)
 
+    def check_written_out(self) -> None:
+        """Check that a program can hold the solution of the step. Raises DerivativeError."""
+        try:
+            check_written_out(self.number, self.analysis.structure)
+        except DerivativeError as error:
+            raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+
     def check_samples(self, batch_dims: int) -> None:
         """Check that no read mixes samples, the first dimensions of all values. Raises DerivativeError."""
         mixed = batch_dims and mixed_samples(self._f.program, self.lump, self._active, batch_dims)
@@ -244,6 +296,40 @@ class Step:
             if mask is not None:
                 solved = np.where(mask, solved, solved - change[-1])
         w.update(zip(self._after, self._split(solved, self._after), strict=True))
+
+    # ------------------------------------------------------------------ costs
+
+    def value_operations(self) -> int:
+        """The operations of the values after the step."""
+        return self._part.function.cost().operations
+
+    def product_operations(self, *, transposed: bool) -> int:
+        """The operations of a product with the derivative by what the step keeps, and of its subtraction."""
+        kept = (
+            self.lump.kept
+            if self.analysis.structure.region is None
+            else (*self.lump.kept, *self._before)
+        )
+        if not kept:
+            return 0
+        derive = self._part.adjoint if transposed else self._part.tangent
+        changed = kept if transposed else self._before
+        return derive(kept).cost().operations + sum(prod(self._shape(n)) for n in changed)
+
+    def entry_operations(self) -> tuple[int, int]:
+        """The operations of the entries of the block; and those of a solution by substitution in native code, 0 where it is not so solved."""
+        s = self.analysis.structure
+        if s.kind == "triangular" and native_threads(self._f._options) is not None:
+            (x,) = self._part.names(self._before)
+            diagonal, solution = (
+                self._part.function._derivative(mode, (x,)).cost().operations
+                for mode in ("diagonal", "substitution")
+            )
+            return diagonal, solution
+        if s.kind in ("diagonal", "bijection"):
+            return self._part.tangent(self._before).cost().operations, 0
+        columns = s.below + 1 + s.above if s.is_band or s.kind == "cyclic" else s.m
+        return columns * self._part.tangent(self._before).cost().operations, 0
 
     # ------------------------------------------------------------------ arrays
 

@@ -1,15 +1,16 @@
 """Sweeps over the steps of a program: what runs with the primal, first step to last, and what runs against it.
 
 A `Straight` program is its steps. In a `Looped` one a loop repeats those of its body: a sweep backwards keeps the values before
-each round, or, to recompute, those before every √T-th of T rounds.
+each round, or, to recompute, those before every √T-th of T rounds. In reverse it keeps none: each step is undone, from the values after
+the program, which takes steps that are affine in what they replace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 from tadc.errors import DerivativeError
 from tadc.function.krylov import Solver
@@ -17,14 +18,29 @@ from tadc.function.rolled import Loop, Part, Rolled
 from tadc.function.steps import Step, Values, steps_of
 from tadc.inplace.rounds import Numbers
 from tadc.runtime.binding import bind_sizes
+from tadc.runtime.linear import Block
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
 __all__ = ["Looped", "Memory", "Sides", "Straight", "Sweep", "sweep_of"]
 
-Memory: TypeAlias = Literal["materialize", "recompute"]
-Change: TypeAlias = Callable[[Step, Values, Values, Mapping[str, int], tuple[int, ...]], None]
+T = TypeVar("T")
+Memory: TypeAlias = Literal["materialize", "recompute", "reverse"]
+
+
+class Change(Protocol):
+    """What a step does to the vectors, at the values before it; `block` is the step's there, if it is known."""
+
+    def __call__(
+        self,
+        step: Step,
+        at: Values,
+        vectors: Values,
+        rounds: Mapping[str, int],
+        iteration: tuple[int, ...],
+        block: Block | None = None,
+    ) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +59,24 @@ class Sweep(Protocol):
     def primal(self, values: Values) -> Values: ...
     def forward(self, values: Values, vectors: Values, change: Change) -> Values: ...
     def backward(self, values: Values, vectors: Values, change: Change) -> Values: ...
+    def undone(
+        self, values: Values, vectors: Values, change: Change, *, check: bool
+    ) -> tuple[Values, Values]:
+        """The values of `wrt` and the vectors before the program, run backwards from the values after it."""
 
 
 def sweep_of(
     f: Function | Rolled, values: Values, sides: Sides, solver: Solver, memory: Memory
 ) -> Sweep:
     """The sweep of a function whose sizes have numbers, or of a program that runs round by round. Raises DerivativeError."""
+    sweep: Sweep
     if isinstance(f, Rolled):
-        return Looped(f, values, sides, solver, memory)
-    return Straight(f, sides, steps_of(f, sides.wrt, sides.of, solver))
+        sweep = Looped(f, values, sides, solver, memory)
+    else:
+        sweep = Straight(f, sides, steps_of(f, sides.wrt, sides.of, solver), memory)
+    for step in sweep.steps if memory == "reverse" else ():
+        step.check_reversible()
+    return sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +96,17 @@ def _forward(
     iteration: tuple[int, ...],
 ) -> tuple[Values, Values]:
     """The values and the vectors after these steps. `rounds` are the sizes that stand for indices of loops."""
-    every, w = dict(values), dict(w)
+    live, w = values, dict(w)
     for step in steps:
-        change(step, every, w, rounds, iteration)
-        every |= step.forward(every, rounds)
-    return every, w
+        change(step, live, w, rounds, iteration)
+        live = _after(step, live, rounds)
+    return live, w
+
+
+def _after(step: Step, values: Values, rounds: Mapping[str, int]) -> Values:
+    """The values after a step, without those that it replaces."""
+    kept = {n: a for n, a in values.items() if n not in step.lump.before}
+    return kept | step.forward(values, rounds)
 
 
 def _backward(
@@ -85,14 +116,48 @@ def _backward(
     change: Change,
     rounds: Mapping[str, int],
     iteration: tuple[int, ...],
+    memory: Memory,
 ) -> Values:
     """The vectors before these steps, from the values before and the vectors after them."""
-    every, v = dict(values), dict(v)
-    for step in steps:
-        every |= step.forward(every, rounds)
-    for step in reversed(steps):
-        change(step, every, v, rounds, iteration)
+    groups = _groups(steps, memory)
+    starts = [values]
+    for group in groups[:-1]:
+        for step in group:
+            values = _after(step, values, rounds)
+        starts.append(values)
+    v = dict(v)
+    for group, start in zip(reversed(groups), reversed(starts), strict=True):
+        every = dict(start)
+        for step in group[:-1]:
+            every |= step.forward(every, rounds)
+        for step in reversed(group):
+            change(step, every, v, rounds, iteration)
     return v
+
+
+def _groups(items: Sequence[T], memory: Memory) -> list[Sequence[T]]:
+    """The items in groups: the values before each are kept, those within one are computed again."""
+    length = max(1, isqrt(len(items)) if memory == "recompute" else len(items))
+    return [items[k : k + length] for k in range(0, len(items), length)] or [()]
+
+
+def _undone(
+    steps: Sequence[Step],
+    values: Values,
+    v: Values,
+    change: Change,
+    rounds: Mapping[str, int],
+    iteration: tuple[int, ...],
+    *,
+    check: bool,
+) -> tuple[Values, Values]:
+    """The values and the vectors before these steps, from those after them."""
+    live, v = dict(values), dict(v)
+    for step in reversed(steps):
+        before, block = step.undone(live, rounds, iteration, check=check)
+        live = {n: a for n, a in live.items() if n not in step.lump.after} | before
+        change(step, live, v, rounds, iteration, block)
+    return live, v
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +165,7 @@ class Straight:
     function: Function
     sides: Sides
     steps: tuple[Step, ...]
+    memory: Memory = "materialize"
 
     def primal(self, values: Values) -> Values:
         f = self.function
@@ -112,8 +178,18 @@ class Straight:
         return self._as(w, self.sides.wrt, self.sides.of)
 
     def backward(self, values: Values, vectors: Values, change: Change) -> Values:
-        v = _backward(self.steps, values, vectors, change, {}, ())
+        v = _backward(self.steps, values, vectors, change, {}, (), self.memory)
         return self._as(v, self.sides.of, self.sides.wrt)
+
+    def undone(
+        self, values: Values, vectors: Values, change: Change, *, check: bool
+    ) -> tuple[Values, Values]:
+        after = values
+        for step in self.steps:
+            after = _after(step, after, {})
+        before, v = _undone(self.steps, after, vectors, change, {}, (), check=check)
+        start = {x: before[x] for x in self.sides.wrt}
+        return start, self._as(v, self.sides.of, self.sides.wrt)
 
     def _as(self, vectors: Values, given: Sequence[str], wanted: Sequence[str]) -> Values:
         """The vectors by the names of the other side, also where there are no elements, and so no steps."""
@@ -185,6 +261,15 @@ class Looped:
         run = _Run(self._f, self._steps, change, self._f.numbers(), self._memory)
         return run.backward(self._f.items, dict(values), v, _Place({}, ()))
 
+    def undone(
+        self, values: Values, vectors: Values, change: Change, *, check: bool
+    ) -> tuple[Values, Values]:
+        v = {self._f.shown(y): vectors[y] for y in self._sides.of}
+        f = self._f
+        after = f.run(f.items, values, {}, f.numbers(), {})
+        run = _Run(f, self._steps, change, f.numbers(), self._memory)
+        return run.undone(f.items, after, v, _Place({}, ()), check=check)
+
     def _outside(self, vectors: Values) -> Values:
         return {y: vectors[self._f.shown(y)] for y in self._sides.of if self._f.shown(y) in vectors}
 
@@ -230,23 +315,21 @@ class _Run:
         return v
 
     def _part_backward(self, part: Part, values: Values, v: Values, place: _Place) -> Values:
-        states = part.function._resolved.states
-        v = {states[x] if x in part.segment.updated else x: d for x, d in v.items()}
+        v = self._versions(part, v)
         rounds = part.rounds(place.at)
-        return _backward(self.steps[part], values, v, self.change, rounds, place.iteration)
+        return _backward(
+            self.steps[part], values, v, self.change, rounds, place.iteration, "materialize"
+        )
 
     def _loop_backward(self, loop: Loop, values: Values, v: Values, place: _Place) -> Values:
-        rounds = self._rounds(loop)
-        chunk = max(1, isqrt(len(rounds)) if self.memory == "recompute" else len(rounds))
-        last = (len(rounds) - 1) // chunk * chunk
-        starts = []
-        for k, value in rounds:
-            if k % chunk == 0:
-                starts.append(values)
-            if k < last:  # what follows the last start is computed below
+        groups = _groups(self._rounds(loop), self.memory)
+        starts = [values]
+        for group in groups[:-1]:
+            for k, value in group:
                 values = self._after(loop.items, values, self._entered(loop, k, value, place))
-        for n, start in reversed(list(enumerate(starts))):
-            kept = list(self._kept(loop, rounds[n * chunk : (n + 1) * chunk], start, place))
+            starts.append(values)
+        for group, start in zip(reversed(groups), reversed(starts), strict=True):
+            kept = list(self._kept(loop, group, start, place))
             for k, value, values in reversed(kept):
                 v = self.backward(loop.items, values, v, self._entered(loop, k, value, place))
         return v
@@ -258,6 +341,35 @@ class _Run:
         for k, value in rounds:
             yield k, value, values
             values = self._after(loop.items, values, self._entered(loop, k, value, place))
+
+    def undone(
+        self,
+        items: Sequence[Part | Loop],
+        values: Values,
+        v: Values,
+        place: _Place,
+        *,
+        check: bool,
+    ) -> tuple[Values, Values]:
+        """The values and the vectors before the items, from those after them."""
+        for item in reversed(items):
+            if isinstance(item, Part):
+                steps, rounds = self.steps[item], item.rounds(place.at)
+                after, w = (self._versions(item, those) for those in (values, v))
+                every, v = _undone(
+                    steps, after, w, self.change, rounds, place.iteration, check=check
+                )
+                values = {n: every[n] for n in values}
+                continue
+            for k, value in reversed(self._rounds(item)):
+                inside = self._entered(item, k, value, place)
+                values, v = self.undone(item.items, values, v, inside, check=check)
+        return values, v
+
+    def _versions(self, part: Part, values: Values) -> Values:
+        """Values after a segment by the names of its program."""
+        states = part.function._resolved.states
+        return {states[x] if x in part.segment.updated else x: a for x, a in values.items()}
 
     def _rounds(self, loop: Loop) -> list[tuple[int, int]]:
         """The rounds by place and value of the index."""

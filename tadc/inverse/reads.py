@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from tadc.integer import is_empty
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import (
     EMPTY,
@@ -32,6 +33,7 @@ __all__ = [
     "diagonal",
     "distances",
     "in_region",
+    "meets",
     "path_reads",
     "region_of",
 ]
@@ -230,6 +232,15 @@ def in_region(read: PathRead, region: Region, *, rows: bool) -> Iterator[PathRea
         domain = read.domain & piece.substitute(values) & known
         if domain != EMPTY:
             yield replace(read, derived=(*read.derived, *derived), domain=domain)
+
+
+def meets(read: PathRead, region: Region) -> bool:
+    """Whether a row of the region reads an element of it; true if in doubt."""
+    return any(
+        not is_empty(r.domain)
+        for rows in in_region(read, region, rows=True)
+        for r in in_region(rows, region, rows=False)
+    )
 
 
 def distances(read: PathRead) -> tuple[Affine, ...]:

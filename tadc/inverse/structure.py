@@ -29,12 +29,14 @@ from tadc.inverse.reads import (
     region_of,
 )
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.domain import Domain, at_least_zero, between
 from tadc.ir.program import Program
 
-__all__ = ["Analysis", "Kind", "Structure", "analysed", "mixed_samples", "paired"]
+__all__ = ["Analysis", "Kind", "Structure", "analysed", "is_stacked", "mixed_samples", "paired"]
 
-Kind: TypeAlias = Literal["diagonal", "bijection", "triangular", "blocks", "banded", "dense"]
+Kind: TypeAlias = Literal[
+    "diagonal", "bijection", "triangular", "blocks", "banded", "cyclic", "dense"
+]
 
 MOST_BLOCK = 32  # rows of a block that counts as a small one
 
@@ -44,7 +46,7 @@ class Structure:
     """How a lump's A is solved.
 
     `batch` and `sequential` are the peeled dimensions, `m` the rows of a system of the others, all tensors together.
-    `below` and `above` bound the distances in a system, flattened: those of its band.
+    `below` and `above` bound the distances in a system, flattened: those of its band, of a cyclic one around the ring.
     """
 
     kind: Kind
@@ -82,8 +84,8 @@ class Structure:
 
     def __str__(self) -> str:
         name: str = self.kind
-        if self.kind == "banded":
-            name = f"banded({self.below},{self.above})"
+        if self.kind in ("banded", "cyclic"):
+            name = f"{self.kind}({self.below},{self.above})"
         elif self.kind in ("blocks", "dense"):
             name = f"{self.kind}({self.m})"
         parts = [name]
@@ -118,6 +120,13 @@ def paired(program: Program, lump: Lump) -> tuple[tuple[str, str], ...]:
         if after not in pairs and left:
             pairs[after] = left.pop(0)
     return tuple(pairs.items())
+
+
+def is_stacked(program: Program, lump: Lump, s: Structure) -> bool:
+    """Whether all values that are replaced or replace have one shape, that of the structure; else they are one system, flattened."""
+    shapes = {program.tensors[v].shape for v in (*lump.before, *lump.after)}
+    extents = {tuple(e.constant for e in shape) for shape in shapes}
+    return s.tensors == len(lump.after) == len(lump.before) and extents == {s.shape}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +242,8 @@ def _structure(
         kind = "blocks"
     elif 2 * (below + above + 1) < known.m:
         kind = "banded"
+    elif (ring := _ring(known, entries)) is not None:
+        kind, (below, above) = "cyclic", ring
     else:
         kind = "dense"
     return replace(known, kind=kind, below=below, above=above), entries
@@ -340,6 +351,24 @@ def _band(known: Structure, entries: Sequence[Entry]) -> tuple[int, int]:
         above = max(above, _greatest(e.read.domain, distance, known.m))
         below = max(below, _greatest(e.read.domain, -distance, known.m))
     return below, above
+
+
+def _ring(known: Structure, entries: Sequence[Entry]) -> tuple[int, int] | None:
+    """The greatest distances below and above the diagonal around the ring of the one dimension of a system; None where they are not small."""
+    if len(known.rest) != 1 or known.tensors > 1:
+        return None
+    m, (d,) = known.m, known.rest
+    below = above = 0
+    for e in entries:
+        distance, domain = distances(e.read)[d], e.read.domain
+        for turns in (-1, 0, 1):  # those that are shortest with so many turns around the ring
+            around = distance + turns * m
+            shortest = domain & Domain.of(between(-(m // 2), around, m // 2))
+            if not is_empty(shortest):
+                above = max(above, _greatest(shortest, around, m))
+                below = max(below, _greatest(shortest, -around, m))
+    folded = 2 * max(below, above)  # the band that is solved
+    return (below, above) if 2 * (2 * folded + 1) < m else None
 
 
 def _greatest(domain: Domain, form: Affine, bound: int) -> int:

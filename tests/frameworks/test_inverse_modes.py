@@ -49,10 +49,68 @@ def test_jax_compiles_an_inverse_and_derives_it():
     np.testing.assert_allclose(slope, (up - down) / 2e-6, rtol=1e-6)
 
 
-def test_a_mode_that_is_no_program_says_what_to_write_for_a_tensor():
-    torch = pytest.importorskip("torch")
-    f = tadc.compile(TEXT)
-    u = torch.tensor(U)
+TRIANGLE = (
+    "size N; state x[N]; input p; x[i] <- x[i]**3 + x[i] + p*sum{j | j < i} x[j]**2/(i-j+1)**2"
+)
 
-    with pytest.raises(tadc.BackendError, match=r"\.function\("):
-        f.inverse_tangent()(u, torch.tensor(0.2), u)
+
+@pytest.mark.parametrize("size", [3, 40])  # as a program, and too large for one
+def test_modes_take_tensors_and_are_derived_twice(size):
+    torch = pytest.importorskip("torch")
+    f = tadc.compile(TRIANGLE, backend="numpy")
+    x, v, d = np.random.default_rng(1).uniform(0.2, 0.6, (3, size))
+
+    for mode in (f.inverse_tangent(), f.inverse_adjoint()):
+        tensors = [torch.tensor(a, requires_grad=True) for a in (x, np.float64(0.3), v)]
+        z = mode(*tensors)
+        np.testing.assert_allclose(z.detach(), mode(x, 0.3, v), rtol=1e-11)
+        gradients = torch.autograd.grad((z**2).sum(), tensors, create_graph=True)
+        further = torch.autograd.grad((gradients[0] ** 2).sum(), tensors)
+
+        def loss(x, mode=mode, rest=tensors[1:]):
+            return (mode(x, *rest) ** 2).sum()
+
+        def slope(x, loss=loss):
+            at = x.detach().requires_grad_()
+            return (torch.autograd.grad(loss(at), at, create_graph=True)[0] ** 2).sum()
+
+        direction = torch.tensor(d)
+        for value, gradient in ((loss, gradients[0]), (slope, further[0])):
+            up, down = (value(tensors[0] + e * direction) for e in (1e-6, -1e-6))
+            expected = ((up - down) / 2e-6).item()
+            np.testing.assert_allclose((gradient * direction).sum().item(), expected, rtol=1e-5)
+
+
+def test_arrays_of_jax_go_through_modes_within_its_transformations():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    f = tadc.compile(TRIANGLE)
+    x, v = np.random.default_rng(1).uniform(0.2, 0.6, (2, 3))
+    given = jax.numpy.asarray(x), 0.3, jax.numpy.asarray(v)
+
+    for mode in (f.inverse_tangent(), f.inverse_adjoint()):
+        expected = mode(x, 0.3, v)
+        np.testing.assert_allclose(mode(*given), expected, rtol=1e-11)
+        np.testing.assert_allclose(jax.jit(mode)(*given), expected, rtol=1e-11)
+    large = jax.numpy.ones(40)
+    with pytest.raises(tadc.BackendError, match="too large"):
+        f.inverse_tangent()(large, 0.3, large)
+
+
+@pytest.mark.parametrize("framework", ["torch", "jax"])
+def test_a_singular_step_is_an_error_for_tensors_too(framework):
+    torch = pytest.importorskip(framework)
+    ones = torch.ones(2) if framework == "torch" else torch.numpy.ones(2)
+    mode = tadc.compile("size N; state x[N]; x[i] <- x[i]**2").inverse_tangent()
+
+    with pytest.raises(tadc.SingularError, match=r"x\[0\]"):
+        mode(0 * ones, ones)
+    assert not np.isfinite(np.asarray(mode(0 * ones, ones, check=False))).any()
+
+
+def test_the_determinant_of_a_large_system_has_no_gradient():
+    torch = pytest.importorskip("torch")
+    f = tadc.compile(TRIANGLE)
+
+    with pytest.raises(tadc.BackendError, match="too large"):
+        f.logdet()(torch.ones(40), torch.tensor(0.3))

@@ -99,6 +99,40 @@ def test_a_singular_small_block_is_named(backend, bad):
     assert not any(np.isfinite(r[2]) for r in results)
 
 
+RINGS = {
+    "heat on a ring": ("size N; state u[N]; u[i] <- u[i] + (u[wrap(i-1)] - 2*u[i] + u[wrap(i+1)])/3 + u[i]**3", 1, 1),
+    "a zero diagonal": ("size N; state u[N]; u[i] <- u[wrap(i-2)]/4 + sin(u[wrap(i+1)])", 2, 1),
+    "a part of a ring": ("size N; state u[N]; u[i | i != 4] <- 2*u[i] + u[wrap(i+1)]**2 - u[wrap(i-1)]", 1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RINGS)
+@pytest.mark.parametrize("n", [19, 22, 41])
+def test_rings_are_solved_as_bands(name, n):
+    text, below, above = RINGS[name]
+    point = {"u": np.random.default_rng(n).uniform(-1, 1, n)}
+
+    (s,) = check_against_dense(tadc.compile(text, backend="numpy"), point)
+
+    assert (s.kind, s.below, s.above) == ("cyclic", below, above)
+
+
+def test_rings_side_by_side_are_solved_together():
+    f = tadc.compile("size K, N; state u[K, N]; u[k, i] <- 3*u[k, i] + sin(u[k, wrap(i+1)]) - u[k, wrap(i-1)]")  # fmt: skip
+
+    (s,) = check_against_dense(f, {"u": np.random.default_rng(0).uniform(-1, 1, (3, 34))})
+
+    assert s.kind == "cyclic" and s.systems == 3
+
+
+def test_a_singular_ring_is_an_error():
+    f = tadc.compile("size N; state u[N]; u[i] <- u[i] + u[wrap(i-1)]/2 + u[wrap(i+1)]/2")
+
+    with pytest.raises(tadc.SingularError):
+        f.inverse_tangent()(np.ones(40), np.ones(40))  # of even length
+    f.inverse_tangent()(np.ones(41), np.ones(41))
+
+
 def test_a_dense_step_of_several_tensors_is_assembled_by_one_program_each():
     f = tadc.compile("state a[3], b[2, 2]; step { a[i] <- 5*a[i] + sum{j,k} sin(b[j, k]*(i+1)); b[j, k] <- 4*b[j, k] + sum{i} a[i]**2*(j - k) }", backend="numpy")  # fmt: skip
     rng = np.random.default_rng(4)

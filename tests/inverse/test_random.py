@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -61,18 +62,24 @@ def _checked(seed):
     return check_against_dense(f, point, seed=seed)
 
 
-@pytest.mark.parametrize("seed", range(480))
-@pytest.mark.plain(seed=12)
+@pytest.mark.parametrize("seed", range(12))
 def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
     _checked(seed)
 
 
 @pytest.mark.slow
 def test_every_structure_occurs_among_the_random_programs():
-    kinds = Counter(s.kind for seed in range(480) for s in _checked(seed))
+    kinds = Counter(s.kind for seed in range(12, 112) for s in _checked(seed))
 
-    assert set(kinds) >= {"diagonal", "bijection", "triangular", "banded", "dense"}
-    assert all(count >= 10 for count in kinds.values()), kinds
+    assert set(kinds) >= {
+        "diagonal",
+        "bijection",
+        "triangular",
+        "blocks",
+        "banded",
+        "cyclic",
+        "dense",
+    }
 
 
 BLOCKS = (
@@ -126,7 +133,7 @@ repeat T {
 }"""
 
 
-@pytest.mark.parametrize("memory", ["materialize", "recompute"])
+@pytest.mark.parametrize("memory", ["materialize", "recompute", "reverse"])
 def test_long_loops_have_the_inverses_of_the_program_written_out(memory, monkeypatch):
     short, rolled = _long(LONG, 4, monkeypatch, N=6, T=3)
     x, w, v = np.random.default_rng(2).standard_normal((3, 6))
@@ -184,3 +191,89 @@ def test_what_long_loops_do_not_have_is_an_error(member):
 
     with pytest.raises(tadc.BackendError, match="loops are too long"):
         getattr(f, member)("c")
+
+
+# ---- Memory
+
+PENDULUM = "size T; state q[N], p[N]; input h; size N; repeat T { p[i] <- p[i] - h/2*sin(q[i]); q[i] <- q[i] + h*p[i]; p[i] <- p[i] - h/2*sin(q[i]) }"
+
+
+def test_a_pendulum_runs_backwards_with_little_drift():
+    f = tadc.compile(PENDULUM)
+    mode = f.inverse_tangent(memory="reverse")
+    start = {"q": [1.0], "p": [0.5], "h": 0.1, "dq": [0.3], "dp": [0.4], "T": 100}
+
+    found = mode(**start)
+
+    for a, b in zip(found, f.inverse_tangent()(**start), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert 0 < mode.drift < 1e-13
+
+
+@pytest.mark.slow
+def test_memory_grows_with_the_rounds_only_where_values_are_kept():
+    f, n = tadc.compile(PENDULUM), 20_000
+    ones = np.ones(n)
+    vectors = {"dq": ones, "dp": ones}
+
+    def peak(mode, rounds, given=vectors):
+        mode(q=ones, p=ones, h=0.1, T=rounds, **given)
+        tracemalloc.start()
+        mode(q=ones, p=ones, h=0.1, T=rounds, **given)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    def growth(mode, given=vectors):
+        return peak(mode, 64, given) / peak(mode, 16, given)
+
+    assert growth(f.inverse_adjoint()) < 1.1
+    assert growth(f.logdet(), {}) < 1.1
+    assert growth(f.inverse_tangent(memory="reverse")) < 1.1
+    assert growth(f.inverse_tangent(memory="recompute")) < 2.5  # the root of the rounds
+    assert growth(f.inverse_tangent(memory="materialize")) > 3
+
+
+IRREVERSIBLE = {
+    "state x; x <- x**2": "`x` depends on `x`",
+    "state x[4]; x[i | i % 2 = 0] <- x[i]*x[pad(i+2)] + x[i]": "`x` depends on `x`",
+    "size N; state x[N]; x[i] <- x[i] + sum{j | j < i} sin(x[j])": "cannot be run backwards",
+}
+
+
+@pytest.mark.parametrize("text", IRREVERSIBLE)
+def test_steps_that_cannot_be_run_backwards_are_errors(text):
+    f = tadc.compile(text)
+
+    with pytest.raises(tadc.DerivativeError, match=IRREVERSIBLE[text]) as caught:
+        f.inverse_tangent(memory="reverse")(np.ones(4), np.ones(4))
+
+    assert caught.value.span and caught.value.fix
+
+
+AFFINE = {
+    "parts, maps and triangles": "state x[6], y; x[i | i % 2 = 0] <- x[i]*exp(x[i+1]) + y; y <- 3*y + sin(x[0]); x[i] <- 2*x[wrap(i-1)]; x[i] <- x[i] + y*sum{j | j < i} x[j]",
+    "blocks": "state a[3], b[3]; step { a[i] <- 2*a[i] + b[i]; b[i] <- a[i] - 3*b[i] }; b[i] <- b[i]*exp(a[i])",
+    "nothing": "state x[4]; repeat 0 { x[i] <- 2*x[i] }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AFFINE)
+def test_values_that_are_run_backwards_give_the_same_inverse(name):
+    f = tadc.compile(AFFINE[name])
+    rng = np.random.default_rng(0)
+    tensors = (f.program.tensors[x] for x in (*f.inputs, *f.states))
+    arrays = [rng.uniform(0.1, 0.5, [e.constant for e in t.shape]) for t in tensors]
+    mode = f.inverse_tangent(memory="reverse")
+
+    found, expected = _listed(mode(*arrays)), _listed(f.inverse_tangent()(*arrays))
+
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11)
+    assert mode.drift < 1e-13
+
+
+def test_nothing_is_run_backwards_where_there_are_no_elements():
+    mode = tadc.compile("size N; state x[N]; x[i] <- 2*x[i]").inverse_tangent(memory="reverse")
+
+    assert mode(np.ones(0), np.ones(0)).shape == (0,)

@@ -21,6 +21,7 @@ from tadc.runtime.linear.block import (
     Singular,
     check_pivots,
 )
+from tadc.runtime.linear.cyclic import folded, folded_diagonals, ring_colouring
 from tadc.runtime.linear.dense import dense
 from tadc.runtime.linear.systems import Systems
 
@@ -69,6 +70,10 @@ def assembled(
         if s.kind in ("diagonal", "bijection"):
             ones = entries.ones()
             return _scaling(ones if mask is None else np.where(mask, ones, 1), image, check=check)
+        if s.kind == "cyclic":
+            kept = None if mask is None else Systems.of(s).rows(~mask[None])
+            products = Systems.of(s).rows(entries.coloured(0, (ring_colouring(s),)))
+            return band(folded_diagonals(products, s, kept), folded(s))
         systems = Systems.of(s)
         kept = None if mask is None else systems.rows(~mask[None])
         if s.is_band:

@@ -15,11 +15,15 @@ __all__ = ["Systems"]
 
 @dataclass(frozen=True, slots=True)
 class Systems:
-    """`dimensions` are those of a system. Of a triangular block that is no band they are in the order of substitution."""
+    """`dimensions` are those of a system. Of a triangular block that is no band they are in the order of substitution.
+
+    `order` has the elements of a system in the order of its rows, where that is another one.
+    """
 
     structure: Structure
     dimensions: tuple[int, ...]
     descending: tuple[int, ...] = ()
+    order: Array | None = None
 
     @classmethod
     def of(cls, s: Structure) -> Systems:
@@ -45,12 +49,15 @@ class Systems:
         front = x.ndim - 1 - len(s.shape)
         turned = np.flip(x, tuple(front + 1 + d for d in self.descending))
         axes = (*range(front), *(front + a for a in self.axes))
-        return np.ascontiguousarray(turned.transpose(axes)).reshape(
+        rows = np.ascontiguousarray(turned.transpose(axes)).reshape(
             *x.shape[:front], s.systems, s.m
         )
+        return rows if self.order is None else rows[..., self.order]
 
     def array(self, rows: Array) -> Array:
         """The array whose rows these are."""
+        if self.order is not None:
+            rows = rows[..., np.argsort(self.order)]
         sizes = (self.structure.tensors, *self.structure.shape)
         back = rows.reshape([sizes[a] for a in self.axes]).transpose(np.argsort(self.axes))
         return np.flip(back, tuple(d + 1 for d in self.descending))
