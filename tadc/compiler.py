@@ -64,7 +64,7 @@ from tadc.schedule.rewrite.lists import (
     listed,
     looked_up,
 )
-from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.rewrite.program import rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
@@ -211,6 +211,8 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     gradients = both.outputs
     both = normalized(replace(both, outputs=(*program.outputs, *gradients)))
     both = early(live(common(both)), {s.target.name for s in separated.statements})
+    if not has_data(both):
+        both = rearranged(both)
     return halves(live(shared(common(both))), program, gradients)
 
 

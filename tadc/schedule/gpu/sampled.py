@@ -6,20 +6,22 @@ weighs as much as the ranges that it was drawn from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import prod
+from collections.abc import Mapping, Sequence
+from math import prod, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Condition
 from tadc.schedule.nest.cost import Points
 
 __all__ = ["about"]
 
 ENUMERATED = 200_000  # points that are counted one by one
 DRAWN = 4096
-STEP = 0.6180339887498949  # of the sequence: the golden ratio
+# The sequences of the indices step by roots of these, which are independent of each other (Richtmyer 1951).
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 
 
 def about(points: Points, sizes: Mapping[Symbol, int]) -> float:
@@ -28,15 +30,18 @@ def about(points: Points, sizes: Mapping[Symbol, int]) -> float:
 
 
 def _part(part: Points, sizes: Mapping[Symbol, int]) -> float:
-    if len(part.indices) <= 1 and not part.derived:
+    is_range = len(part.indices) <= 1 and not part.derived
+    if is_range and all(c.relation == ">=" for c in part.domain):
         return part.enumerated(sizes)
-    number = _drawn(part, sizes)
-    return part.enumerated(sizes) if number <= ENUMERATED else number
+    number, visited = _drawn(part, sizes)
+    return part.enumerated(sizes) if visited <= ENUMERATED else number
 
 
-def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> float:
+def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> tuple[float, float]:
+    """About the number of points, and of those that counting would visit, where equations bound no index."""
     values = {s: np.array([float(n)]) for s, n in sizes.items()}
     weights = np.ones(DRAWN)
+    visited = 1.0
     conditions, derived = list(part.domain), list(part.derived)
     for place, index in enumerate((*part.indices, "")):
         for d in list(derived):
@@ -50,21 +55,33 @@ def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> float:
             weights = weights * holds[c.relation]
         if not index:
             break
-        low, high = np.full(DRAWN, -np.inf), np.full(DRAWN, np.inf)
-        for c in list(conditions):
-            k = c.form.coefficient(index)
-            if not k or any(s not in values and s != index for s in c.form.symbols):
-                continue
-            rest = _at(c.form, {**values, index: np.zeros(1)})
-            if c.relation == ">=" or c.relation == "==":
-                above, below = np.ceil(-rest / k), np.floor(-rest / k)
-                low = np.maximum(low, above) if k > 0 or c.relation == "==" else low
-                high = np.minimum(high, below) if k < 0 or c.relation == "==" else high
+        bounds = [c for c in conditions if set(c.form.symbols) <= {index, *values}]
+        low, high = _range(index, [c for c in bounds if c.relation == ">="], values)
+        visited = max(visited, float((weights * np.maximum(0.0, high - low + 1)).mean()))
+        first, last = _range(index, [c for c in bounds if c.relation == "=="], values)
+        low, high = np.maximum(low, first), np.minimum(high, last)
         trips = np.maximum(0.0, high - low + 1)
         weights = weights * trips
-        draw = (np.arange(1, DRAWN + 1) * STEP ** (place + 1) + 0.5) % 1
+        draw = np.arange(1, DRAWN + 1) * sqrt(PRIMES[place % len(PRIMES)]) % 1
         values[index] = low + np.floor(draw * np.maximum(1, trips))
-    return float(weights.mean())
+    return float(weights.mean()), visited
+
+
+def _range(
+    index: Symbol, conditions: Sequence[Condition], values: Mapping[Symbol, NDArray[np.float64]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the greatest value of the index under these conditions, for each draw of the outer ones."""
+    low, high = np.full(DRAWN, -np.inf), np.full(DRAWN, np.inf)
+    for c in conditions:
+        k = c.form.coefficient(index)
+        if not k:
+            continue
+        rest = _at(c.form, {**values, index: np.zeros(1)})
+        if k > 0 or c.relation == "==":
+            low = np.maximum(low, np.ceil(-rest / k))
+        if k < 0 or c.relation == "==":
+            high = np.minimum(high, np.floor(-rest / k))
+    return low, high
 
 
 def _at(form: Affine, values: Mapping[Symbol, NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
-__all__ = ["scheduled"]
+__all__ = ["rearranged", "scheduled"]
 
 
 @lru_cache(maxsize=128)
@@ -32,13 +32,17 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     """
     if has_data(program):
         return live(program)  # what follows data is computed where it stands
-    program = inlined(program)
-    program = summands(program, Names((*program.tensors, *program.symbols)))
-    program = simplify(factored(program))
-    program = diagonals(program, Names((*program.tensors, *program.symbols)))
+    program = rearranged(inlined(program))
     program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = common(program)
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = shared(live(common(program)))
     return windows_from_zero(in_readers(program, recomputed))
+
+
+def rearranged(program: Program) -> Program:
+    """Factors stand outside of sums, and sums on diagonals are tensors."""
+    program = summands(program, Names((*program.tensors, *program.symbols)))
+    program = simplify(factored(program))
+    return diagonals(program, Names((*program.tensors, *program.symbols)))

@@ -3,20 +3,23 @@
     f[i] = sum{j} exp(-s[i,j])*w[j];  dw[j] = sum{i} df[i]*exp(-s[i,j])
 
 is `e[i,j] = exp(-s[i,j])` and sums over `e`. Where `s` is computed its exponential is too, and `s` itself is not stored.
+Long sums that several statements have are such values as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TypeAlias, cast
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
-from tadc.normalize.reductions import extents_in_body
+from tadc.normalize.reductions import extents_in_body, plain_extent
 from tadc.schedule.rewrite.common import canonical, free_indices
 from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.schedule.rewrite.rows import is_expensive
@@ -24,6 +27,9 @@ from tadc.schedule.rewrite.rows import is_expensive
 __all__ = ["shared"]
 
 MOST_SHARED = 16  # values: each is one pass over all statements
+MOST_TERMS = 8  # of a sum that is rather computed again than read
+
+_Place: TypeAlias = tuple[Expr, Mapping[Symbol, Affine], bool, bool]  # in a sum, behind a condition
 
 
 @dataclass(slots=True)
@@ -56,7 +62,7 @@ def _values(program: Program) -> list[_Value]:
     sizes = frozenset(program.parameters)
     values: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
     for n, s in enumerate(program.statements):
-        for e, extents in _in_sums(s, sizes):
+        for e, extents in _expensive(s, sizes):
             free = tuple(free_indices(e, sizes))
             box = {i: extents[i] for i in free if i in extents}
             if len(box) < max(1, len(free)) or s.body is e:
@@ -72,26 +78,45 @@ def _values(program: Program) -> list[_Value]:
     return list(values.values())
 
 
-def _in_sums(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
-    """The expensive calls inside the statement's reductions, with the extents of the indices around."""
+def _expensive(
+    s: Statement, sizes: frozenset[Symbol]
+) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
+    """The long sums of the statement, and the expensive calls inside its reductions, with the extents of the indices around.
+
+    What is behind a condition is needed at some points only: a sum would have to be computed at all of them.
+    """
     values: dict[Expr, Mapping[Symbol, Affine]] = {}
-    waiting: list[tuple[Expr, Mapping[Symbol, Affine], bool]] = [(s.body, s.extents, False)]
+    waiting: list[_Place] = [(s.body, s.extents, False, False)]
     seen = set()
     while waiting:
-        e, extents, in_sum = waiting.pop()
-        if (e, in_sum) in seen:
+        e, extents, in_sum, is_guarded = waiting.pop()
+        if (e, in_sum, is_guarded) in seen:
             continue
-        seen.add((e, in_sum))
+        seen.add((e, in_sum, is_guarded))
+        around = extents
         match e:
             case Reduce():
+                if not is_guarded and _is_long(e, sizes):
+                    values.setdefault(e, around)
                 extents = extents_in_body(e, extents, sizes)
                 in_sum = True
             case Call() if in_sum and is_expensive(e):
                 values.setdefault(e, extents)
+            case Select():
+                is_guarded = True
             case _:
                 pass
-        waiting += [(operand, extents, in_sum) for operand in e.operands]
+        waiting += [(operand, extents, in_sum, is_guarded) for operand in e.operands]
     return list(values.items())
+
+
+def _is_long(e: Reduce, sizes: frozenset[Symbol]) -> bool:
+    """Whether the sum has more terms than reading its value is worth; its indices have plain ranges."""
+    extents = [plain_extent(i, e.domain, sizes) for i in e.indices]
+    if e.derived or not all(extents):
+        return False
+    numbers = [n.constant for n in extents if n is not None and n.is_constant]
+    return len(numbers) < len(extents) or prod(numbers) > MOST_TERMS
 
 
 def _with(program: Program, value: _Value, names: Names) -> Program:
@@ -99,9 +124,9 @@ def _with(program: Program, value: _Value, names: Names) -> Program:
     statements = list(program.statements)
     first = min(value.places)
     e, free = value.places[first][0]
-    assert isinstance(e, Call)
     dtype = statements[first].target.dtype
-    name = names.fresh(f"{statements[first].target.name}_{e.function}")
+    kind = e.function if isinstance(e, Call) else cast(Reduce, e).op
+    name = names.fresh(f"{statements[first].target.name}_{kind}")
     target = Tensor(name, value.extents, dtype)
     for n, written in value.places.items():
         reads = {original: Read(name, tuple(map(symbol, indices))) for original, indices in written}
