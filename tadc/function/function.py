@@ -398,10 +398,7 @@ class Function:
         """
         from tadc.check import check
 
-        refuse_data(
-            self, "`check`", 'compare with `backend="interpreter"`, which tries every point'
-        )
-        return check(self.of_values(), size_number("`seed`", seed), self._numbers(sizes))
+        return check(self, size_number("`seed`", seed), self._numbers(sizes))
 
     # ------------------------------------------------------------------ costs
 
@@ -414,8 +411,7 @@ class Function:
         """
         from tadc.function.runs import cost
 
-        refuse_data(self.of_values(), "`cost`", "the formula is in `str(f)`")
-        return cost(self.of_values(), mode, sizes)
+        return cost(self, mode, sizes)
 
     def prove(self, /, **sizes: int) -> Proofs:
         """Proofs that reads are inside their tensors, that gradients gather each point once, and that loops visit what sums
@@ -436,8 +432,7 @@ class Function:
         """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.function.runs import plan
 
-        refuse_data(self.of_values(), "`plan`", "the formula is in `str(f)`")
-        return plan(self.of_values(), mode, sizes)
+        return plan(self, mode, sizes)
 
     # ------------------------------------------------------------------ blocks
 
