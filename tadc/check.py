@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tadc.errors import ArgumentError, Error, ShapeError
+from tadc.errors import ArgumentError, DataError, Error, ShapeError
 from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.runtime.cuda.arrays import devices
 from tadc.runtime.opencl.arrays import devices as opencl_devices
-from tadc.runtime.run import Runners, default_backend
+from tadc.runtime.run import default_backend
+from tadc.schedule.rewrite.lists import ends_of_rows
 from tadc.tables import html_table
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ DOT_PRODUCT = 1e-12
 TINY = 1e-100  # the complex step
 FEW = 10_000  # elements of all tensors together: the interpreter takes some seconds
 MOST_OPEN = 20  # sets of numbers tried for sizes that multiply or divide indices
+MOST_DRAWS = 64  # of index tensors
 FIRST = 13  # candidates for sizes among which few elements are looked for
 
 
@@ -91,22 +93,25 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
     program = f.program
     random = np.random.default_rng(seed)
     arrays = random_arrays(program, sizes, random)
-    values = _interpreted(program, arrays, sizes)
-    rows = list(_backends("value", program, arrays, sizes, values))
-    if f.inputs:
+    if f.index_inputs:
+        arrays |= random_indices(f, sizes, random)
+    values = _interpreted(f, arrays, sizes)
+    rows = list(_backends("value", f, arrays, sizes, values))
+    real = [x for x in f.inputs if x not in f.index_inputs]
+    if real:
         adjoint, tangent = f.adjoint(), f.tangent()
         # An element that is no number, at a random input outside a function's domain, has no slope to compare.
         weights = {
             o: np.where(np.isfinite(values[o]), random.uniform(0.5, 1.5, values[o].shape), 0)
             for o in f.outputs
         }
-        directions = {x: random.uniform(-1, 1, arrays[x].shape) for x in f.inputs}
+        directions = {x: random.uniform(-1, 1, arrays[x].shape) for x in real}
         backward = _with(arrays, adjoint.inputs, weights)
         forward = _with(arrays, tangent.inputs, directions)
-        gradients = _interpreted(adjoint.program, backward, sizes)
-        slopes = _interpreted(tangent.program, forward, sizes)
-        rows += _backends("adjoint", adjoint.program, backward, sizes, gradients)
-        rows += _backends("tangent", tangent.program, forward, sizes, slopes)
+        gradients = _interpreted(adjoint, backward, sizes)
+        slopes = _interpreted(tangent, forward, sizes)
+        rows += _backends("adjoint", adjoint, backward, sizes, gradients)
+        rows += _backends("tangent", tangent, forward, sizes, slopes)
         rows.append(
             _dot_product(
                 [
@@ -115,18 +120,18 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
                 ],
                 [
                     (gradients[dx], directions[x])
-                    for dx, x in zip(adjoint.outputs, f.inputs, strict=True)
+                    for dx, x in zip(adjoint.outputs, real, strict=True)
                 ],
             )
         )
-        numeric = _Numeric(program, arrays, weights, sizes)
-        for x, dx in zip(f.inputs, adjoint.outputs, strict=True):
+        numeric = _Numeric(f, arrays, weights, sizes)
+        for x, dx in zip(real, adjoint.outputs, strict=True):
             rows.append(numeric.row(x, dx, gradients[dx], random))
     return Report({**numbers, **{s: sizes[s] for s in program.sizes}}, tuple(rows))
 
 
-def _interpreted(program: Program, arrays: Arrays, sizes: Mapping[str, int]) -> Arrays:
-    return Runners(program).run("interpreter", "float64", arrays, sizes)
+def _interpreted(f: Function, arrays: Arrays, sizes: Mapping[str, int]) -> Arrays:
+    return f.calls.computed("interpreter", "float64", arrays, sizes)
 
 
 def _with(arrays: Arrays, inputs: Sequence[str], added: Arrays) -> Arrays:
@@ -224,19 +229,58 @@ def random_arrays(
     }
 
 
+def random_indices(
+    f: Function, sizes: Mapping[str, int], random: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Random index tensors whose reads are inside: in the widest ranges around the extents of the program for which that holds.
+
+    Bounds of rows ascend, so that some rows are empty. Raises ArgumentError where none are found.
+    """
+    program = f.program
+    widest = max((n.at(sizes) for t in program.tensors.values() for n in t.shape), default=1)
+    tensors = [t for t in program.inputs if t.name in f.index_inputs]
+    ranges = {
+        t.name: (-1, widest + 1) if t.values is None else tuple(e.at(sizes) for e in t.values)
+        for t in tensors
+    }
+    ascending = ends_of_rows(program)
+    for _ in range(MOST_DRAWS):
+        drawn = {}
+        for t in tensors:
+            low, high = ranges[t.name]
+            drawn[t.name] = random.integers(low, high + 1, [n.at(sizes) for n in t.shape])
+            if t.name in ascending:
+                drawn[t.name] = np.sort(drawn[t.name])
+        try:
+            f.calls.check_indices(drawn, sizes)
+        except DataError as error:
+            low, high = ranges[error.tensor]
+            least, greatest = max(low, error.low), min(high, error.high)
+            if (least, greatest) == (low, high) or least > greatest:
+                break
+            ranges[error.tensor] = least, greatest
+        else:
+            return drawn
+    raise ArgumentError(
+        None,
+        "no index tensors were found for which all reads are inside",
+        fix="give other sizes, or declare the ranges of their values: `input k[E]: 0..N-1`",
+    )
+
+
 def _on_devices() -> list[str]:
     """The backends of the devices that are there."""
     return [*(["cuda"] if devices() else []), *(["opencl"] if opencl_devices() else [])]
 
 
 def _backends(
-    subject: str, program: Program, arrays: Arrays, sizes: Mapping[str, int], expected: Arrays
+    subject: str, f: Function, arrays: Arrays, sizes: Mapping[str, int], expected: Arrays
 ) -> Iterator[Row]:
-    runners = Runners(program)
+    program = f.program
     backends = dict.fromkeys(("numpy", default_backend(), *_on_devices()))
     for backend, dtype in product(backends, LIMITS):
         given = {t.name: arrays[t.name].astype(t.dtype or dtype) for t in program.inputs}
-        computed = runners.run(backend, dtype, given, sizes)
+        computed = f.calls.computed(backend, dtype, given, sizes)
         error = max((_difference(computed[n], expected[n]) for n in program.outputs), default=0.0)
         yield Row(subject, f"{backend} {dtype}", error, LIMITS[dtype])
 
@@ -259,11 +303,11 @@ class _Numeric:
     """
 
     def __init__(
-        self, program: Program, arrays: Arrays, weights: Arrays, sizes: Mapping[str, int]
+        self, f: Function, arrays: Arrays, weights: Arrays, sizes: Mapping[str, int]
     ) -> None:
-        self._runners = Runners(program)
+        self._calls = f.calls
         self._arrays, self._weights, self._sizes = arrays, weights, sizes
-        self._analytic = _is_analytic(program)
+        self._analytic = _is_analytic(f.program)
 
     def row(self, x: str, dx: str, gradient: NDArray[Any], random: np.random.Generator) -> Row:
         worst = 0.0
@@ -294,7 +338,7 @@ class _Numeric:
 
     def _value(self, dtype: str, x: str, step: NDArray[Any]) -> Any:
         arrays = {**self._arrays, x: self._arrays[x] + step}
-        results = self._runners.run("numpy", dtype, arrays, self._sizes)
+        results = self._calls.computed("numpy", dtype, arrays, self._sizes)
         return sum(np.sum(_weighted(results[o], w)) for o, w in self._weights.items())
 
 

@@ -403,10 +403,7 @@ class Function:
         """
         from tadc.check import check
 
-        refuse_data(
-            self, "`check`", 'compare with `backend="interpreter"`, which tries every point'
-        )
-        return check(self.of_values(), size_number("`seed`", seed), self._numbers(sizes))
+        return check(self, size_number("`seed`", seed), self._numbers(sizes))
 
     # ------------------------------------------------------------------ costs
 
@@ -422,8 +419,7 @@ class Function:
 
         if is_inverse(mode):
             return cast("Cost", inverse_in_mode(self, mode, None).cost(**sizes))  # by steps
-        refuse_data(self.of_values(), "`cost`", "the formula is in `str(f)`")
-        return cost(self.of_values(), mode, sizes)
+        return cost(self, mode, sizes)
 
     def prove(self, /, **sizes: int) -> Proofs:
         """Proofs that reads are inside their tensors, that gradients gather each point once, and that loops visit what sums
@@ -447,8 +443,7 @@ class Function:
 
         if is_inverse(mode):
             return cast("Plan", inverse_in_mode(self, mode, None).plan(**sizes))  # by steps
-        refuse_data(self.of_values(), "`plan`", "the formula is in `str(f)`")
-        return plan(self.of_values(), mode, sizes)
+        return plan(self, mode, sizes)
 
     # ------------------------------------------------------------------ blocks
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from tadc import compiler
 from tadc.errors import ArgumentError
 from tadc.function.derivatives import HALVES, chosen_inputs
+from tadc.ir.program import Program
+from tadc.options import Options
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cpu.native import NativeRunner
 from tadc.runtime.cuda.launch import CudaRunner
@@ -21,8 +23,10 @@ from tadc.schedule.plan import (
     ModelledMode,
     Plan,
     cpu_plan,
+    data_plan,
     gpu_plan,
 )
+from tadc.schedule.rewrite.lists import Facts, Listed
 
 if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
@@ -41,9 +45,22 @@ def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
 
 def part_cost(f: Function, part: Function, sizes: Mapping[str, int] | None, dtype: str) -> Cost:
     """The cost of one of the functions that are run for `f`."""
-    run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
     residuals = set(part.outputs) - set(f.outputs) if part._mode == "forward" else set()
-    return program_cost(run.program, run.kernels, sizes, dtype, residuals)
+    made = _listed(part)
+    if made is None:
+        run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
+        return program_cost(run.program, run.kernels, sizes, dtype, residuals)
+    values = sizes and {**sizes, **made.sizes_at(sizes)}
+    run = compiler.module(made.program, part._mode, values, dtype, f._options)
+    found = program_cost(run.program, run.kernels, values, dtype, residuals, made.lists)
+    return found.with_texts(made.size_texts)
+
+
+def _listed(f: Function) -> Listed | None:
+    """The program with lists of which none is long, if it reads through data."""
+    if not compiler.reads_data(f._program):
+        return None
+    return compiler.with_lists(f._program, Facts(short=True, single=True), narrow=True)
 
 
 def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
@@ -81,23 +98,35 @@ def modelled(
 def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
     """The plan of the module that runs the program, with numbers for all of its sizes, or for none."""
     program, real, options = f._program, cast("DType", dtype), f._options
+    made = _listed(f)
+    if made is not None:
+        program = made.program
+        sizes = sizes and {**sizes, **made.sizes_at(sizes)}
+    total = _plan_of(program, real, options, f._mode, sizes, dtype)
+    return total if made is None else total + data_plan(made, f._options.bounds, sizes)
+
+
+def _plan_of(
+    program: Program,
+    real: DType,
+    options: Options,
+    mode: str,
+    sizes: Mapping[str, int] | None,
+    dtype: str,
+) -> Plan:
     match options.backend:
         case "cuda":
             return gpu_plan(
                 CudaRunner(program, real, options).lowered(sizes),
-                f._mode,
+                mode,
                 sizes,
                 dtype,
-                modelled=True,
+                modelled=not compiler.reads_data(program),
             )
         case "opencl":
-            return gpu_plan(
-                OpenClRunner(program, real, options).lowered(sizes), f._mode, sizes, dtype
-            )
+            return gpu_plan(OpenClRunner(program, real, options).lowered(sizes), mode, sizes, dtype)
         case _:
-            return cpu_plan(
-                NativeRunner(program, real, options).lowered(sizes), f._mode, sizes, dtype
-            )
+            return cpu_plan(NativeRunner(program, real, options).lowered(sizes), mode, sizes, dtype)
 
 
 class _Run(NamedTuple):

@@ -217,12 +217,14 @@ def _data_of(
 ) -> tuple[Determined, ...]:
     """What decides whether there is a point of `outside`, if data do."""
     every = [d.substitute(values) for part in reversed(scope.chain) for d in part.derived]
-    met = set(outside.domain.near(in_bounds.form.symbols).symbols).union(
+    met = {*in_bounds.form.symbols}.union(
         *(k.symbols for choice in outside.choices for k in choice)
     )
-    for d in reversed(every):
-        if d.name in met:
-            met |= set(d.symbols)
+    before: set[Symbol] = set()
+    while met != before:  # what an element is looked up with may be between others
+        before = set(met)
+        met |= set(outside.domain.near(met).symbols)
+        met = met.union(*(d.symbols for d in every if d.name in met))
     deciding = tuple(d for d in every if d.name in met)
     return deciding if any(isinstance(d, Looked) for d in deciding) else ()
 

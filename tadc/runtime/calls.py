@@ -281,6 +281,24 @@ class Calls:
         arrays = prepared(self._program, call.arrays, dtype)
         return self._runners.run(backend, dtype, arrays, call.sizes, out)
 
+    def computed(
+        self, backend: str, dtype: str, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]
+    ) -> dict[str, NDArray[Any]]:
+        """The outputs by name as this backend computes them in this type, of arrays of the types that the program reads."""
+        if self._data is None:
+            return self._runners.run(backend, dtype, arrays, sizes)
+        return self._data.run(backend, dtype, arrays, self._indices(arrays), sizes, {})
+
+    def check_indices(self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:
+        """Raises DataError where an element of these index tensors leads out of a tensor."""
+        if self._data is not None:
+            indices = self._indices(arrays)
+            self._data.check(indices, sizes, indices)
+
+    def _indices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Index]:
+        tensors = (t for t in self._program.inputs if t.dtype == INDEX)
+        return {t.name: as_index(t.name, arrays[t.name]) for t in tensors}
+
     def _run_for_numbers(self, call: Call, out: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         """The outputs of a call with an extent of 0, by the program for its numbers, in which names may differ."""
         static = self._of_numbers(call.sizes)

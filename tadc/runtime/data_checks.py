@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, prod
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = ["check_read", "check_values", "is_inside"]
 Arrays: TypeAlias = Mapping[str, NDArray[np.int64]]
 Columns: TypeAlias = dict[Symbol, NDArray[np.int64]]
 MOST_POINTS = 2**20  # that are tried at once
+MOST_TRIED = 2**24  # where one is outside already
 ROUNDS = 64  # after which bounds that still shrink are good enough
 
 
@@ -95,9 +96,10 @@ def _searched(
     form = check.subscripts[check.dimension].substitute(values)
     last = check.extents[check.dimension].at(sizes) - 1
     points = _Points.of(outside, tuple(d.substitute(values) for d in check.data), form, last)
-    for columns in points.outside(arrays):
+    tried = _Tried()
+    for columns in points.outside(arrays, tried):
         worst = _worse(worst, _Worst.of(check, points, columns, arrays, values))
-    return worst
+    return worst if tried.all or worst is None else replace(worst, is_counted=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ class _Points:
         needed = {s for d in made for s in d.symbols}
         free = [s for s in sorted(outside.symbols) if s not in names]
         box = _box(outside.domain)
+        if any(low > high for low, high in box.values()):  # others may have no bounds yet
+            return cls(outside, made, {"": (0, -1)}, box)
         leaves = at_least_zero(-form - 1), at_least_zero(form - last - 1)
         whole = _box(Domain.of(c for c in outside.domain if c not in leaves))
         if not outside.choices:
@@ -134,6 +138,9 @@ class _Points:
             outside = Known(project(outside.domain, away)) if away else outside
             free = [s for s in free if s not in away]
         free += sorted(needed - set(free) - names)
+        # The elements that lead outside are found first, and then whether they are read.
+        direct = {s for d in made if d.name in form.symbols for s in d.symbols}
+        free.sort(key=lambda s: s not in direct)
         ranges = {}
         for s in free:
             low, high = box.get(s, (-inf, inf))
@@ -141,25 +148,67 @@ class _Points:
             ranges[s] = int(low), int(high)
         return cls(outside, made, ranges, whole)
 
-    def outside(self, arrays: Arrays) -> Iterator[Columns]:
-        """The points at which the read is outside, some at a time, in lexicographic order."""
+    def outside(self, arrays: Arrays, tried: _Tried) -> Iterator[Columns]:
+        """The points at which the read is outside, some at a time, in lexicographic order of the indices that are enumerated.
+
+        Where very many would have to be tried, some are left out after the first.
+        """
         if any(low > high for low, high in self.ranges.values()):
             return
-        extents = [high - low + 1 for low, high in self.ranges.values()]
-        total = prod(extents)
-        for first in range(0, total, MOST_POINTS):
-            flat = np.arange(first, min(total, first + MOST_POINTS))
-            each = np.unravel_index(flat, extents) if extents else ()
-            columns: Columns = {
-                s: index + low
-                for (s, (low, _)), index in zip(self.ranges.items(), each, strict=True)
-            }
-            held = np.ones(len(flat), bool)
-            for d in self.made:
-                held &= _follow(d, columns, len(flat), arrays)
-            held &= _holds(self.outside_, columns, len(flat))
-            if held.any():
-                yield {s: c[held] for s, c in columns.items()}
+        yield from self._among(tuple(self.ranges.items()), self.made, {}, 1, arrays, tried)
+
+    def _among(
+        self,
+        left: Sequence[tuple[Symbol, tuple[int, int]]],
+        made: Sequence[Derived | Looked],
+        columns: Columns,
+        count: int,
+        arrays: Arrays,
+        tried: _Tried,
+    ) -> Iterator[Columns]:
+        """The points outside among `count` of which `columns` are known, for all values of the indices that are `left`."""
+        waiting: list[Derived | Looked] = []
+        for d in made:  # in the order in which they are known
+            if not columns.keys() >= set(d.symbols):
+                waiting.append(d)
+                continue
+            held = _follow(d, columns, count, arrays)
+            columns, count = _only(columns, held)
+        held = _holds(self.outside_, columns, count)
+        columns, count = _only(columns, held)
+        if not count:
+            return
+        if not left:
+            tried.found = True
+            yield columns
+            return
+        (s, (low, high)), *rest = left
+        values = high - low + 1
+        for first in range(0, count * values, MOST_POINTS):
+            if tried.found and tried.points > MOST_TRIED:
+                tried.all = False
+                return
+            flat = np.arange(first, min(count * values, first + MOST_POINTS))
+            tried.points += len(flat)
+            rows = flat // values
+            more = {t: c[rows] for t, c in columns.items()} | {s: flat % values + low}
+            yield from self._among(rest, waiting, more, len(flat), arrays, tried)
+
+
+@dataclass(slots=True)
+class _Tried:
+    """How many points were tried, whether one of them is outside, and whether none was left out."""
+
+    points: int = 0
+    found: bool = False
+    all: bool = True
+
+
+def _only(columns: Columns, held: NDArray[np.bool_]) -> tuple[Columns, int]:
+    """The points that are held."""
+    if held.all():
+        return columns, len(held)
+    return {s: c[held] for s, c in columns.items()}, int(held.sum())
 
 
 def _follow(d: Derived | Looked, columns: Columns, count: int, arrays: Arrays) -> NDArray[np.bool_]:
@@ -216,6 +265,7 @@ class _Worst:
     position: tuple[int, ...]
     point: Mapping[Symbol, int]
     count: int
+    is_counted: bool = True  # else there may be more
 
     @classmethod
     def of(
@@ -265,7 +315,8 @@ class _Worst:
         elif not bare:
             reached = self._reached(form, extent) + check.base
             said += f" and `{read}` is {reached}"
-        several = f" ({self.count} of {arrays[self.data.tensor].size} elements are outside)"
+        least = "" if self.is_counted else "at least "
+        several = f" ({least}{self.count} of {arrays[self.data.tensor].size} elements are outside)"
         fix = f"write `pad({read})` to read 0 there, `clamp({read})` for the nearest{several}"
         if is_ragged:
             fix = "make the bounds those of its rows: 0 <= low, high < extent"
@@ -308,7 +359,8 @@ def _worse(one: _Worst | None, other: _Worst) -> _Worst:
     if one is None:
         return other
     first = one if one.position <= other.position else other
-    return replace(first, count=one.count + other.count)
+    counted = one.is_counted and other.is_counted
+    return replace(first, count=one.count + other.count, is_counted=counted)
 
 
 def _followed(form: Affine, made: Sequence[Derived | Looked]) -> set[Symbol]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tadc.ir.affine import Symbol
+from tadc.ir.element_types import NARROW_INDEX
 from tadc.ir.range import Range
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import CpuKernel
@@ -29,6 +30,7 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     steps_of,
 )
+from tadc.schedule.rewrite.lists import Listed, Rows, narrow_tensor
 from tadc.tables import columns, html_table
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "ModelledMode",
     "Plan",
     "cpu_plan",
+    "data_plan",
     "gpu_plan",
 ]
 
@@ -56,17 +59,21 @@ class KernelPlan:
 class Plan:
     """The kernels in order; `stored` has the temporaries with their bytes for the sizes asked for. Prints as text.
 
-    Without sizes the bytes are text in them.
+    Without sizes the bytes are text in them. `data` says what is checked, listed and tested of index tensors.
     """
 
     kernels: tuple[KernelPlan, ...]
     stored: Mapping[str, int | str]
+    data: tuple[str, ...] = ()
 
     def __add__(self, other: Plan) -> Plan:
-        return Plan(self.kernels + other.kernels, {**self.stored, **other.stored})
+        stored = {**self.stored, **other.stored}
+        return Plan(
+            self.kernels + other.kernels, stored, tuple(dict.fromkeys(self.data + other.data))
+        )
 
     def __str__(self) -> str:
-        lines = []
+        lines = list(self.data)
         for k in self.kernels:
             lines += [k.name, f"    {k.statement}", f"    {k.schedule}"]
             lines += [f"    {k.time}"] if k.time else []
@@ -89,7 +96,9 @@ class Plan:
         )
         count = len(head) if head[-1] else len(head) - 1
         return html_table(
-            [r[:count] for r in (head, *rows)], range(count), "; ".join(self._stored())
+            [r[:count] for r in (head, *rows)],
+            range(count),
+            "; ".join((*self.data, *self._stored())),
         )
 
 
@@ -157,6 +166,26 @@ def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> 
             schedule = f"a matrix product: BLAS computes it, if it is not small; else {schedule}"
         plans.append(_kernel(k.kernel, lowered, mode, schedule))
     return Plan(tuple(plans), _stored(lowered, sizes, dtype))
+
+
+def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
+    """What a plan says of index tensors: lists with their keys, positions and bytes, and what no list shortens."""
+    lines = ["index tensors are not checked: elements that lead outside read whatever is there"]
+    lines = lines if bounds == "trust" else []
+    for each in made.lists:
+        name, tensors = each.begin.name.removesuffix("_ptr"), each.tensors
+        of = ", ".join(each.of)
+        if isinstance(each, Rows):
+            what = f"list {name}: the rows of {of} that hold each of 0..{each.elements - 1}"
+        else:
+            keys = " and ".join(f"{key.tensor} = {key.low}..{key.high}" for key in each.keys)
+            what = f"list {name}: the positions where {keys}"
+        if sizes is not None:
+            bytes_ = sum(t.bytes_at(sizes, NARROW_INDEX) for t in map(narrow_tensor, tensors))
+            what += f", at most {bytes_:,} bytes"
+        lines.append(f"{what}; made in each call, or kept by a `tadc.Index`")
+    lines += [f"{name} is tested: all points are tried for each element" for name in made.tested]
+    return Plan((), {}, tuple(lines))
 
 
 def gpu_plan(

@@ -108,6 +108,24 @@ def test_a_row_that_leaves_its_tensor_is_an_error_unless_it_is_empty():
         f(ptr=[0, 3, 3], v=[1.0, 2.0])
 
 
+def test_only_elements_of_rows_are_checked():
+    f = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e]]", backend="interpreter")
+    given = {"v": [1.0, 2.0, 3.0], "x": [1.0, 1.0]}
+
+    assert f(ptr=[0, 2, 2], col=[0, 1, 99], **given).tolist() == [3, 0]
+    with pytest.raises(tadc.DataError, match="is 99") as caught:
+        f(ptr=[0, 2, 3], col=[0, 1, 99], **given)
+    assert (caught.value.tensor, caught.value.index) == ("col", (2,))
+
+
+def test_many_elements_outside_are_an_error_soon():
+    n, count = 2000, 20_000
+    f = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} x[col[e]]", backend="numpy")
+    with pytest.raises(tadc.DataError, match="at least") as caught:
+        f(ptr=np.linspace(0, count, n + 1).astype(int), col=np.full(count, n), x=np.ones(n))
+    assert caught.value.index == (0,)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -171,7 +189,7 @@ def test_there_is_no_derivative_by_an_index_tensor():
         f.adjoint("k")
 
 
-@pytest.mark.parametrize("call", ["cost", "plan", "check", "prove", "inverse_tangent"])
+@pytest.mark.parametrize("call", ["prove", "inverse_tangent", "graph"])
 def test_what_does_not_know_data_says_so(call):
     f = tadc.compile("y[i] = x[k[i]]")
     with pytest.raises(tadc.Error, match="index tensors yet"):
@@ -297,3 +315,32 @@ def test_what_cannot_be_says_what_to_write(text):
         tadc.compile(text)
     assert ADVICE[text] in str(caught.value)
     assert caught.value.span is not None
+
+
+@pytest.mark.plain(name=3)
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_check_draws_data_for_which_reads_are_inside(name):
+    assert tadc.compile(EXAMPLES[name][0]).check()
+
+
+def test_costs_count_the_positions_of_lists():
+    f = tadc.compile("size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]")
+    cost = f.cost(N=100, E=1000, x_0=100, C=16)
+    building, value = cost.kernels
+
+    assert (building.name, building.operations) == ("program_list_dst", 0)
+    assert building.bytes_read == 4 * (2 * 1000 + 101)
+    assert (value.operations, value.formula) == (2 * 16 * 1000, "2*C*E")
+    assert f.cost(mode="adjoint").formula == "2*E*C + 2*C*E"
+    rows = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e]]")
+    assert rows.cost().formula == "2*col_0"
+
+
+def test_plans_name_lists_and_what_is_not_checked():
+    text = "size N\ny[i: N] = sum{e | dst[e] = i} w[e]"
+    plan = str(tadc.compile(text, bounds="trust").plan(N=10, E=100))
+
+    first, second, *_ = plan.splitlines()
+    assert first.startswith("index tensors are not checked")
+    assert second.startswith("list dst: the positions where dst = 0..N - 1, at most 444 bytes")

@@ -5,6 +5,9 @@ integer exponent is its multiplications. Arithmetic on indices is none. Of a cho
 A kernel reads each tensor that it mentions once, and writes each element once, as with an infinite
 cache.
 
+A loop over a list of positions, whose length data decide, counts over all its keys: as many points as there are positions. What
+conditions on data exclude is counted, so that costs are upper bounds there.
+
 Every operation stands at a set of integer points, those at which it is done: the points of the loops around it, less
 those that a condition excludes. Sets decompose into independent parts, which are counted one by one, the innermost
 index of a part by its bounds.
@@ -12,9 +15,10 @@ index of a part by its bounds.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -24,9 +28,18 @@ from numpy.typing import NDArray
 
 from tadc.errors import ShapeError
 from tadc.ir.affine import Affine, Symbol, signed_sum, symbol
-from tadc.ir.domain import EMPTY, Condition, Derived, Domain, quotients
+from tadc.ir.domain import (
+    EMPTY,
+    Condition,
+    Derived,
+    Determined,
+    Domain,
+    Looked,
+    between,
+)
+from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Tensor
 from tadc.ir.range import Range
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -36,8 +49,11 @@ from tadc.schedule.nest.loop_nest import (
     Loop,
     Step,
     Store,
+    reads_of,
+    steps_of,
     values_of,
 )
+from tadc.schedule.rewrite.lists import Rows, SortedList, narrow_tensor
 from tadc.tables import html_table
 
 __all__ = ["Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
@@ -125,6 +141,21 @@ class Cost:
     def __add__(self, other: Cost) -> Cost:
         return Cost(self.kernels + other.kernels)
 
+    def with_texts(self, texts: Mapping[Symbol, str]) -> Cost:
+        """The costs with other text for some sizes in the formulas."""
+        if not texts:
+            return self
+        pattern = re.compile(rf"\b({'|'.join(texts)})\b")
+
+        def renamed(formula: str) -> str:
+            return pattern.sub(lambda found: texts[found[0]], formula)
+
+        kernels = (
+            replace(k, formulas=tuple(map(renamed, k.formulas)))  # type: ignore[arg-type]
+            for k in self.kernels
+        )
+        return Cost(tuple(kernels))
+
     def __str__(self) -> str:
         rows = self._rows()
         numbers = self.has_numbers
@@ -171,19 +202,51 @@ def _number(numbers: tuple[int, int, int, int] | None, what: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The integer points of `domain` in `indices`, outermost first; `derived` are functions of them."""
+    """The integer points of `domain` in `indices`, outermost first; `derived` are functions of them.
+
+    Of the `data` indices nothing is known, nor of what follows from them. `extents` are those of tensors that indices are
+    subscripts of: rows whose ends are data count as the extent of what they read.
+    """
 
     indices: tuple[Symbol, ...]
     derived: tuple[Derived, ...]
     domain: Domain
+    data: tuple[Determined, ...] = ()
+    extents: tuple[tuple[Symbol, Affine], ...] = ()
 
     def within(self, conditions: Sequence[Condition]) -> Points:
-        return Points(self.indices, self.derived, self.domain & Domain.of(conditions))
+        unknown = self._unknown
+        known = (c for c in conditions if unknown.isdisjoint(c.form.symbols))
+        return replace(self, domain=self.domain & Domain.of(known))
 
     def along(self, r: Range) -> Points:
         """The points inside a loop over the range."""
-        inner = Points((*self.indices, r.index), self.derived, self.domain)
-        return inner.within(r.conditions)
+        if not self._unknown.isdisjoint(r.symbols):
+            return self._along_data(r)
+        return replace(self, indices=(*self.indices, r.index)).within(r.conditions)
+
+    def _along_data(self, r: Range) -> Points:
+        """The points inside a loop whose ends are data: its values for all the indices together that these are looked up with."""
+        ends = [d for d in self.data if d.name in r.symbols and isinstance(d, Looked)]
+        keys = {s for d in ends for s in d.symbols}
+        counts = [d.values[1] for d in ends if d.values is not None]
+        counts += [n for i, n in self.extents if i == r.index]
+        if not counts:
+            return replace(self, data=(*self.data, Looked(r.index, "", ())))
+        left = Domain.of(c for c in self.domain if keys.isdisjoint(c.form.symbols))
+        kept = tuple(i for i in self.indices if i not in keys)
+        inner = replace(self, indices=(*kept, r.index), domain=left)
+        return inner.within(between(0, symbol(r.index), counts[0] - 1))
+
+    def with_index(self, d: Determined) -> Points:
+        """The points with one more index that follows from others."""
+        if isinstance(d, Looked) or not self._unknown.isdisjoint(d.symbols):
+            return replace(self, data=(*self.data, d))
+        return replace(self, derived=(*self.derived, d))
+
+    @property
+    def _unknown(self) -> set[Symbol]:
+        return {d.name for d in self.data}
 
     def count(self, sizes: Mapping[Symbol, int]) -> int:
         return prod(part.enumerated(sizes) for part in self.parts())
@@ -248,10 +311,23 @@ def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
     return used <= group and bool(used) == bool(group)
 
 
-def operations(kernel: Kernel) -> list[tuple[int, Points]]:
-    """Numbers of operations with the points where they are done, as terms of a sum; a negative number takes points away."""
+def operations(kernel: Kernel, program: Program | None = None) -> list[tuple[int, Points]]:
+    """Numbers of operations with the points where they are done, as terms of a sum; a negative number takes points away.
+
+    The program is only needed where data are read.
+    """
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
-    return list(_terms(kernel.body, Points(kernel.indices, (), Domain.box(box))))
+    read = [(e.tensor, e.subscripts) for e in reads_of(kernel.body) if e.subscripts]
+    made = (s.derived for s in steps_of(kernel.body) if isinstance(s, LetIndex))
+    read += [(d.tensor, d.subscripts) for d in made if isinstance(d, Looked)]
+    extents = {
+        i: n
+        for tensor, subscripts in (read if program else ())
+        for form, n in zip(subscripts, program.tensors[tensor].shape, strict=True)  # type: ignore[union-attr]
+        if (i := form.as_symbol()) is not None
+    }
+    points = Points(kernel.indices, (), Domain.box(box), extents=tuple(extents.items()))
+    return list(_terms(kernel.body, points))
 
 
 def program_cost(
@@ -260,17 +336,18 @@ def program_cost(
     sizes: Mapping[str, int] | None,
     dtype: str,
     residuals: Set[str] = frozenset(),
+    lists: Sequence[SortedList | Rows] = (),
 ) -> Cost:
     """The cost of a program's kernels. `sizes` has all sizes, or there are formulas alone.
 
     `dtype` is the type of tensors without a declared one. `residuals` are outputs that are only kept for another
-    program: they count as temporaries.
+    program: they count as temporaries. `lists` are made before, if they are not given.
     """
     values = None if sizes is None else program.size_values(sizes)
     kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
-    costs = []
+    costs = [_building(each, program, values) for each in lists]
     for k in kernels:
-        terms = operations(k)
+        terms = operations(k, program)
         touched = (k.reads, k.writes, [t for t in k.writes if t not in kept])
         formulas = (_formula(terms), *(bytes_formula(program, names, dtype) for names in touched))
         numbers = None
@@ -280,6 +357,31 @@ def program_cost(
             numbers = (done, *(sum(bytes_[t] for t in names) for names in touched))
         costs.append(KernelCost(k.name, formulas, numbers))  # type: ignore[arg-type]
     return Cost(tuple(costs))
+
+
+def _building(
+    each: SortedList | Rows, program: Program, values: Mapping[Symbol, int] | None
+) -> KernelCost:
+    """Making a list: index tensors are read twice, positions written, and the places of keys read and written."""
+    of = [narrow_tensor(program.tensors[t]) for t in each.of]
+    begin, *positions = map(narrow_tensor, (each.begin, *each.positions))
+    read, written = [*of, *of, begin], [*positions, begin, begin]
+    formulas = ("0", *(_bytes_of(tensors) for tensors in (read, written)), "0")
+    numbers = None
+    if values is not None:
+        both = (sum(t.bytes_at(values, INDEX) for t in tensors) for tensors in (read, written))
+        numbers = (0, *both, 0)
+    name = f"{program.name}_list_{each.begin.name.removesuffix('_ptr')}"
+    return KernelCost(name, formulas, numbers)  # type: ignore[arg-type]
+
+
+def _bytes_of(tensors: Iterable[Tensor]) -> str:
+    """The bytes of index tensors as text in the sizes."""
+    counted: Counter[str] = Counter()
+    for t in tensors:
+        factors = (str(n) if n.as_symbol() else f"({n})" for n in t.shape)
+        counted["*".join(factors)] += t.itemsize(INDEX)
+    return _sum_text(counted)
 
 
 def bytes_formula(program: Program, tensors: Iterable[str], dtype: str) -> str:
@@ -301,7 +403,7 @@ def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]
             case Accumulate() | Store(op="sum"):
                 yield 1, points
             case LetIndex(d):
-                points = Points(points.indices, (*points.derived, *quotients((d,))), points.domain)
+                points = points.with_index(d)
             case Loop(r, body):
                 yield from _terms(body, points.along(r))
             case Branch(Domain() as domain, then, otherwise):

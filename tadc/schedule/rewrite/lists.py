@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -47,11 +48,13 @@ __all__ = [
     "Listed",
     "Rows",
     "SortedList",
+    "ends_of_rows",
     "has_data",
     "has_quotients_of_data",
     "in_32_bits",
     "listed",
     "looked_up",
+    "narrow_tensor",
 ]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
@@ -153,6 +156,38 @@ class Listed:
     lists: tuple[SortedList | Rows, ...]
     tested: tuple[str, ...]
 
+    @property
+    def size_texts(self) -> dict[Symbol, str]:
+        """What `sizes_at` has, as text in the sizes of the program."""
+        found: dict[Symbol, str] = {}
+        for each in self.lists:
+            if isinstance(each, Rows):
+                found |= dict.fromkeys((*each.counts, each.count), _factor(each.elements))
+                continue
+            spans = (_factor(key.high - key.low + 1) for key in each.keys)
+            shape = self.program.tensors[each.of[0]].shape
+            found |= dict(zip(each.counts, spans, strict=True))
+            found[each.count] = "*".join(map(_factor, shape)) or "1"
+        return found
+
+    def sizes_at(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
+        """The most that the sizes of lists may be for these values of all others, without long lists; as if rows did not overlap."""
+        found: dict[Symbol, int] = {}
+        for each in self.lists:
+            if isinstance(each, Rows):
+                elements = max(1, each.elements.at(sizes))
+                found |= dict.fromkeys((*each.counts, each.count), elements)
+                continue
+            spans = ((key.high - key.low + 1).at(sizes) for key in each.keys)
+            positions = prod(n.at(sizes) for n in self.program.tensors[each.of[0]].shape)
+            counts = (*(max(1, span) for span in spans), max(1, positions))
+            found |= dict(zip(each.sizes, counts, strict=True))
+        return found
+
+
+def _factor(form: Affine) -> str:
+    return str(form) if form.is_atom else f"({form})"
+
 
 def has_data(program: Program) -> bool:
     """Whether an index of the program is an element of a tensor."""
@@ -162,6 +197,16 @@ def has_data(program: Program) -> bool:
 def looked_up(program: Program) -> frozenset[str]:
     """The tensors whose elements are indices of the program."""
     return frozenset(d.tensor for d in _determined(program) if isinstance(d, Looked))
+
+
+def ends_of_rows(program: Program) -> frozenset[str]:
+    """The tensors that are looked up at neighbours, as the ends of rows are: `ptr[i]` and `ptr[i + 1]`."""
+    found: dict[tuple[str, object], set[object]] = {}
+    for d in _determined(program):
+        if isinstance(d, Looked) and len(d.subscripts) == 1:
+            (form,) = d.subscripts
+            found.setdefault((d.tensor, form.terms), set()).add(form.constant)
+    return frozenset(tensor for (tensor, _), places in found.items() if len(places) > 1)
 
 
 def has_quotients_of_data(program: Program) -> bool:
@@ -199,11 +244,12 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
 
 def in_32_bits(program: Program) -> Program:
     """The program with index tensors of 32 bits: half the memory to read."""
+    return replace(program, inputs=tuple(map(narrow_tensor, program.inputs)))
 
-    def narrow(t: Tensor) -> Tensor:
-        return replace(t, dtype=NARROW_INDEX) if t.dtype == INDEX else t
 
-    return replace(program, inputs=tuple(map(narrow, program.inputs)))
+def narrow_tensor(t: Tensor) -> Tensor:
+    """The tensor with elements of 32 bits, if it is one of indices."""
+    return replace(t, dtype=NARROW_INDEX) if t.dtype == INDEX else t
 
 
 @dataclass(slots=True)
