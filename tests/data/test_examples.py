@@ -313,7 +313,10 @@ def test_latex_reads_and_prints_data(text):
 ADVICE = {
     "y[k[i]] = x[i]": "sum{i | k[i] = j}",
     "y[i] = x[floor(i/2)]": "a statement of its own",
-    "y[i] = x[k[pad(m[i])]]": "a statement of its own",
+    "y[i] = x[k[pad(m[i], 0.5)]]": "no integer",
+    "y[i] = x[k[wrap(m[i])]]": "give the size a number",
+    "input x[3]; y[i: 4] = sum{j=k[pad(i-1)]..2} x[j]": "input k[N]: index",
+    "input x[3]; y[i: 4] = sum{j=min(k[i], m[i])..2} x[j]": "a condition instead of the bound",
     "input k[N]: float32; y[i] = x[k[i]]": "declare it as one",
     "y[i] = sum{e | d[e] = i} w[e]": "declare it on the left",
     "y[i] = x[k[i]*i]": "two dimensions",
