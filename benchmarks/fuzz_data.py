@@ -37,6 +37,8 @@ def programs(first: int, count: int) -> None:
         tests.test_values_and_derivatives_are_those_of_scattering(seed)
         if seed % 5 == 0:
             tests.test_printed_programs_mean_the_same(seed)
+        if seed % 100 == 99:
+            print(f"programs {first}..{seed}", flush=True)
 
 
 # ---------------------------------------------------------------------- sparse operands
@@ -66,6 +68,8 @@ def sparse(first: int, count: int) -> None:
         shape = "A[3, 3]"
         layout = str(rng.choice(("csr", "csc", "coo")))
         rest = "input u[3], v[3], B[3, 3]\n"
+        if seed % 100 == 99:
+            print(f"programs {first}..{seed}", flush=True)
         _compare(seed, f"input {shape}: {layout}\n{rest}{body}", f"input {shape}\n{rest}{body.replace(': like A', '')}", layout, rng)  # fmt: skip
 
 
@@ -136,8 +140,8 @@ READS: dict[str, Callable[[int], list[int]]] = {
 FLOORS = ("y[i] = x[k[i]]", "y[i] = x[clamp(k[i] + 3)]", "y[i] = x[pad(2*k[i] - 1)]")
 
 
-def calls(count: int) -> None:
-    rng = np.random.default_rng(0)
+def calls(first: int, count: int) -> None:
+    rng = np.random.default_rng(first)
     seen: Counter[str] = Counter()
     backend = "native"
     made = {t: tadc.compile(t, backend=backend) for t in READS}
@@ -303,7 +307,7 @@ def main() -> int:
     runs: dict[str, Callable[[], None]] = {
         "programs": lambda: programs(given.first, given.count or 2000),
         "sparse": lambda: sparse(given.first, given.count or 500),
-        "calls": lambda: calls(given.count or 100_000),
+        "calls": lambda: calls(given.first, given.count or 100_000),
     }
     runs[given.what]()
     print("no difference")

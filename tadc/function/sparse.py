@@ -23,25 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["SparseFunction", "with_sparse"]
 
 # Members that mean the same of the function of arrays.
-SAME = frozenset(
-    [
-        "name",
-        "program",
-        "notes",
-        "skipped",
-        "reading",
-        "request",
-        "ranges",
-        "states",
-        "source",
-        "cost",
-        "plan",
-        "check",
-        "prove",
-        "shown",
-        "open_sizes",
-    ]
-)
+SAME = {
+    *("name", "program", "notes", "skipped", "reading", "request", "ranges", "states", "open_sizes"),
+    *("cost", "plan", "check", "prove", "shown", "_origin", "_options", "_mode"),
+}
 JACOBIANS = ("jacobian", "hessian")
 
 

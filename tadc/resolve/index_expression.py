@@ -14,8 +14,10 @@ from typing import Any, Literal, TypeAlias
 from tadc.errors import ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, constant, symbol
 from tadc.ir.domain import EMPTY, TRUE, Condition, Domain, at_least_zero
+from tadc.ir.expr import Const
 from tadc.ir.names import Names
 from tadc.ir.walk import descend
+from tadc.resolve.boundary import boundary_choices
 from tadc.resolve.data import BOUNDARY_FORMS, IndexTensors
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
@@ -29,6 +31,8 @@ MOST_PIECES = 256
 
 Piece: TypeAlias = tuple[tuple[Condition, ...], Affine]
 Walk: TypeAlias = Generator[Any, Any, list[Piece]]
+# The subscripts of a data index, or its value where it is not read.
+_Place: TypeAlias = tuple[tuple[Condition, ...], tuple[Affine, ...] | int]
 
 _IN_LATEX = (
     r"integers, indices and sizes joined by `+ - \cdot`, `\lfloor i/2 \rfloor` and `i \bmod 3`"
@@ -141,28 +145,26 @@ class IndexExpressions:
     def subscripts(
         self, e: ast.Element, scope: Scope
     ) -> list[tuple[tuple[Condition, ...], tuple[Affine, ...]]]:
-        """The subscripts of a data index, zero-based, in pieces under conditions."""
-        pieces: list[tuple[tuple[Condition, ...], tuple[Affine, ...]]] = descend(
-            self._subscripts(e, scope)
-        )
-        return pieces
+        """The subscripts of a data index, zero-based, in pieces under conditions: those where it is read."""
+        pieces: list[_Place] = descend(self._subscripts(e, scope))
+        return [(given, forms) for given, forms in pieces if not isinstance(forms, int)]
 
-    def _subscripts(
-        self, e: ast.Element, scope: Scope
-    ) -> Generator[Any, Any, list[tuple[tuple[Condition, ...], tuple[Affine, ...]]]]:
-        """The subscripts of a data index, zero-based, in pieces."""
-        several: list[tuple[tuple[Condition, ...], tuple[Affine, ...]]] = [((), ())]
+    def _subscripts(self, e: ast.Element, scope: Scope) -> Generator[Any, Any, list[_Place]]:
+        """The subscripts of a data index, zero-based, in pieces; a number where a boundary form reads nothing."""
+        several: list[_Place] = [((), ())]
         for d, subscript in enumerate(e.subscripts):
             match subscript:
-                case ast.Application(ast.Name(name)) if name in BOUNDARY_FORMS:
-                    pieces = self._inside(e, d, subscript, scope)
+                case ast.Application(ast.Name(name), args) if (
+                    name in BOUNDARY_FORMS and len(args) < 3
+                ):
+                    inner = yield self._pieces(_expression(args[0]), scope)
+                    pieces = self._inside(e, d, subscript, inner, scope)
                 case _:
-                    pieces = [
-                        (c, form - self.base) for c, form in (yield self._pieces(subscript, scope))
-                    ]
+                    plain = yield self._pieces(subscript, scope)
+                    pieces = [(c, (form - self.base,)) for c, form in plain]
             several = [
-                ((*around, *given), (*forms, form))
-                for around, forms in several
+                ((*around, *given), _joined(before, form))
+                for around, before in several
                 for given, form in pieces
                 if Domain.of((*around, *given)) != EMPTY
             ]
@@ -170,27 +172,52 @@ class IndexExpressions:
         return several
 
     def _inside(
-        self, e: ast.Element, dimension: int, form: ast.Application, scope: Scope
-    ) -> list[Piece]:
-        """A boundary form as a subscript of an index tensor."""
-        raise SyntaxError(
-            form.span,
-            f"`{form.function.name}` stands inside an index, in a subscript of `{e.name.name}`",
-            fix=f"give the index a statement of its own, `k[..] = {e.span.text}`, or write `min` and `max`",
-        )
-
-    def _looked(
         self,
         e: ast.Element,
-        several: list[tuple[tuple[Condition, ...], tuple[Affine, ...]]],
+        dimension: int,
+        form: ast.Application,
+        inner: list[Piece],
         scope: Scope,
-    ) -> list[Piece]:
+    ) -> list[_Place]:
+        """A boundary form as a subscript of an index tensor: the subscripts that it may be, and what `pad` reads outside."""
+        name, tensor = form.function.name, e.name.name
+        if tensor not in self.shapes:
+            raise SyntaxError(
+                form.span,
+                f"`{name}` needs the extents of `{tensor}`, which are not known here",
+                fix=f"declare it: {declared(e.span, f'input {tensor}[N]: index')}",
+            )
+        extent = self.shapes.shape(tensor)[dimension]
+        outside = Const(_whole(form.args[1]) if len(form.args) == 2 else 0)
+
+        def divided(f: Affine, m: int) -> Affine:
+            return self.divided(f, m, scope)
+
+        pieces: list[_Place] = []
+        for given, value in inner:
+            around = given
+            for tests, target in boundary_choices(
+                name, value - self.base, extent, outside, divided, lambda *_: False, form.span
+            ):
+                assert not isinstance(target, list), "the choices of one form are flat"
+                whole = int(target.value) if isinstance(target, Const) else (target,)
+                pieces.append(((*around, *tests), whole))
+                for test in tests:  # one inequality, or none
+                    around = (*around, at_least_zero(-test.form - 1))
+        return pieces
+
+    def _looked(self, e: ast.Element, several: list[_Place], scope: Scope) -> list[Piece]:
         """The data index of each piece: an element as the text counts, from the same base as every index."""
         name = e.name.name
         values = self.data.values.get(name)
         return [
-            (given, scope.looked(name, subscripts, values, self.names))
-            for given, subscripts in several
+            (
+                given,
+                constant(place)
+                if isinstance(place, int)
+                else scope.looked(name, place, values, self.names),
+            )
+            for given, place in several
         ]
 
     def _name(self, e: ast.Name, scope: Scope) -> Affine:
@@ -317,6 +344,27 @@ class IndexExpressions:
                 fix="split it over several statements",
             )
         return pieces
+
+
+def _joined(
+    before: tuple[Affine, ...] | int, more: tuple[Affine, ...] | int
+) -> tuple[Affine, ...] | int:
+    """The subscripts of further dimensions; the number that the first one has which reads nothing."""
+    if isinstance(before, int) or isinstance(more, int):
+        return before if isinstance(before, int) else more
+    return *before, *more
+
+
+def _whole(e: ast.Expression | ast.Condition) -> int:
+    """The integer that `pad` reads outside of an index tensor."""
+    sign, number = (-1, e.operand) if isinstance(e, ast.Unary) else (1, e)
+    if isinstance(number, ast.Number) and number.text.isdecimal():
+        return sign * integer(number.text, number.span)
+    raise SyntaxError(
+        e.span,
+        "the value outside of an index tensor is no integer",
+        fix="write a number, `pad(e, -1)`",
+    )
 
 
 def _indices(scope: Scope) -> set[str]:

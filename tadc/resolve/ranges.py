@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
-from tadc.errors import Error, RangeError, ShapeError, merged
+from tadc.errors import Error, RangeError, ShapeError, SyntaxError, merged
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import FALSE, Condition, Domain, at_least_zero
@@ -173,10 +173,11 @@ def bound_by_cases(survey: Survey, sizes: Sizes) -> None:
         for index in scope.indices.values():
             for cases in index.cases:
                 assert index.conditions is not None
-                index.conditions += (_widest(index.symbol, cases, scope, sizes),)
+                index.conditions += (_widest(index, cases, scope, sizes),)
 
 
-def _widest(index: Symbol, cases: Cases, scope: Scope, sizes: Sizes) -> Condition:
+def _widest(bound: Index, cases: Cases, scope: Scope, sizes: Sizes) -> Condition:
+    index = bound.symbol
     sign = 1 if cases[0][-1].form.coefficient(index) > 0 else -1
     ends: list[Affine] = []
     for case in cases:
@@ -191,7 +192,13 @@ def _widest(index: Symbol, cases: Cases, scope: Scope, sizes: Sizes) -> Conditio
                     sizes.floor(rest, slope)
                 )  # -index <= limit for a low, index <= limit for a high
         else:
-            assert limits, f"{index} is not bounded"
+            if not limits:
+                raise SyntaxError(
+                    bound.span,
+                    f"a bound of `{bound.name}` is one of several that data decide, and has no end itself",
+                    fix="declare the range of the index tensors, `input k[N]: 0..M-1`, or write a condition instead of the bound, "
+                    f"`sum{{{bound.name} | ..}}`",
+                )
             ends.append(sizes.extreme("min", limits))
     return at_least_zero(sizes.extreme("max", ends) + symbol(index) * sign) if ends else FALSE
 

@@ -28,6 +28,7 @@ from tadc.resolve.elaborate import CONSTANTS, ReadUse, elaborate
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.ranges import bound_by_cases, infer_ranges
 from tadc.resolve.requirements import required
+from tadc.resolve.roundings import with_roundings
 from tadc.resolve.scope import Index
 from tadc.resolve.shapes import Fact, Shapes
 from tadc.resolve.sizes import MOST, Sizes
@@ -130,7 +131,7 @@ class _Resolver:
         bases = [i.base for i in source.items if isinstance(i, ast.BaseDeclaration)]
         self._base = bases[-1] if bases else index_base
         self._sparse = SparseTensors.of(source.items, self._base)
-        self._items = self._sparse.items
+        self._items = with_roundings(self._sparse.items)
         self._versions = source.versions
         self._definitions = [i for i in self._items if isinstance(i, ast.Definition)]
         self._targets: dict[str, ast.Definition] = {}

@@ -22,6 +22,7 @@ __all__ = [
     "rewritten",
     "substituted",
     "values_in",
+    "with_parts",
 ]
 
 Node: TypeAlias = Expression | Condition

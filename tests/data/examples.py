@@ -50,6 +50,13 @@ EXAMPLES = {
         "g[p] = sum{a=0..1} (if a = 0 then 1 + cell[p] - u[p] else u[p] - cell[p])*grid[cell[p] + a]",
         {"u": [1 / 4, 3 / 2], "grid": [1.0, 2, 4]}, [5 / 4, 3], [1.0, 10], {"grid": [3 / 4, 21 / 4, 5], "u": [1, 20]},
     ),
+    "rounded in a subscript": (
+        "g[p] = sum{a=0..1} (if a = 0 then 1 + floor(u[p]) - u[p] else u[p] - floor(u[p]))*grid[floor(u[p]) + a]",
+        {"u": [1 / 4, 3 / 2], "grid": [1.0, 2, 4]}, [5 / 4, 3], [1.0, 10], {"grid": [3 / 4, 21 / 4, 5], "u": [1, 20]},
+    ),
+    "rounded in a bound": (
+        "y[i: 3] = sum{j = 0..ceil(u[i])} x[j]", {"u": [-1.0, 0.5, 2.0], "x": [1.0, 2, 4]}, [0, 3, 7], [1.0, 10, 100], {"x": [110, 110, 100], "u": [0, 0, 0]},
+    ),
     "the greatest": (
         "m[i] = argmax{j} a[i,j]; y[i] = b[m[i]]",
         {"a": [[1.0, 3, 2], [9, 1, 2]], "b": [5.0, 6, 7]}, [6, 5], [1.0, 10], {"b": [10, 1, 0], "a": [[0, 0, 0], [0, 0, 0]]},
@@ -57,6 +64,18 @@ EXAMPLES = {
     "of defined indices others": (
         "k[i] = floor(u[i]); m[i] = k[j[i]] - 1; y[i] = x[m[i]]",
         {"u": [2.5, 1.2], "j": [1, 0], "x": [10.0, 20, 30]}, [10, 20], [1.0, 10], {"x": [1, 10, 0], "u": [0, 0]},
+    ),
+    "an index inside of an index that is padded": (
+        "y[i] = x[k[pad(m[i])]]", {"k": [2, 1], "m": [-1, 0, 1, 5], "x": [1.0, 10, 100]}, [1, 100, 10, 1], [1.0, 2, 3, 4], {"x": [5, 3, 2]},
+    ),
+    "an index that is outside, of one that is padded": (
+        "y[i] = x[pad(k[pad(m[i], -1)])]", {"k": [2, 1], "m": [-1, 0, 1, 5], "x": [1.0, 10, 100]}, [0, 100, 10, 0], [1.0, 2, 3, 4], {"x": [0, 3, 2]},
+    ),
+    "an index inside of an index that is clamped": (
+        "y[i] = x[k[clamp(m[i] + 1)]]", {"k": [2, 1, 0], "m": [-9, 0, 1, 5], "x": [1.0, 10, 100]}, [100, 10, 1, 1], [1.0, 2, 3, 4], {"x": [7, 2, 1]},
+    ),
+    "an index inside of a periodic index": (
+        "input k[3]; y[i] = x[k[wrap(m[i])]]", {"k": [2, 1, 0], "m": [-9, 0, 1, 5], "x": [1.0, 10, 100]}, [100, 100, 10, 1], [1.0, 2, 3, 4], {"x": [4, 3, 3]},
     ),
     "a step of one": ("y[i: 3] = sum{e | k[e] + 1 = i} w[e]", {"k": [-1, 1, 0, 9], "w": [1.0, 2, 4, 8]}, [1, 4, 2], [1.0, 10, 100], {"w": [1, 100, 10, 0]}),
 }  # fmt: skip

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import tadc
+from tadc.runtime.index import as_index, lists_of
+from tadc.schedule.rewrite.lists import listed
 from tests.data.examples import EXAMPLES
 
 
@@ -219,6 +221,28 @@ def test_an_index_is_a_copy_that_cannot_be_written():
     assert pickle.loads(pickle.dumps(k)).array.tolist() == [2, 0, 1]
 
 
+LISTS = [
+    # the text, its index tensors, where each key begins, and the positions
+    ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [2, 0, 2, 1]}, [0, 1, 2, 4], [[1, 3, 0, 2]]),
+    ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [1, 0, 1, 1]}, [0, 1, 4, 4], [[1, 0, 2, 3]]),
+    ("y[n: 4] = sum{t, a | k[t, a] = n} w[t, a]", {"k": [[0, 1, 2], [1, 3, 2]]}, [0, 1, 3, 5, 6], [[0, 0, 1, 0, 1, 1], [0, 1, 0, 2, 2, 1]]),
+    ("y[e: 5] = sum{i=0..2 | k[i] <= e and e < k[i+1]} w[i]", {"k": [0, 2, 2, 5]}, [0, 1, 2, 3, 4, 5], [[0, 0, 2, 2, 2]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "given", "begin", "positions"), LISTS, ids=[t for t, *_ in LISTS])
+def test_a_list_has_its_positions_in_the_order_of_keys(text, given, begin, positions):
+    f = tadc.compile(text, backend="interpreter")
+    made = listed(f.program).lists
+    indices = {n: as_index(n, k) for n, k in given.items()}
+    sizes = {s: len(positions[0]) for s in f.sizes} if "w[i]" not in text else {"I": 3, "k_0": 4}
+    arrays, _ = lists_of(made, indices, dict.fromkeys(f.sizes, 3) | sizes, 100)
+    found = list(arrays.values())
+
+    assert found[0].tolist() == begin
+    assert [a.tolist() for a in found[1:]] == positions
+
+
 @pytest.mark.compiler
 def test_lists_are_built_once_for_an_index_and_bits_do_not_depend_on_threads():
     rng = np.random.default_rng(0)
@@ -300,8 +324,11 @@ def test_latex_reads_and_prints_data(text):
 
 ADVICE = {
     "y[k[i]] = x[i]": "sum{i | k[i] = j}",
-    "y[i] = x[floor(u[i])]": "a statement of its own",
-    "y[i] = x[k[pad(m[i])]]": "a statement of its own",
+    "y[i] = x[floor(i/2)]": "a statement of its own",
+    "y[i] = x[k[pad(m[i], 0.5)]]": "no integer",
+    "y[i] = x[k[wrap(m[i])]]": "give the size a number",
+    "input x[3]; y[i: 4] = sum{j=k[pad(i-1)]..2} x[j]": "input k[N]: index",
+    "input x[3]; y[i: 4] = sum{j=min(k[i], m[i])..2} x[j]": "a condition instead of the bound",
     "input k[N]: float32; y[i] = x[k[i]]": "declare it as one",
     "y[i] = sum{e | d[e] = i} w[e]": "declare it on the left",
     "y[i] = x[k[i]*i]": "two dimensions",
