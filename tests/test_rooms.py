@@ -57,7 +57,7 @@ ROOMS = """
     function.sweeps
     function.inverse_modes
     function.inverse
-    function.newton
+    function.newton function.inverse_check
     function.rounds
     function.function
     function.operator

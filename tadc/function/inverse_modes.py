@@ -399,7 +399,10 @@ def vectors_of(
     for value, vector in vectors.items():
         shape = shape_of(f, values, value)
         try:
-            array = np.asarray(vector, dtype)
+            array = np.asarray(vector)
+            if array.dtype.kind not in "fiub":
+                raise TypeError
+            array = array.astype(dtype, copy=False)
         except (TypeError, ValueError):
             raise ArgumentError(
                 None, f"`{called[value]}` is no array of numbers", fix="pass an array of reals"
