@@ -52,6 +52,7 @@ ROOMS = """
     function.origin function.derivatives function.targets
     function.substitution function.parts function.krylov
     function.vjp function.jvp function.runs function.boxes function.step_costs
+    function.inverse_on_gpu
     function.graph function.value_and_gradients function.steps
     function.rolled
     function.sweeps
