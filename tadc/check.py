@@ -58,10 +58,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The comparisons of a check, true when all agree. `sizes` are those it was run with."""
+    """The comparisons of a check, true when all agree. `sizes` are those it was run with, `skipped` says what was not compared."""
 
     sizes: Mapping[str, int]
     rows: tuple[Row, ...]
+    skipped: str | None = None
 
     def __bool__(self) -> bool:
         return all(row.agrees for row in self.rows)
@@ -75,6 +76,7 @@ class Report:
             f"{r.subject:<{width}}  {r.against:<{against}}  {r.error:9.2e}  {'ok' if r.agrees else 'DIFFERS'}"
             for r in self.rows
         ]
+        lines += [self.skipped] if self.skipped else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

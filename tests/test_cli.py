@@ -835,7 +835,7 @@ def test_check_takes_numbers_for_sizes_declared_or_not():
 def test_a_check_that_finds_a_difference_has_status_1(monkeypatch):
     row = tadc.check.Row("value", "numpy float64", 0.5, 1e-10)
     report = tadc.check.Report({}, (row,))
-    monkeypatch.setattr("tadc.check.check", lambda *_: report)
+    monkeypatch.setattr("tadc.function.inverse_check.check", lambda *_: report)
     result = tadc_("check", "conv.idx")
 
     assert result.exit_code == 1

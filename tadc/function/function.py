@@ -397,13 +397,14 @@ class Function:
         return _returned(values), _returned(slopes)
 
     def check(self, /, *, seed: int = 0, **sizes: int) -> Report:
-        """Compare derivatives with numeric differentiation, and backends with each other, on random input.
+        """Compare derivatives with numeric differentiation, and backends with each other, on random input; of a program with
+        states also J⁻¹ with J.
 
         Sizes that are not given are chosen small; the report says which. It is true when all agree.
         """
-        from tadc.check import check
+        from tadc.function.inverse_check import checked
 
-        return check(self, size_number("`seed`", seed), self._numbers(sizes))
+        return checked(self, size_number("`seed`", seed), self._numbers(sizes))
 
     # ------------------------------------------------------------------ costs
 

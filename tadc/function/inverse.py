@@ -98,10 +98,10 @@ class Inverse:
     def tangent(self, /, *dy: Any) -> Any:
         """J⁻¹dy: one array, a tuple, several, or a dict by output; the result in the order of `wrt`."""
         vectors = self._vectors(dy, self._sides.of)
-        result = self._tangent(vectors)
+        result = self.solved(vectors)
         for _ in range(self._refine):
             error = self._residual(result, vectors)
-            correction = self._tangent(error)
+            correction = self.solved(error)
             result = {x: result[x] + correction[x] for x in self._sides.wrt}
             left = self._residual(result, vectors)
             self.report = Refinement(relative(error, vectors), relative(left, vectors))
@@ -110,7 +110,7 @@ class Inverse:
     def adjoint(self, /, *dx: Any) -> Any:
         """J⁻ᵀdx: one array, a tuple, several, or a dict by input; the result in the order of `of`."""
         vectors = self._vectors(dx, self._sides.wrt)
-        return returned(self._adjoint(vectors), self._sides.of)
+        return returned(self.solved_transposed(vectors), self._sides.of)
 
     @cached_property
     def logdet(self) -> Array:
@@ -131,14 +131,14 @@ class Inverse:
         dtype = np.result_type(*(self._values[x] for x in wrt))
         products = (
             (
-                lambda v: self._forward(self._unpacked(v, wrt)),
-                lambda w: self._backward(self._unpacked(w, of)),
+                lambda v: self.forward(self._unpacked(v, wrt)),
+                lambda w: self.backward(self._unpacked(w, of)),
                 of,
                 wrt,
             ),
             (
-                lambda v: self._tangent(self._unpacked(v, of)),
-                lambda w: self._adjoint(self._unpacked(w, wrt)),
+                lambda v: self.solved(self._unpacked(v, of)),
+                lambda w: self.solved_transposed(self._unpacked(w, wrt)),
                 wrt,
                 of,
             ),
@@ -162,25 +162,27 @@ class Inverse:
 
     # ------------------------------------------------------------------ products
 
-    def _tangent(self, vectors: Values) -> Values:
+    def solved(self, vectors: Values) -> Values:
+        """J⁻¹v, by names."""
         return self._sweep.backward(
             self._values, vectors, tangent_change(check=False, blocks=self._blocks)
         )
 
-    def _adjoint(self, vectors: Values) -> Values:
+    def solved_transposed(self, vectors: Values) -> Values:
+        """J⁻ᵀw, by names."""
         return self._sweep.forward(
             self._values, vectors, adjoint_change(check=False, blocks=self._blocks)
         )
 
-    def _forward(self, v: Values) -> Values:
-        """J v."""
+    def forward(self, v: Values) -> Values:
+        """J v, by names."""
         tangent = self._f.tangent(self._sides.wrt)
         results = tangent.calls((*self._primals(), *(v[x] for x in self._sides.wrt)))
         every = dict(zip(self._f.outputs, results, strict=True))
         return {y: every[y] for y in self._sides.of}
 
-    def _backward(self, w: Values) -> Values:
-        """Jᵀw."""
+    def backward(self, w: Values) -> Values:
+        """Jᵀw, by names."""
         adjoint = self._f.adjoint(self._sides.wrt)
         tensors = self._f.program.tensors
         zeros = {
@@ -192,7 +194,7 @@ class Inverse:
         return dict(zip(self._sides.wrt, results, strict=True))
 
     def _residual(self, result: Values, vectors: Values) -> Values:
-        product = self._forward(result)
+        product = self.forward(result)
         return {y: vectors[y] - product[y] for y in self._sides.of}
 
     def _primals(self) -> list[Array]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
+from tadc.function import inverse_on_gpu
 from tadc.function.data import refuse_data
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.foreign import framework_of
@@ -251,10 +252,12 @@ class InverseMode:
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.
 
-        Tensors of PyTorch and arrays of JAX give such, and take part in their differentiation. Raises SingularError where a step
+        Tensors of PyTorch and arrays of JAX give such, and take part in their differentiation; arrays of CuPy give such. Raises SingularError where a step
         is singular at this point; with `check=False`, and where a framework traces the call, what depends on it is NaN or infinite.
         """
         framework = framework_of((*arrays, *named.values()))
+        if framework is None and any(map(is_gpu_array, (*arrays, *named.values()))):
+            framework = inverse_on_gpu
         if hasattr(framework, "solved"):
             return framework.solved(self, *self._in_order(arrays, named), check=check)
         f, values, vectors = self._bound(arrays, named)
@@ -399,7 +402,10 @@ def vectors_of(
     for value, vector in vectors.items():
         shape = shape_of(f, values, value)
         try:
-            array = np.asarray(vector, dtype)
+            array = np.asarray(vector)
+            if array.dtype.kind not in "fiub":
+                raise TypeError
+            array = array.astype(dtype, copy=False)
         except (TypeError, ValueError):
             raise ArgumentError(
                 None, f"`{called[value]}` is no array of numbers", fix="pass an array of reals"

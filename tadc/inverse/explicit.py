@@ -63,6 +63,8 @@ def check_written_out(step: int, s: Structure) -> None:
 def _steps(program: Program, wrt: Sequence[str], of: Sequence[str]) -> list[Step]:
     """The steps of a program whose sizes have numbers."""
     elements = {n: prod(e.constant for e in t.shape) for n, t in program.tensors.items()}
+    if not sum(elements[x] for x in wrt):
+        return []
     found = lumps(program, wrt, of, elements)
     assert not isinstance(found, Narrow), "the steps were found before"
     active = active_values(program, wrt, of)
@@ -106,7 +108,8 @@ def explicit_inverse_tangent(
         if change:
             right = {a: _less(build, step, a, (b, change[a])) for a, b in right.items()}
         v |= solver.solved(right)
-    return _finished(build, [v[x] for x in wrt])
+    without_steps = dict(zip(wrt, v.values(), strict=False))  # where there are no elements
+    return _finished(build, [v.get(x) or without_steps[x] for x in wrt])
 
 
 def _less(build: Builder, step: Step, after: str, terms: tuple[str, str]) -> str:
@@ -143,7 +146,8 @@ def explicit_inverse_adjoint(
             for after, before in partial.items():  # rows of the identity
                 solved[after] = _kept(build, step, after, (solved[after], change[before]))
         w |= solved
-    return _finished(build, [w[y] for y in of])
+    without_steps = dict(zip(of, w.values(), strict=False))
+    return _finished(build, [w.get(y) or without_steps[y] for y in of])
 
 
 def _kept(build: Builder, step: Step, after: str, terms: tuple[str, str]) -> str:

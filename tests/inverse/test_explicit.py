@@ -210,3 +210,12 @@ def test_a_singular_block_of_a_program_has_no_finite_values():
     results = f.inverse_tangent().function()(1.0, 1.0, 1.0, 1.0)
 
     assert not np.isfinite(results).any()
+
+
+def test_a_program_without_elements_has_empty_results():
+    f = tadc.compile("size N; state x[N], y[N]; x[i] <- 2*x[i] + y[pad(i-1)]; y[i] <- 3*y[i]")
+    none = np.ones(0)
+
+    for mode in (f.inverse_tangent(), f.inverse_adjoint()):
+        assert [r.shape for r in mode.function(N=0)(none, none, none, none)] == [(0,), (0,)]
+    assert f.logdet().function(N=0)(none, none) == 0

@@ -8,6 +8,7 @@ from dense import check_against_dense
 
 import tadc
 from tadc.derive.coloured import Colouring
+from tadc.runtime.linear.small_blocks import SmallBlocks
 
 HEAT = "size K, N; state u[K, N]; input a[K]; u[k, i] <- a[k]*(3*u[k, i] - u[k, pad(i-1)] - u[k, pad(i+1)] + u[k, i]**3/9)"
 WIDE = "size K, N; state u[K, N]; u[k, i] <- u[k, i]/4 + u[k, pad(i-2)] - 2*u[k, pad(i+1)]"
@@ -81,6 +82,22 @@ def test_small_blocks_are_solved_as_by_numpy(backend, dtype):
         assert product(v).dtype == dtype
     logdet = np.linalg.slogdet(blocks)[1].sum()
     np.testing.assert_allclose(inverse.logdet, logdet, rtol=tolerance)
+
+
+@pytest.mark.parametrize("m", [2, 8, 9])  # up to 8 rows several are factored side by side
+@pytest.mark.plain(m=1)
+@pytest.mark.compiler
+def test_the_blocks_of_lanes_that_are_not_full_are_solved_too(m):
+    rng = np.random.default_rng(m)
+    matrices, rows = rng.standard_normal((13, m, m)), rng.standard_normal((13, m))
+
+    factored = SmallBlocks.of(matrices.copy(), 1)
+
+    for a, transposed in ((matrices, False), (matrices.transpose(0, 2, 1), True)):
+        found = factored.solved(rows.copy(), transposed=transposed)
+        np.testing.assert_allclose(found, np.linalg.solve(a, rows[..., None])[..., 0], rtol=1e-8)
+    norms = [np.abs(x).sum(1).max(1) for x in (matrices, np.linalg.inv(matrices))]
+    np.testing.assert_allclose(factored.rcond, 1 / np.prod(norms, axis=0), rtol=1e-8)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])

@@ -332,6 +332,7 @@ WRONG = {
     "too many": ((2.0, 3.0, 1.0, 1.0, 1.0), {}, "5 arrays"),
     "shape": ((2.0, 3.0, 1.0, [1.0, 2.0]), {}, "shape"),
     "twice": ((2.0, 3.0, 1.0, 1.0), {"db": 1.0}, "twice"),
+    "complex": ((2.0, 3.0, 1.0, 1j), {}, "no array"),
     "text": ((2.0, 3.0, 1.0, "one"), {}, "no array"),
 }
 
@@ -392,3 +393,29 @@ def test_a_parameter_of_a_solution_has_its_gradient_by_one_inverse_adjoint_produ
     with warnings.catch_warnings():
         difference = (solved(0.3 + 1e-6).sum() - solved(0.3 - 1e-6).sum()) / 2e-6
     np.testing.assert_allclose(gradient, difference, rtol=1e-8)
+
+
+# ---- What `f.check()` tells
+
+
+def test_a_check_holds_the_inverse_against_the_jacobian():
+    report = compiled("state a, b; b <- b*(1 + a**2) + a").check()
+
+    assert report
+    assert [r.against for r in report.rows if r.subject.startswith("inverse")] == [
+        "J⁻¹(J v) = v", "J⁻ᵀ(Jᵀu) = u", "<J⁻ᵀw, J v> = <w, v>",
+    ]  # fmt: skip
+
+
+def test_a_check_says_that_there_is_no_inverse():
+    report = compiled("state x, v; x <- v; v <- 2*x").check()
+
+    assert report
+    assert "no invariants of an inverse: the Jacobian is singular at every point" in str(report)
+
+
+def test_a_check_warns_of_a_condition():
+    f = compiled("state u[64]; repeat 10 { u[i] <- u[i] + (u[pad(i-1)] - 2*u[i] + u[pad(i+1)])/4 }")
+
+    with pytest.warns(tadc.ConditionWarning):
+        f.check()

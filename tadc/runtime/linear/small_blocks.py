@@ -36,8 +36,8 @@ class SmallBlocks:
 
     @classmethod
     def of(cls, matrices: Array, threads: int) -> SmallBlocks:
-        """Raises CannotCompile."""
-        factors = np.array(matrices, order="C")
+        """The factors take the place of the matrices, where these are contiguous. Raises CannotCompile."""
+        factors = np.ascontiguousarray(matrices)
         count, m, _ = factors.shape
         orders, rcond = np.empty((count, m), np.intc), np.empty(count, factors.dtype)
         threads = threads if factors.size * m > LITTLE else 1
