@@ -2,6 +2,7 @@
 
 from published import (
     estimation,
+    further,
     learning,
     matter,
     measurement,
@@ -17,6 +18,7 @@ __all__ = [
     "FORMULAS",
     "Formula",
     "estimation",
+    "further",
     "learning",
     "matter",
     "measurement",

@@ -43,6 +43,9 @@ MEANS = {
     # ranges
     r"\begin{align} m_j &= \sum_i x_{ij}, & c_{jk} &= m_j m_k \end{align} for $j, k = 1, \dots, p$.":
         "size p, x_0; input x[x_0, p]; m[j: p] = sum{i} x[i, j]; c[j: p, k: p] = m[j]*m[k]",
+    r"For $i = 1, \dots, N$ let \[ y_i = i x_i \]": "size N; input x[N]; y[i: N] = (i + 1)*x[i]",
+    r"Nodes $i = 1, \dots, N$ have values. Then \[ s = \sum_i i x_i \]": "size N; input x[N]; s = sum{i} (i + 1)*x[i]",
+    r"\[ s = \sum_{i=1}^{N} i x_i + \sum_{i=2}^{N} x_{i-1} \]": "size N; input x[N]; s = sum{i} (i + 1)*x[i] + sum{i=1..N-1} x[i-1]",
     r"\[ y_i = \beta_0 + \sum_{j=1}^p \beta_j x_{ij} \]":
         "size p, x_0; input beta, x[x_0, p]; y[i] = beta[0] + (sum{j=0..p-1} beta[j+1]*x[i, j])",
     r"\[ s = \sum_{t=1}^T w_t (x_t - x_{t-1}) \]": "size T; input w[T], x; s = sum{t=0..T-1} w[t]*(x[t+1] - x[t])",

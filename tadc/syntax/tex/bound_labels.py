@@ -20,7 +20,7 @@ def labelled_bounds(tokens: Sequence[Token]) -> set[Labelled]:
     closing = closing_braces(tokens)
     found: set[Labelled] = set()
     for place, token in enumerate(tokens):
-        if token.type != "RED" or tokens[place + 1 : place + 2] == ():
+        if token.type != "RED":
             continue
         scripts: dict[str, tuple[int, int]] = {}
         at = place + 1

@@ -9,14 +9,11 @@ from itertools import islice
 from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
-from tadc.syntax.nodes import (
-    nodes,
-)
+from tadc.syntax.nodes import Node, nodes, parts
 from tadc.syntax.tex.index_values import lowest
 from tadc.syntax.tex.zero_starts import beginning_at_zero
 
 __all__ = ["base_of"]
-
 
 LARGEST_SUBSCRIPT = 50  # nodes of it that are looked at
 
@@ -83,19 +80,13 @@ def _shown(span: Span) -> str:
 
 def _starts(definition: Definition) -> Iterator[Start]:
     """The printed ranges of a definition whose indices stand in subscripts, those of the left side first."""
-    subscripts = _subscripts_by_index(definition.body)
-    for r in definition.lefts:
-        reading = subscripts.get(r.name.name, [])
-        start = _start(r, reading) if r.low is not None else None
-        if start is not None and start.reaches is not None:
+    for r, subscripts in _ranges_with_subscripts(definition):
+        is_left = any(r is left for left in definition.lefts)
+        start = _start(r, subscripts) if r.low is not None else None
+        if start is not None and (start.reaches is not None if is_left else subscripts):
             yield start
-    for node in nodes((definition.body,)):
-        for r in node.ranges if isinstance(node, ast.Reduction) else ():
-            reading = subscripts.get(r.name.name, [])
-            if r.low is not None and reading:
-                yield _start(r, reading)
-            elif r.low is None and r.extent is not None and reading:
-                yield Start(1, r.span)  # `\sum_i^N`
+        elif r.low is None and r.extent is not None and subscripts and not is_left:
+            yield Start(1, r.span)  # `\sum_i^N`
 
 
 def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
@@ -111,12 +102,20 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
     return Start(first, r.span, min(reached, default=None))
 
 
-def _subscripts_by_index(body: Expression) -> dict[str, list[Expression]]:
-    """The subscripts that each name stands in."""
-    found: dict[str, list[Expression]] = {}
-    for node in nodes((body,)):
+def _ranges_with_subscripts(definition: Definition) -> Iterator[tuple[Range, list[Expression]]]:
+    """The ranges of a definition, each with the subscripts that have its index: one letter may be the index of several sums."""
+    found: list[tuple[Range, list[Expression]]] = [(r, []) for r in definition.lefts]
+    outer = {r.name.name: subscripts for r, subscripts in found}
+    todo: list[tuple[Node, dict[str, list[Expression]]]] = [(definition.body, outer)]
+    while todo:
+        node, scope = todo.pop()
+        if isinstance(node, ast.Reduction):
+            own: list[tuple[Range, list[Expression]]] = [(r, []) for r in node.ranges]
+            found += own
+            scope = scope | {r.name.name: subscripts for r, subscripts in own}
         for s in node.subscripts if isinstance(node, Element) else ():
             names = {n.name for n in islice(nodes((s,)), LARGEST_SUBSCRIPT) if isinstance(n, Name)}
-            for name in names:
-                found.setdefault(name, []).append(s)
-    return found
+            for name in names & scope.keys():
+                scope[name].append(s)
+        todo += [(part, scope) for part in reversed(parts(node))]
+    yield from found

@@ -81,6 +81,8 @@ class LeftNames:
             return True
         if head.key[0] == "mark" and self._has_other_mark(head):
             return True
+        if head.key[0] == "letters" and head.name in self.declared:
+            return True
         return is_step and self.has_steps and not is_raised  # `\Delta t^2` has two readings
 
     def _has_other_mark(self, head: _Head) -> bool:

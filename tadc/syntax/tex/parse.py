@@ -38,11 +38,12 @@ from tadc.syntax.tex.hints import explained
 from tadc.syntax.tex.integrals import with_integrals
 from tadc.syntax.tex.labels import left_labels
 from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import Vocabulary, assembled, spelled
 from tadc.syntax.tex.primes import with_unclear_primes
-from tadc.syntax.tex.prose import says_where, spoken_definitions
+from tadc.syntax.tex.prose import says_for, says_ranges, says_where, spoken_definitions, with_prose
 from tadc.syntax.tex.ranges import indices_of, refusal, said_ranges
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
@@ -54,6 +55,7 @@ from tadc.syntax.tex.statements import (
     add_range_behind,
     depths,
     statements,
+    with_ranges_of_prose,
     with_shared_ranges,
 )
 from tadc.syntax.tex.targets import (
@@ -92,6 +94,7 @@ class _Found:
     shapes: list[Statement] = field(default_factory=list)
     in_prose: list[Statement] = field(default_factory=list)
     spoken: list[Statement] = field(default_factory=list)  # those of `where $x = ..$`
+    ranges: list[list[Token]] = field(default_factory=list)  # those that the prose says
     is_upper: bool = False
     braces: list[Brace] = field(default_factory=list)
 
@@ -108,9 +111,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     _collect_statements(found, text, regions)
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
+    guesses: list[Guess] = []
+    found.displays = with_prose(found.displays, found.ranges, guesses)
     functions = _own_functions(found)
     states = states_of(found.items)
-    guesses: list[Guess] = []
     for statement in spoken_definitions(found.displays, found.spoken):
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
@@ -191,19 +195,29 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     declared = {i.name.name for i in found.items if isinstance(i, named)}
     left_names = LeftNames.of(displayed, declared)
     end = 0  # of the last display, and of the ranges after it
+    before: Region | None = None  # the last formula in the prose
     for region in regions:
         if region.kind != "inline":
             end = region.end
         elif found.displays and _BEHIND.fullmatch(text.text, end, region.start):
             is_range = add_range_behind(found.displays[-1], tokens[region])
             end = region.end if is_range else end
+            if not is_range and says_ranges(text.text[: region.start], tokens[region]):
+                found.ranges.append(tokens[region])
+        elif says_ranges(text.text[: region.start], tokens[region]):
+            found.ranges.append(tokens[region])
         said = statements(left_names.applied(streams[region]))
         if region.kind == "inline":
             found.in_prose += said
             found.spoken += said if says_where(text.text[: region.start]) else ()
         else:
+            if before is not None and says_for(
+                text.text[: before.start], text.text[before.end : region.start]
+            ):
+                said = with_ranges_of_prose(said, [tokens[before]])
             found.shapes += [s for s in said if s.kind == "shape"]
             found.displays.append(said)
+        before = region if region.kind == "inline" else None
 
 
 _BEHIND = re.compile(
@@ -294,7 +308,7 @@ class _Lists(NamedTuple):
 def _make_targets_plain(found: _Found, states: frozenset[str]) -> _Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
-    plain = with_plain_targets(printed, states)
+    plain = with_plain_targets(with_logarithms(printed), states)
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]

@@ -122,7 +122,7 @@ def raised(base: Expression, scripts: Sequence[Script]) -> Expression:
     factorials = [script for script in scripts if script.kind == "FACTORIAL"]
     if len(factorials) > 1:
         raise SyntaxError(
-            factorials[1].span,
+            factorials[0].span,
             "a double factorial has no sign of its own in tadc",
             fix=r"write the product, `\prod_{k=1}^{n} (2k - 1)`",
         )

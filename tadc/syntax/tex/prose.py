@@ -3,16 +3,22 @@ r"""Definitions in the prose behind a formula: "where $\bar{x} = \frac{1}{n} \su
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.ranges import said_ranges
+from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
+from tadc.syntax.tex.token_list import Token
 
-__all__ = ["says_where", "spoken_definitions"]
+__all__ = ["says_for", "says_where", "spoken_definitions", "with_prose"]
 
 LONGEST_SENTENCE = 400  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(r"\b(?:where|with|here|let|define[sd]?|denotes?|denoted)\b", re.IGNORECASE)
+_FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
+_LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _SUPPOSES = re.compile(
     r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl\w+|note|satisf\w+|without)\b",
     re.IGNORECASE,
@@ -21,10 +27,52 @@ _SUPPOSES = re.compile(
 
 def says_where(before: str) -> bool:
     """Whether the sentence that `before` ends with introduces what a letter stands for, and supposes nothing."""
+    sentence = _sentence(before)
+    return _DEFINES.search(sentence) is not None and _SUPPOSES.search(sentence) is None
+
+
+def _sentence(before: str) -> str:
+    """The last sentence of a text, without its end."""
     last = before[-LONGEST_SENTENCE:]
     end = max((m.end() for m in _SENTENCE.finditer(last)), default=0)
-    sentence = last[end:]
-    return _DEFINES.search(sentence) is not None and _SUPPOSES.search(sentence) is None
+    return last[end:]
+
+
+def says_for(before: str, behind: str) -> bool:
+    """Whether a formula between these is the range of the display that follows: "for .. let", in one sentence."""
+    is_for = _FOR.search(before[-LONGEST_SENTENCE:]) is not None
+    return is_for and _LEADS.fullmatch(behind) is not None
+
+
+def says_ranges(before: str, tokens: Sequence[Token]) -> bool:
+    """Whether tokens behind `before` are whole ranges, from 0 or 1 on, in a sentence that supposes nothing."""
+    said = said_ranges(tokens)
+    is_whole = said is not None and all([t.value for t in s.low] in (["0"], ["1"]) for s in said)
+    return is_whole and _SUPPOSES.search(_sentence(before)) is None
+
+
+def with_prose(
+    displays: Sequence[Sequence[Statement]],
+    said: Sequence[Sequence[Token]],
+    guesses: list[Guess],
+) -> list[list[Statement]]:
+    """The displays with the ranges that the prose says once of an index, anywhere; each that is used is a guess."""
+    counts = Counter(s.name.value for tokens in said for s in said_ranges(tokens) or ())
+    once = [
+        tokens
+        for tokens in said
+        if all(counts[s.name.value] == 1 for s in said_ranges(tokens) or ())
+    ]
+    result = [with_ranges_of_prose(display, once) for display in displays]
+    used = {id(t) for new in result for s in new for t in s.ranges}
+    for tokens in once:
+        before = {id(t) for display in displays for s in display for t in s.ranges}
+        if id(tokens[0]) in used - before:
+            names = ", ".join(f"`{s.name.value}`" for s in said_ranges(tokens) or ())
+            guesses.append(
+                Guess(f"{names} has the range that the prose says", tokens[0].start, tokens[-1].end)
+            )
+    return result
 
 
 def spoken_definitions(

@@ -25,6 +25,7 @@ __all__ = [
     "depths",
     "is_integral",
     "statements",
+    "with_ranges_of_prose",
     "with_shared_ranges",
 ]
 
@@ -119,6 +120,25 @@ def add_range_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
     if is_range:
         _add_ranges(display, tokens)
     return is_range
+
+
+def with_ranges_of_prose(
+    display: Sequence[Statement], said: Sequence[Sequence[Token]]
+) -> list[Statement]:
+    """The statements, those definitions that have no range with what the prose says of their indices."""
+    return [_with_range_of_prose(s, said) if s.kind == "definition" else s for s in display]
+
+
+def _with_range_of_prose(statement: Statement, said: Sequence[Sequence[Token]]) -> Statement:
+    if statement.ranges:
+        return statement
+    indices = {*indices_of(statement.tokens)}
+    ranges: list[Token] = []
+    for tokens in said:
+        if indices & {s.name.value for s in said_ranges(tokens) or ()}:
+            comma = [Token("COMMA", ",", tokens[0].start, tokens[0].start)] if ranges else []
+            ranges += [*comma, *tokens]
+    return replace(statement, ranges=tuple(ranges), is_shared=True) if ranges else statement
 
 
 def with_shared_ranges(display: Sequence[Statement]) -> list[Statement]:
@@ -348,8 +368,8 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
 
 
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`\tau \frac{dV_i}{dt} = ..` as the definition of the derivative; None for other left sides."""
-    place = next((n for n, t in enumerate(left) if t.note == "derivative"), 0)
+    r"""`\tau \frac{dV_i}{dt} = ..` and `\tau \dot{v}_i = ..` as the definition of the derivative; None for other left sides."""
+    place = next((n for n, t in enumerate(left) if _is_rate(t)), 0)
     factor = left[:place]
     is_product = {t.type for t in factor} <= _IN_FACTORS
     if not place or not is_product or not _is_target(left[place:]):
@@ -407,6 +427,11 @@ def _is_target(left: Sequence[Token]) -> bool:
         else:
             return False
     return place == len(left) and (left[0].type != "FUNC" or has_list)
+
+
+def _is_rate(token: Token) -> bool:
+    r"""Whether it is a name for a derivative: `\frac{dx}{dt}` or `\dot{x}`."""
+    return token.note == "derivative" or token.value.endswith(("_dot", "_ddot"))
 
 
 def is_integral(left: Sequence[Token]) -> bool:

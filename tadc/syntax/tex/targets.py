@@ -294,13 +294,9 @@ def _with_indices(
 
 def at_points(definition: Statement) -> bool:
     r"""Whether its left side is `\rho(\mathbf{r}_g)`, a list of elements."""
-    tokens = definition.tokens[: definition.equal]
-    place = next((n for n, t in enumerate(tokens) if t.type in ("LPAR", "LSQB")), len(tokens))
-    return (
-        tokens[place + 1 : place + 2] != ()
-        and tokens[place + 2 : place + 3] != ()
-        and (tokens[place + 1].type == "NAME" and tokens[place + 2].type == "SUB")
-    )
+    kinds = [t.type for t in definition.tokens[: definition.equal]]
+    place = next((n for n, kind in enumerate(kinds) if kind in ("LPAR", "LSQB")), len(kinds))
+    return kinds[place + 1 : place + 3] == ["NAME", "SUB"]
 
 
 def with_named_squares(

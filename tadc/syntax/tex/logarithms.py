@@ -1,0 +1,68 @@
+r"""Quantities that a document defines by their logarithm: `\ln\gamma_i = ..` is a tensor `log_gamma`, and `\ln\gamma_i` its element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["with_logarithms"]
+
+# The function, the name, and whether it has subscripts: `L` and `L_i` are two.
+_Key: TypeAlias = "tuple[str, str, bool]"
+_LOGARITHMS = ("log", "log2", "log10")
+
+
+def with_logarithms(definitions: Sequence[Statement]) -> list[Statement]:
+    r"""The definitions with `log_gamma` where they read the logarithm, and with errors where they read `\gamma` itself."""
+    found = {
+        (d.tokens[0].value, d.tokens[1].value, not d.is_scalar): f"{d.tokens[0].value}_{d.target}"
+        for d in definitions
+        if _defines_logarithm(d)
+    }
+    found = {key: name for key, name in found.items() if not _is_function(key[1], definitions)}
+    if not found:
+        return list(definitions)
+    return [replace(d, tokens=tuple(_replaced(d, found))) for d in definitions]
+
+
+def _defines_logarithm(definition: Statement) -> bool:
+    left = definition.tokens[: definition.equal]
+    is_logarithm = [t.type for t in left[:2]] == ["FUNC", "NAME"] and left[0].value in _LOGARITHMS
+    return is_logarithm and not any(t.type in ("LPAR", "LSQB") for t in left)
+
+
+def _is_function(name: str, definitions: Sequence[Statement]) -> bool:
+    r"""Whether the name is applied to something, `\log p(x)`, or defined itself."""
+    pairs = [p for d in definitions for p in zip(d.tokens, d.tokens[1:], strict=False)]
+    is_applied = any(t.value == name and after.type == "LPAR" for t, after in pairs)
+    return is_applied or any(d.tokens[0].value == name for d in definitions)
+
+
+def _is_element(tokens: Sequence[Token], place: int) -> bool:
+    return place + 1 < len(tokens) and tokens[place + 1].type == "SUB"
+
+
+def _replaced(definition: Statement, names: Mapping[_Key, str]) -> list[Token]:
+    tokens = definition.tokens
+    bare = {(name, is_element) for _, name, is_element in names}
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        pair = tokens[place : place + 2]
+        key = (token.value, pair[-1].value, _is_element(tokens, place + 1))
+        if [t.type for t in pair] == ["FUNC", "NAME"] and key in names:
+            result.append(replace(pair[1], value=names[key], start=token.start))
+            place += 2
+            continue
+        if token.type == "NAME" and (token.value, _is_element(tokens, place)) in bare:
+            fact = f"`{token.value}` is defined by its logarithm, and read as it is here"
+            fix = r"give the logarithm a name of its own, and write `\exp` of it here"
+            token = Token("ERROR", fact, token.start, token.end, fix)
+        result.append(token)
+        place += 1
+    return result
