@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import distributed  # noqa: E402
 import numpy as np  # noqa: E402
+import zarr  # noqa: E402
 
 import tadc  # noqa: E402
 import tadc.dask  # noqa: E402
@@ -131,7 +134,10 @@ def row(case: Case, client: Any) -> list[str]:
 
     alone, (value, gradients) = best(single)
     graph = graphs(lazy, False)
-    built, plan = best(lambda: tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy))
+    tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy)
+    start = time.process_time()
+    plan = tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy)
+    built = time.process_time() - start
     with dask.config.set(scheduler="threads", num_workers=2):
         threads, found = best(lambda: dask.compute(*graph))
     there = dict(zip(lazy, client.persist(list(lazy.values())), strict=True))
@@ -206,6 +212,71 @@ def compared(name: str, ours: Any, other: str, theirs: Any) -> list[str]:
     return [name, tasks[0], f"{mine:.2f} s", other, tasks[1], f"{its:.2f} s"]
 
 
+STENCIL = """size X, Y, Z
+input u[X,Y,Z]
+y[x: X, y: Y, z: Z] = u[pad(x-1),y,z] + u[pad(x+1),y,z] + u[x,pad(y-1),z] + u[x,pad(y+1),z]
+    + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z]"""
+
+
+def peak() -> int:
+    """The most bytes that this process has held."""
+    status = Path("/proc/self/status").read_text("utf-8")
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def out_of_core(n: int, environment: Mapping[str, str]) -> list[list[str]]:
+    """A stencil and its gradient from store to store, through two workers of less memory, one of which is killed."""
+    f = tadc.compile(STENCIL)
+    shape, chunks, limit = (1024 // n, 512 // n, 512 // n), (32, 128 // n, 512 // n), 400 * 10**6
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+
+        def new(name: str) -> Any:
+            return zarr.create_array(f"{folder}/{name}", shape=shape, chunks=chunks, dtype="f4", compressors=None)  # fmt: skip
+
+        u = new("u")
+        rng = np.random.default_rng(0)
+        for low in range(0, shape[0], chunks[0]):
+            u[low : low + chunks[0]] = rng.random((chunks[0], *shape[1:]), dtype=np.float32)
+        for name, g in (("value", f), ("gradient", f.adjoint())):
+            for killed in (False, True):
+                with (
+                    dask.config.set({"distributed.nanny.environ": environment}),
+                    distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=None) as workers,
+                    distributed.Client(workers) as client,
+                ):  # fmt: skip
+                    seconds, most, plan, y = from_store_to_store(g, u, new(f"{name} {killed}"), client, killed)  # fmt: skip
+                same = all(np.array_equal(y[k : k + 4], planes(g, u, k, k + 4)) for k in (0, shape[0] // 2 - 2, shape[0] - 4))  # fmt: skip
+                rows.append([
+                    f"{name}, {u.nbytes / 1e6:.0f} MB" + (", a worker killed" if killed else ""),
+                    str(plan.tasks), f"{plan.task_bytes / 1e6:.0f} MB", f"{most / 1e6:.0f} MB", f"{seconds:.1f} s",
+                    "bits equal" if same else "other bits",
+                ])  # fmt: skip
+                print(*rows[-1], sep="  ", flush=True)
+    return rows
+
+
+def from_store_to_store(g: Any, u: Any, y: Any, client: Any, killed: bool) -> tuple[Any, ...]:
+    """The seconds of a run, the most bytes of a worker, the plan, and the store of the result."""
+    data = tadc.dask.wrap(g)
+    inputs = [u] * len(g.inputs)
+    lazy, plan = data(*inputs), data.plan(*inputs)
+    data.warm(client, *inputs)
+    start = time.perf_counter()
+    future = client.compute(da.store(lazy, y, lock=False, compute=False))
+    if killed:
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    future.result(timeout=250)
+    return time.perf_counter() - start, max(client.run(peak).values()), plan, y
+
+
+def planes(g: Any, u: Any, low: int, high: int) -> np.ndarray:
+    """These planes of the result by one call on their surroundings."""
+    first, last = max(0, low - 1), min(u.shape[0], high + 1)
+    result: np.ndarray = g(*[u[first:last]] * len(g.inputs))
+    return result[low - first : high - first]
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -218,6 +289,7 @@ def main() -> None:
     )
     small = parser.parse_args().small
     n = 8 if small else 1
+    load = os.getloadavg()[0]
     environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     with (
         dask.config.set({"distributed.nanny.environ": environment}),
@@ -231,18 +303,23 @@ def main() -> None:
             rows.append(row(case, client))
             print(*rows[-1], sep="  ", flush=True)
     plain = against_plain_dask(n)
+    stores = out_of_core(n, environment)
     head = ["float32, value and all gradients", "tasks", "to build a task", "most of a task", "read", "one call", "2 threads", "2 processes", "against one call"]  # fmt: skip
     text = f"""# Blocks on Dask
 
 `python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}.
-Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
-those of the plan with pieces of chunks (`slices=True`).
+The machine was shared: {load:.1f} processes wanted its processors before. Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
+those of the plan with pieces of chunks (`slices=True`); to build a task is processor time.
 
 {table(head, rows)}
 
 Beside plain Dask, two threads; tasks are those after Dask's own optimization, its arrays included:
 
 {table(["value", "tasks", "tadc", "other", "tasks", "other"], plain)}
+
+A stencil of seven points from store to store, two workers of 400 MB; planes of the result beside one call on their surroundings:
+
+{table(["value or gradient", "tasks", "most of a task", "most of a worker", "time", "against one call"], stores)}
 """
     print(text)
     if not small:
