@@ -151,6 +151,26 @@ def test_parts_of_an_adjoint_without_a_term():
     close(data(**arrays)[0].compute(), f(**x)[0])
 
 
+@pytest.mark.parametrize(
+    ("text", "shape", "chunks", "options", "splits"),
+    [
+        ("l = 0.5*sqrt(sum{i} x[i]**2)", 40, 4, {}, {"l_sum": ("i",)}),
+        ("y[i] = exp(-sum{k} x[i,k]) + max{k} x[i,k]", (2, 40), (2, 4), {}, {"y_sum": ("k",), "y_max": ("k",)}),
+        ("y[i] = exp(-sum{k} x[i,k])", (2, 40), (2, 20), {}, {}),
+        ("y[i] = exp(-sum{k} x[i,k])", (2, 40), (2, 20), {"limit": 500}, {"y_sum": ("k",)}),
+        ("t[i] = x[i]**2; l = sum{i} t[i]", 40, 4, {}, {"l": ("i",)}),
+    ],
+)  # fmt: skip
+def test_long_sums_inside_of_expressions_are_in_parts(text, shape, chunks, options, splits):
+    f = tadc.compile(text)
+    x = some({"x": shape})["x"]
+    lazy_x = da.from_array(x, chunks=chunks)
+    data = tadc.dask.wrap(f, **options)
+
+    assert data.plan(lazy_x).splits == splits
+    close(data(lazy_x).compute(), f(x))
+
+
 def test_many_parts_are_a_tree():
     f = tadc.compile("l = sum{i} x[i]")
     x = np.arange(1000.0)
