@@ -1,7 +1,8 @@
 """Times of values and gradients on Dask arrays, beside one call and beside plain Dask: `python benchmarks/distributed.py`.
 
 Every case is run twice, and the second run counts: texts are compiled then. Threads and processes are two; data is where the
-workers are. `--small` runs everything at a fraction of the size. The results are in `results/distributed.md`.
+workers are. `--small` runs everything at a fraction of the size; `calls`, `plain` or `stores` runs one part. The results are in
+`results/distributed.md`, part by part.
 """
 
 from __future__ import annotations
@@ -224,7 +225,7 @@ def peak() -> int:
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 
-def out_of_core(n: int, environment: Mapping[str, str]) -> list[list[str]]:
+def out_of_core(n: int) -> list[list[str]]:
     """A stencil and its gradient from store to store, through two workers of less memory, one of which is killed."""
     f = tadc.compile(STENCIL)
     shape, chunks, limit = (1024 // n, 512 // n, 512 // n), (32, 128 // n, 512 // n), 400 * 10**6
@@ -241,7 +242,7 @@ def out_of_core(n: int, environment: Mapping[str, str]) -> list[list[str]]:
         for name, g in (("value", f), ("gradient", f.adjoint())):
             for killed in (False, True):
                 with (
-                    dask.config.set({"distributed.nanny.environ": environment}),
+                    dask.config.set({"distributed.nanny.environ": ENVIRONMENT}),
                     distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=None) as workers,
                     distributed.Client(workers) as client,
                 ):  # fmt: skip
@@ -282,17 +283,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--small", action="store_true", help="a fraction of the size, nothing written"
-    )
-    small = parser.parse_args().small
-    n = 8 if small else 1
-    load = os.getloadavg()[0]
-    environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+CALLS = "Beside one call"
+PLAIN = "Beside plain Dask"
+STORES = "From store to store"
+
+
+def calls(n: int) -> str:
     with (
-        dask.config.set({"distributed.nanny.environ": environment}),
+        dask.config.set({"distributed.nanny.environ": ENVIRONMENT}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as workers,
@@ -302,28 +301,57 @@ def main() -> None:
         for case in cases(n):
             rows.append(row(case, client))
             print(*rows[-1], sep="  ", flush=True)
-    plain = against_plain_dask(n)
-    stores = out_of_core(n, environment)
     head = ["float32, value and all gradients", "tasks", "to build a task", "most of a task", "read", "one call", "2 threads", "2 processes", "against one call"]  # fmt: skip
-    text = f"""# Blocks on Dask
-
-`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}.
-The machine was shared: {load:.1f} processes wanted its processors before. Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
+    return f"""Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
 those of the plan with pieces of chunks (`slices=True`); to build a task is processor time.
 
-{table(head, rows)}
+{table(head, rows)}"""
 
-Beside plain Dask, two threads; tasks are those after Dask's own optimization, its arrays included:
 
-{table(["value", "tasks", "tadc", "other", "tasks", "other"], plain)}
+def plain(n: int) -> str:
+    head = ["value", "tasks", "tadc", "other", "tasks", "other"]
+    return f"""Two threads; tasks are those after Dask's own optimization, its arrays included.
 
-A stencil of seven points from store to store, two workers of 400 MB; planes of the result beside one call on their surroundings:
+{table(head, against_plain_dask(n))}"""
 
-{table(["value or gradient", "tasks", "most of a task", "most of a worker", "time", "against one call"], stores)}
-"""
-    print(text)
-    if not small:
-        RESULTS.write_text(text, "utf-8")
+
+def stores(n: int) -> str:
+    head = ["stencil of seven points", "tasks", "most of a task", "most of a worker", "time", "against one call"]  # fmt: skip
+    return f"""Two workers of 400 MB; planes of the result beside one call on their surroundings.
+
+{table(head, out_of_core(n))}"""
+
+
+SECTIONS = {CALLS: calls, PLAIN: plain, STORES: stores}
+PARTS = {"calls": CALLS, "plain": PLAIN, "stores": STORES}
+
+
+def kept() -> dict[str, str]:
+    """The sections that were measured before."""
+    parts = RESULTS.read_text("utf-8").split("\n## ")[1:] if RESULTS.exists() else []
+    return {title: text.strip() for title, _, text in (p.partition("\n") for p in parts)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}: all")
+    parser.add_argument(
+        "--small", action="store_true", help="a fraction of the size, nothing written"
+    )
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    measured = kept()
+    for part in options.parts or PARTS:
+        title = PARTS[part]
+        load = os.getloadavg()[0]
+        text = SECTIONS[title](8 if options.small else 1)
+        measured[title] = f"{text}\n\nThe machine was shared: {load:.0f} processes wanted its processors when this began."  # fmt: skip
+        print(f"\n{title}\n\n{measured[title]}\n", flush=True)
+    if not options.small:
+        sections = "\n\n".join(f"## {t}\n\n{measured[t]}" for t in SECTIONS if t in measured)
+        head = f"# Blocks on Dask\n\n`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}."
+        RESULTS.write_text(f"{head}\n\n{sections}\n", "utf-8")
 
 
 if __name__ == "__main__":
