@@ -1,7 +1,8 @@
 """Times of values and gradients on Dask arrays, beside one call and beside plain Dask: `python benchmarks/distributed.py`.
 
 Every case is run twice, and the second run counts: texts are compiled then. Threads and processes are two; data is where the
-workers are. `--small` runs everything at a fraction of the size. The results are in `results/distributed.md`.
+workers are. `--small` runs everything at a fraction of the size; `calls`, `plain` or `stores` runs one part. The results are in
+`results/distributed.md`, part by part.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +28,7 @@ import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import distributed  # noqa: E402
 import numpy as np  # noqa: E402
+import zarr  # noqa: E402
 
 import tadc  # noqa: E402
 import tadc.dask  # noqa: E402
@@ -131,7 +135,10 @@ def row(case: Case, client: Any) -> list[str]:
 
     alone, (value, gradients) = best(single)
     graph = graphs(lazy, False)
-    built, plan = best(lambda: tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy))
+    tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy)
+    start = time.process_time()
+    plan = tadc.dask.wrap(f, slices=True).plan(gradients=True, **lazy)
+    built = time.process_time() - start
     with dask.config.set(scheduler="threads", num_workers=2):
         threads, found = best(lambda: dask.compute(*graph))
     there = dict(zip(lazy, client.persist(list(lazy.values())), strict=True))
@@ -206,21 +213,85 @@ def compared(name: str, ours: Any, other: str, theirs: Any) -> list[str]:
     return [name, tasks[0], f"{mine:.2f} s", other, tasks[1], f"{its:.2f} s"]
 
 
+STENCIL = """size X, Y, Z
+input u[X,Y,Z]
+y[x: X, y: Y, z: Z] = u[pad(x-1),y,z] + u[pad(x+1),y,z] + u[x,pad(y-1),z] + u[x,pad(y+1),z]
+    + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z]"""
+
+
+def peak() -> int:
+    """The most bytes that this process has held."""
+    status = Path("/proc/self/status").read_text("utf-8")
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def out_of_core(n: int) -> list[list[str]]:
+    """A stencil and its gradient from store to store, through two workers of less memory, one of which is killed."""
+    f = tadc.compile(STENCIL)
+    shape, chunks, limit = (1024 // n, 512 // n, 512 // n), (32, 128 // n, 512 // n), 400 * 10**6
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+
+        def new(name: str) -> Any:
+            return zarr.create_array(f"{folder}/{name}", shape=shape, chunks=chunks, dtype="f4", compressors=None)  # fmt: skip
+
+        u = new("u")
+        rng = np.random.default_rng(0)
+        for low in range(0, shape[0], chunks[0]):
+            u[low : low + chunks[0]] = rng.random((chunks[0], *shape[1:]), dtype=np.float32)
+        for name, g in (("value", f), ("gradient", f.adjoint())):
+            for killed in (False, True):
+                with (
+                    dask.config.set({"distributed.nanny.environ": ENVIRONMENT}),
+                    distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=None) as workers,
+                    distributed.Client(workers) as client,
+                ):  # fmt: skip
+                    seconds, most, plan, y = from_store_to_store(g, u, new(f"{name} {killed}"), client, killed)  # fmt: skip
+                same = all(np.array_equal(y[k : k + 4], planes(g, u, k, k + 4)) for k in (0, shape[0] // 2 - 2, shape[0] - 4))  # fmt: skip
+                rows.append([
+                    f"{name}, {u.nbytes / 1e6:.0f} MB" + (", a worker killed" if killed else ""),
+                    str(plan.tasks), f"{plan.task_bytes / 1e6:.0f} MB", f"{most / 1e6:.0f} MB", f"{seconds:.1f} s",
+                    "bits equal" if same else "other bits",
+                ])  # fmt: skip
+                print(*rows[-1], sep="  ", flush=True)
+    return rows
+
+
+def from_store_to_store(g: Any, u: Any, y: Any, client: Any, killed: bool) -> tuple[Any, ...]:
+    """The seconds of a run, the most bytes of a worker, the plan, and the store of the result."""
+    data = tadc.dask.wrap(g)
+    inputs = [u] * len(g.inputs)
+    lazy, plan = data(*inputs), data.plan(*inputs)
+    data.warm(client, *inputs)
+    start = time.perf_counter()
+    future = client.compute(da.store(lazy, y, lock=False, compute=False))
+    if killed:
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    future.result(timeout=250)
+    return time.perf_counter() - start, max(client.run(peak).values()), plan, y
+
+
+def planes(g: Any, u: Any, low: int, high: int) -> np.ndarray:
+    """These planes of the result by one call on their surroundings."""
+    first, last = max(0, low - 1), min(u.shape[0], high + 1)
+    result: np.ndarray = g(*[u[first:last]] * len(g.inputs))
+    return result[low - first : high - first]
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--small", action="store_true", help="a fraction of the size, nothing written"
-    )
-    small = parser.parse_args().small
-    n = 8 if small else 1
-    environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+CALLS = "Beside one call"
+PLAIN = "Beside plain Dask"
+STORES = "From store to store"
+
+
+def calls(n: int) -> str:
     with (
-        dask.config.set({"distributed.nanny.environ": environment}),
+        dask.config.set({"distributed.nanny.environ": ENVIRONMENT}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as workers,
@@ -230,23 +301,57 @@ def main() -> None:
         for case in cases(n):
             rows.append(row(case, client))
             print(*rows[-1], sep="  ", flush=True)
-    plain = against_plain_dask(n)
     head = ["float32, value and all gradients", "tasks", "to build a task", "most of a task", "read", "one call", "2 threads", "2 processes", "against one call"]  # fmt: skip
-    text = f"""# Blocks on Dask
+    return f"""Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
+those of the plan with pieces of chunks (`slices=True`); to build a task is processor time.
 
-`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}.
-Seconds of the second run of two; one call has two threads. Tasks, the bytes that one holds at most, and the bytes that blocks read are
-those of the plan with pieces of chunks (`slices=True`).
+{table(head, rows)}"""
 
-{table(head, rows)}
 
-Beside plain Dask, two threads; tasks are those after Dask's own optimization, its arrays included:
+def plain(n: int) -> str:
+    head = ["value", "tasks", "tadc", "other", "tasks", "other"]
+    return f"""Two threads; tasks are those after Dask's own optimization, its arrays included.
 
-{table(["value", "tasks", "tadc", "other", "tasks", "other"], plain)}
-"""
-    print(text)
-    if not small:
-        RESULTS.write_text(text, "utf-8")
+{table(head, against_plain_dask(n))}"""
+
+
+def stores(n: int) -> str:
+    head = ["stencil of seven points", "tasks", "most of a task", "most of a worker", "time", "against one call"]  # fmt: skip
+    return f"""Two workers of 400 MB; planes of the result beside one call on their surroundings.
+
+{table(head, out_of_core(n))}"""
+
+
+SECTIONS = {CALLS: calls, PLAIN: plain, STORES: stores}
+PARTS = {"calls": CALLS, "plain": PLAIN, "stores": STORES}
+
+
+def kept() -> dict[str, str]:
+    """The sections that were measured before."""
+    parts = RESULTS.read_text("utf-8").split("\n## ")[1:] if RESULTS.exists() else []
+    return {title: text.strip() for title, _, text in (p.partition("\n") for p in parts)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}: all")
+    parser.add_argument(
+        "--small", action="store_true", help="a fraction of the size, nothing written"
+    )
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    measured = kept()
+    for part in options.parts or PARTS:
+        title = PARTS[part]
+        load = os.getloadavg()[0]
+        text = SECTIONS[title](8 if options.small else 1)
+        measured[title] = f"{text}\n\nThe machine was shared: {load:.0f} processes wanted its processors when this began."  # fmt: skip
+        print(f"\n{title}\n\n{measured[title]}\n", flush=True)
+    if not options.small:
+        sections = "\n\n".join(f"## {t}\n\n{measured[t]}" for t in SECTIONS if t in measured)
+        head = f"# Blocks on Dask\n\n`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}."
+        RESULTS.write_text(f"{head}\n\n{sections}\n", "utf-8")
 
 
 if __name__ == "__main__":

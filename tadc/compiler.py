@@ -103,6 +103,7 @@ __all__ = [
     "vjp_program",
     "vjp_programs",
     "with_lists",
+    "with_reductions_apart",
 ]
 
 MOST_REPEATED = 4  # times as many operations as a program by tensors may take point by point
@@ -301,6 +302,12 @@ def blocked_program(
     """The program of a block of `target`, whose place and extents are sizes, but those of the dimensions `whole`."""
     block = blocked(program, target, whole, split, through, taken_names(program))
     return replace(block, program=without_idle_sizes(normalized(block.program)))
+
+
+def with_reductions_apart(program: Program, statement: Statement) -> tuple[Statement, ...]:
+    """A statement of the program, after statements of the reductions that stand inside of its right side."""
+    alone = replace(program, statements=(statement,))
+    return separate_reductions(alone, taken_names(program)).statements
 
 
 def batched_program(program: Program, inputs: Sequence[str]) -> Program:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any
 
@@ -20,7 +20,7 @@ from tadc import compiler
 from tadc.blocks.block import Blocked, first_value
 from tadc.blocks.boxes import Box, Interval, count
 from tadc.blocks.footprints import index_range, is_computed
-from tadc.dask.choices import Choices, kept
+from tadc.dask.choices import TIMES, Choices, kept
 from tadc.dask.chunks import chunks_between, cuts_of
 from tadc.dask.plan import Plan, TensorPlan
 from tadc.dask.sources import Fetched, Graph, Key, Source, intervals
@@ -30,6 +30,7 @@ from tadc.errors import ArgumentError, Error
 from tadc.ir.element_types import arithmetic
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder
 from tadc.options import Options
 from tadc.printing.idx import program_text
 from tadc.runtime.run import resolved_backend
@@ -89,7 +90,8 @@ class LazyCall:
         self.inside = [s.target.name for s in program.statements if s.target.name not in stored]
         for s in program.statements:
             if s.target.name in stored and s.target.name not in self.sources:
-                self.sources[s.target.name] = Source(self._array(s), self._slices)
+                for part in self._with_long_sums_apart(s):
+                    self.sources[part.target.name] = Source(self._array(part), self._slices)
         if self.plan.tasks > MOST_TASKS:
             warnings.warn(
                 f"this call has {self.plan.tasks} tasks: larger chunks have fewer, and `tadc.dask.wrap(f).advice(..)` proposes some",
@@ -246,10 +248,41 @@ class LazyCall:
         name = s.target.name
         if name in self.choices.split:
             return self._asked(s, self.choices.split[name])
-        read = sum(self.sources[t].blocks for t in s.reads if t in self.sources)
-        if FEWER * prod(map(len, chunks)) < read:
-            return self._possible(s)
-        return {}
+        return self._possible(s) if self._has_few_blocks(s, chunks) else {}
+
+    def _has_few_blocks(self, s: Statement, chunks: Chunks) -> bool:
+        """Whether the target has few blocks beside the chunks that these read."""
+        inside = (self.program.definitions[t] for t in self._through(s))
+        read = {t for statement in (s, *inside) for t in statement.reads if t in self.sources}
+        return FEWER * prod(map(len, chunks)) < sum(self.sources[t].blocks for t in read)
+
+    def _with_long_sums_apart(self, s: Statement) -> tuple[Statement, ...]:
+        """The statement; where reductions inside of its right side are to be split, after statements of these, which the program
+        has from then on.
+
+        They become Dask arrays, as what a reduction makes is.
+        """
+        name = s.target.name
+        if isinstance(s.body, Reduce) or not any(isinstance(e, Reduce) for e in postorder(s.body)):
+            return (s,)
+        apart = compiler.with_reductions_apart(self.program, s)
+        chunks, _ = self._chunks(s, s.target.shape_at(self.sizes))
+        if len(apart) == 1 or self._is_small_enough(s, apart, chunks):
+            return (s,)
+        every = (apart if t.target.name == name else (t,) for t in self.program.statements)
+        self.program = replace(self.program, statements=tuple(chain.from_iterable(every)))
+        return apart
+
+    def _is_small_enough(self, s: Statement, apart: Sequence[Statement], chunks: Chunks) -> bool:
+        """Whether the blocks of the statement may read whole what its reductions read, or these would make more than may be kept."""
+        outside = {*(t.name for t in self.program.inputs), *self.program.outputs}
+        size = replace(self.program, statements=tuple(apart)).bytes_at(self.sizes, self.dtype)
+        made = sum(size[t.target.name] for t in apart[:-1])
+        if made > TIMES * sum(n for t, n in size.items() if t in outside):
+            return True
+        if self._has_few_blocks(s, chunks):
+            return False
+        return self._attempt(s, chunks, {}).task_bytes <= self.choices.limit
 
     def _possible(self, s: Statement) -> dict[str, list[Interval]]:
         """The parts of all indices of the reduction that chunks cut, if the statement is one."""

@@ -11,7 +11,7 @@ from tadc.ir.expr import Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 
-__all__ = ["Choices", "kept"]
+__all__ = ["TIMES", "Choices", "kept"]
 
 LIMIT = 256e6  # bytes of a task
 TIMES = 4  # a result of a reduction is kept if it is at most so many times as large as inputs and outputs together
