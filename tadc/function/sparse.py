@@ -24,7 +24,17 @@ __all__ = ["SparseFunction", "with_sparse"]
 
 # Members that mean the same of the function of arrays.
 SAME = {
-    *("name", "program", "notes", "skipped", "reading", "request", "ranges", "states", "open_sizes"),
+    *(
+        "name",
+        "program",
+        "notes",
+        "skipped",
+        "reading",
+        "request",
+        "ranges",
+        "states",
+        "open_sizes",
+    ),
     *("cost", "plan", "check", "prove", "shown", "_origin", "_options", "_mode"),
 }
 JACOBIANS = ("jacobian", "hessian")

@@ -237,11 +237,6 @@ class Calls:
         sizes = self.sizes(shapes, bound.sizes)
         return Call(bound.arrays, bound.scalars, bound.sizes, sizes, indices)
 
-    def check_indices(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
-        """Raises DataError for an element of an index tensor that leads out of a tensor, as a call does."""
-        if self._data is not None:
-            self._data.check_all(indices, self._program.size_values(sizes))
-
     def held(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """The arguments in the order of the inputs, with private copies of index tensors, which no one changes."""
         if self._data is None:
@@ -289,13 +284,14 @@ class Calls:
             return self._runners.run(backend, dtype, arrays, sizes)
         return self._data.run(backend, dtype, arrays, self._indices(arrays), sizes, {})
 
-    def check_indices(self, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:
-        """Raises DataError where an element of these index tensors leads out of a tensor."""
+    def check_indices(
+        self, arrays: Mapping[str, Index | NDArray[Any]], sizes: Mapping[str, int]
+    ) -> None:
+        """Raises DataError for an element of these index tensors that leads out of a tensor, as a call does."""
         if self._data is not None:
-            indices = self._indices(arrays)
-            self._data.check(indices, sizes, indices)
+            self._data.check_all(self._indices(arrays), self._program.size_values(sizes))
 
-    def _indices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Index]:
+    def _indices(self, arrays: Mapping[str, Index | NDArray[Any]]) -> dict[str, Index]:
         tensors = (t for t in self._program.inputs if t.dtype == INDEX)
         return {t.name: as_index(t.name, arrays[t.name]) for t in tensors}
 
