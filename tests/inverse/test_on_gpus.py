@@ -60,7 +60,7 @@ def check_invariants(modes, point, v, w, run):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.plain(name=1)
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_cuda_text_on_the_host_keeps_the_invariants(name):
     modes, point, v, w = products(name)
