@@ -74,7 +74,7 @@ def test_cuda_text_on_the_host_keeps_the_invariants(name):
     check_invariants(modes, point, v, w, run)
 
 
-@pytest.mark.parametrize("name", ["two tensors", "two orders"])
+@pytest.mark.parametrize("name", ["two tensors"])
 @pytest.mark.slow
 def test_kernels_of_opencl_keep_the_invariants(name):
     opencl_run = pytest.importorskip("opencl_run")
