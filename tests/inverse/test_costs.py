@@ -21,6 +21,7 @@ BOUNDS = {
 
 
 @pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.plain(name=3)
 def test_operations_are_a_constant_times_those_of_the_tangent(name):
     text, bound = BOUNDS[name]
     f = tadc.compile(text, backend="native")

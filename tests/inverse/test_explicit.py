@@ -170,6 +170,7 @@ def eliminated(name, backend="numpy"):
 
 
 @pytest.mark.parametrize("name", ELIMINATED)
+@pytest.mark.plain(name=4)
 def test_systems_are_eliminated_by_statements(name):
     for mode, arguments in eliminated(name):
         program = mode.function()
@@ -181,8 +182,8 @@ def test_systems_are_eliminated_by_statements(name):
         assert str(again) == str(program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reactions", "a dense part"])
-@pytest.mark.plain(name=1)
 def test_eliminated_systems_are_derived_again(name):
     for mode, arguments in eliminated(name):
         program = mode.function()

@@ -60,7 +60,7 @@ def check_invariants(modes, point, v, w, run):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.plain(name=1)
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_cuda_text_on_the_host_keeps_the_invariants(name):
     modes, point, v, w = products(name)
@@ -74,7 +74,7 @@ def test_cuda_text_on_the_host_keeps_the_invariants(name):
     check_invariants(modes, point, v, w, run)
 
 
-@pytest.mark.parametrize("name", ["two tensors", "two orders"])
+@pytest.mark.parametrize("name", ["two tensors"])
 @pytest.mark.slow
 def test_kernels_of_opencl_keep_the_invariants(name):
     opencl_run = pytest.importorskip("opencl_run")

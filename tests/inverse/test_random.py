@@ -69,7 +69,7 @@ def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
 
 @pytest.mark.slow
 def test_every_structure_occurs_among_the_random_programs():
-    kinds = Counter(s.kind for seed in range(12, 112) for s in _checked(seed))
+    kinds = Counter(s.kind for seed in range(12, 72) for s in _checked(seed))
 
     assert set(kinds) >= {
         "diagonal",
@@ -168,21 +168,21 @@ def test_long_loops_name_the_round_of_a_singular_step():
 
 
 @pytest.mark.slow
-def test_a_thousand_steps_of_leapfrog_keep_the_volume_and_come_back():
+def test_many_steps_of_leapfrog_keep_the_volume_and_come_back():
     f = tadc.compile(
         LEAPFROG,
         backend="numpy",
     )
     q, p, v, w = np.random.default_rng(0).standard_normal((4, 3))
     point = {"q": q, "p": p, "h": 0.1}
-    back = f.inverse_tangent()(**point, dq=v, dp=w, T=1000)
+    back = f.inverse_tangent()(**point, dq=v, dp=w, T=300)
 
     eps = 1e-6
-    moved = f(q + eps * back[0], p + eps * back[1], 0.1, T=1000)
-    opposite = f(q - eps * back[0], p - eps * back[1], 0.1, T=1000)
+    moved = f(q + eps * back[0], p + eps * back[1], 0.1, T=300)
+    opposite = f(q - eps * back[0], p - eps * back[1], 0.1, T=300)
     for a, b, expected in zip(moved, opposite, (v, w), strict=True):
         np.testing.assert_allclose((a - b) / (2 * eps), expected, rtol=1e-3, atol=1e-3)
-    assert abs(f.logdet()(**point, T=1000)) == 0
+    assert abs(f.logdet()(**point, T=300)) == 0
 
 
 @pytest.mark.parametrize("member", ["source", "vjp", "adjoint", "plan"])
@@ -225,7 +225,7 @@ def test_memory_grows_with_the_rounds_only_where_values_are_kept():
         return most
 
     def growth(mode, given=vectors):
-        return peak(mode, 64, given) / peak(mode, 16, given)
+        return peak(mode, 36, given) / peak(mode, 9, given)
 
     assert growth(f.inverse_adjoint()) < 1.1
     assert growth(f.logdet(), {}) < 1.1

@@ -407,6 +407,7 @@ def test_a_check_holds_the_inverse_against_the_jacobian():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_check_says_that_there_is_no_inverse():
     report = compiled("state x, v; x <- v; v <- 2*x").check()
 
@@ -414,6 +415,7 @@ def test_a_check_says_that_there_is_no_inverse():
     assert "no invariants of an inverse: the Jacobian is singular at every point" in str(report)
 
 
+@pytest.mark.slow
 def test_a_check_warns_of_a_condition():
     f = compiled("state u[64]; repeat 10 { u[i] <- u[i] + (u[pad(i-1)] - 2*u[i] + u[pad(i+1)])/4 }")
 
