@@ -525,7 +525,7 @@ def test_choices_may_name_what_gradients_compute():
         for level, seed, mode, fast in (
             ("core", 3, "vjp", True),
             ("full", 2, "small", True),
-            ("core", 0, "second", False),
+            ("full", 0, "second", False),
             ("full", 1, "jvp", False),
             ("full", 2, "tangent", False),
             ("core", 1, "adjoint", False),
