@@ -11,7 +11,7 @@ from tests.data.examples import EXAMPLES
 from tests.data.oracle import random_data
 
 # The double of CuPy compiles each kernel.
-PLAIN = ("message passing", "interpolation")
+PLAIN = ("message passing",)
 
 
 def chosen(names, plain):
