@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tadc import compiler
 from tadc.errors import ArgumentError, DataError, Error, ShapeError
 from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.functions import FUNCTIONS
@@ -95,6 +96,12 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
     program = f.program
     random = np.random.default_rng(seed)
     arrays = random_arrays(program, sizes, random)
+    if computed := compiler.computed_indices(program):
+        raise ArgumentError(
+            None,
+            f"`check` does not know indices that are computed, and `{computed[0]}` is read as one",
+            fix=f"declare `input {computed[0]}[..]: index` in a program of its own, and check that",
+        )
     if f.index_inputs:
         arrays |= random_indices(f, sizes, random)
     values = _interpreted(f, arrays, sizes)

@@ -11,7 +11,7 @@ from tests.data.examples import EXAMPLES
 from tests.data.oracle import random_data
 
 # The double of CuPy compiles each kernel.
-PLAIN = ("message passing", "interpolation")
+PLAIN = ("message passing",)
 
 
 def chosen(names, plain):
@@ -84,6 +84,28 @@ def test_numpy_has_the_values_and_derivatives_of_random_programs_exactly(seed):
     np.testing.assert_array_equal(found[0], data.second(x, w, dy, tx, tw))
 
 
+EDGES = [
+    ("size N\ny[i: N] = sum{e | k[e] + 5 = i} w[e]", {"k": [-5, -4, 0, 9, -100], "w": [1.0, 2, 4, 8, 16], "N": 6}, [1, 2, 0, 0, 0, 4]),
+    ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [7, 8, 9], "w": [1.0, 2, 3]}, [0, 0, 0]),
+    ("size N\ny[i: N] = sum{e | k[e] = i} w[e]", {"k": [], "w": [], "N": 1}, [0]),
+    ("y[i] = sum{m} [m = k[i]]*x[m]", {"k": [2.5, 1.0, 7.0], "x": [10.0, 20, 30]}, [0, 20, 0]),
+    ("y[i] = sum{m} [m = k[i]]*x[m]", {"k": [2, 1, 7], "x": [10.0, 20, 30]}, [30, 20, 0]),
+    ("y[i] = x[wrap(k[i])]; input x[4]", {"k": [-1, 5, 2**31], "x": [1.0, 2, 3, 4]}, [4, 2, 1]),
+    ("y[i: 3] = prod{e | k[e] = i} w[e]", {"k": [1, 1, 0], "w": [2.0, 3, 4]}, [4, 6, 1]),
+    ("y[i: 3] = mean{e | k[e] = i} w[e]", {"k": [1, 1, 0], "w": [2.0, 3, 4]}, [4, 2.5, np.nan]),
+    ("y[i,j: 3] = sum{e | t[e] <= s[i]} w[e]*j", {"t": [1, 2], "s": [0, 1, 5], "w": [1.0, 2]}, [[0, 0, 0], [0, 1, 2], [0, 3, 6]]),
+    ("base 1\nsize N\ny[i: N] = sum{e | d[e] = i} w[e]", {"d": [1, 2, 0], "w": [1.0, 2, 4], "N": 2}, [1, 2]),
+]  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(backend=1)
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize(("text", "given", "expected"), EDGES)
+def test_what_is_at_the_edge_is_right(text, given, expected, backend):
+    np.testing.assert_array_equal(tadc.compile(text, backend=backend)(**given), expected)
+
+
 def test_numpy_sums_long_lists_accurately_and_in_pieces():
     rng = np.random.default_rng(0)
     lengths = [0, 1, 511, 512, 513, 512**2 + 1, 3]
@@ -114,3 +136,17 @@ def test_numpy_checks_what_is_trusted_elsewhere():
     f = tadc.compile("y[e] = x[src[e]]", backend="numpy", bounds="trust")
     with pytest.raises(tadc.DataError):
         f(src=[5], x=[1.0])
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_native_code_and_kernels_have_the_same_bits_whatever_the_lists(double):
+    rng = np.random.default_rng(0)
+    k = rng.permutation(np.repeat(np.arange(6), [0, 1, 511, 512, 513, 3000]))
+    w, x = rng.standard_normal(len(k)), rng.standard_normal((len(k), 5))
+    text = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
+    backends = ["cuda", *(["opencl"] if devices() else [])]
+    native = tadc.compile(text, backend="native")(k=k, w=w, x=x)
+    for backend in backends:
+        found = tadc.compile(text, backend=backend)(k=k, w=w, x=x)
+        np.testing.assert_array_equal(found, native)

@@ -16,7 +16,7 @@ from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tests.data.examples import EXAMPLES
 
 DEFINED = ("interpolation", "the greatest", "of defined indices others")
-PLAIN = ("message passing", "two keys")
+PLAIN = ("two keys",)
 LONG = "y[i: 7, c] = sum{e | k[e] = i} w[e]*x[e, c]"
 
 
@@ -125,6 +125,7 @@ def test_files_of_cuda_have_the_examples_and_stay_inside(name):
             np.testing.assert_allclose(found[output], value, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_a_file_has_the_bits_of_a_call():
     rng = np.random.default_rng(0)

@@ -60,6 +60,7 @@ def skewed(rng):
 
 
 @pytest.mark.compiler
+@pytest.mark.plain(text=1)
 @pytest.mark.parametrize("text", [TEXT, "y[i: 40] = sum{e | k[e] = i} w[e]*x[e, 0]"])
 def test_bits_are_those_of_the_list_alone(text):
     rng = np.random.default_rng(0)
