@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,8 +84,7 @@ def run(
     )
     g = _in_mode(f, mode, wrt)
     path = None if output in (None, "-") else Path(output or "")
-    sparse = getattr(g, "sparse", {})
-    targets = () if path is None else output_paths(path, g.outputs, sparse)
+    targets = () if path is None else output_paths(path, g.outputs, _sparse(g))
     refuse_collisions(map(Path, (file, *arguments.values())), [(Path(file), p) for p in targets])
     values = {name: _value(g, name, text) for name, text in arguments.items()}
     named = _results(g, values | open_numbers(f, sizes))
@@ -108,11 +107,18 @@ def _in_mode(f: Function, mode: str, wrt: tuple[str, ...] | None) -> Function | 
     return inverse_in_mode(f, mode, wrt)
 
 
+def _sparse(f: object) -> Container[str]:
+    """The names of the sparse inputs and outputs."""
+    from tadc.function.sparse import SparseFunction
+
+    return f.sparse if isinstance(f, SparseFunction) else ()
+
+
 def _value(f: Function | InverseMode, name: str, text: str) -> Any:
     """The array in a file for an argument; a number where there is no such file."""
     from tadc.runtime.array_files import read_array, read_integers, read_sparse
 
-    if name in getattr(f, "sparse", {}):
+    if name in _sparse(f):
         return read_sparse(text, name)
     number = None if os.path.exists(text) else _number(text)
     if number is not None:
