@@ -33,7 +33,7 @@ class Vocabulary:
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
-        if name in self.compounds or name in self.directed:
+        if name in self.compounds or (name in self.directed and base not in self.directed):
             return True
         is_tensor = base in self.declared and base not in self.sizes
         return not is_tensor and any(name in names for names in (self.sizes, self.indices))
