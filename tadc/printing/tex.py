@@ -171,7 +171,9 @@ def broken(terms: list[str], most: int = WIDTH) -> str:
 
 
 CELL = 40  # characters of a case after which it has rows of its own
-_ROWS = re_compile(r"\\begin\{(?P<name>cases|aligned)\}(?P<rows>(?:(?!\\begin\{).)*?)\\end\{(?P=name)\}")
+_ROWS = re_compile(
+    r"\\begin\{(?P<name>cases|aligned)\}(?P<rows>(?:(?!\\begin\{).)*?)\\end\{(?P=name)\}"
+)
 _OPERATOR = re_compile(r"\\(sum|prod|max|min|cdot)")  # what follows stands in its row
 _INDENT = "\\hspace{2em} "
 _STEP = re_compile(
@@ -206,9 +208,9 @@ def _folded(row: str, most: int = WIDTH) -> list[str]:
 
 def _width(tex: str) -> int:
     """About how many characters are printed: scripts and fractions are small or above each other, rows below each other."""
-    while (inner := _ROWS.search(tex)) is not None:
-        widest = max(map(_width, inner["rows"].split(r" \\ ")))
-        tex = f"{tex[: inner.start()]}{'m' * widest}{tex[inner.end() :]}"
+    count = 1
+    while count:  # inner ones first
+        tex, count = _ROWS.subn(lambda m: "m" * max(map(_width, m["rows"].split(" \\\\ "))), tex)
     return len(
         sub(r"\\(mathit|mathrm|left|right|operatorname|frac|[Bb]igl?|[Bb]igr?)|[{}_^ ]", "", tex)
     )
