@@ -59,6 +59,8 @@ __all__ = [
 
 PROVIDED = r"\providecommand{\mathbb}[1]{\mathbf{#1}}"  # amsmath alone has no blackboard letters
 WIDTH = 64  # characters after which a row ends
+LINE = 66  # the same, with the left side
+LEAST = 40  # of the right side
 
 
 def tex_text(program: Program) -> str:
@@ -76,7 +78,11 @@ def tex_display(program: Program) -> str:
 
 
 def _display(program: Program, names: TexNames) -> str:
-    rows = " \\\\\n".join(_statement(s, names) for s in program.statements)
+    lefts = [_left(s, names) for s in program.statements]
+    most = max(LINE - max(map(_width, lefts), default=0), LEAST)  # all stand in front of one column
+    rows = " \\\\\n".join(
+        _statement(s, left, most, names) for s, left in zip(program.statements, lefts, strict=True)
+    )
     return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
 
@@ -126,14 +132,17 @@ def _shape(tensor: Tensor, names: TexNames) -> str:
 # ---------------------------------------------------------------------- statements
 
 
-def _statement(statement: Statement, names: TexNames) -> str:
-    check_written_out(statement)
-    names = names.with_derived(statement.derived)
+def _left(statement: Statement, names: TexNames) -> str:
     left = names.tensors[statement.target.name].tex
     if statement.indices:
         left += f"_{{{names.listed(map(symbol, statement.indices))}}}"
-    rows = broken(_terms(statement.body, names))
-    return f"  {left} &= {rows}"
+    return left
+
+
+def _statement(statement: Statement, left: str, most: int, names: TexNames) -> str:
+    check_written_out(statement)
+    names = names.with_derived(statement.derived)
+    return f"  {left} &= {broken(_terms(statement.body, names), most)}"
 
 
 def _terms(body: Expr, names: TexNames) -> list[str]:
@@ -149,18 +158,22 @@ def _terms(body: Expr, names: TexNames) -> list[str]:
 _SIGNS = {"add": "+", "sub": "-"}
 
 
-def broken(terms: list[str]) -> str:
-    """The terms in rows: a row ends before a sign where it would grow too long, and inside a term that is too long itself."""
+def broken(terms: list[str], most: int = WIDTH) -> str:
+    """The terms in rows of about `most` characters: a row ends before a sign where it would grow too long, and inside a term that is too long itself."""
     rows = [terms[0]]
     for term in terms[1:]:
-        if _width(rows[-1]) + _width(term) > WIDTH:
+        if _width(rows[-1]) + _width(term) > most:
             rows.append(term)
         else:
             rows[-1] += f" {term}"
-    folded = [f" \\\\\n    &{_INDENT}".join(_folded(row)) for row in rows]
+    folded = [f" \\\\\n    &{_INDENT}".join(_folded(row, most)) for row in rows]
     return " \\\\\n    &".join(folded)
 
 
+CELL = 40  # characters of a case after which it has rows of its own
+_ROWS = re_compile(
+    r"\\begin\{(?P<name>cases|aligned)\}(?P<rows>(?:(?!\\begin\{).)*?)\\end\{(?P=name)\}"
+)
 _OPERATOR = re_compile(r"\\(sum|prod|max|min|cdot)")  # what follows stands in its row
 _INDENT = "\\hspace{2em} "
 _STEP = re_compile(
@@ -168,9 +181,9 @@ _STEP = re_compile(
 )
 
 
-def _folded(row: str) -> list[str]:
-    r"""A row cut at blanks outside of braces, `\left` .. `\right` and environments, into parts that are not too long if that helps."""
-    if _width(row) <= WIDTH:
+def _folded(row: str, most: int = WIDTH) -> list[str]:
+    r"""A row cut at blanks outside of braces, `\left` .. `\right` and environments, into parts of at most this width if that helps."""
+    if _width(row) <= most:
         return [row]
     depth, piece, cuts = 0, 0, []
     for step in _STEP.finditer(row):
@@ -186,7 +199,7 @@ def _folded(row: str) -> list[str]:
         piece = step.end() if step["blank"] and depth == 0 else piece
     parts, start, last = [], 0, 0
     for cut in [*cuts, len(row)]:
-        if last > start and _width(row[start:cut]) > WIDTH:
+        if last > start and _width(row[start:cut]) > most:
             parts.append(row[start:last].strip())
             start = last
         last = cut
@@ -194,7 +207,10 @@ def _folded(row: str) -> list[str]:
 
 
 def _width(tex: str) -> int:
-    """About how many characters are printed: scripts and fractions are small or above each other."""
+    """About how many characters are printed: scripts and fractions are small or above each other, rows below each other."""
+    count = 1
+    while count:  # inner ones first
+        tex, count = _ROWS.subn(lambda m: "m" * max(map(_width, m["rows"].split(" \\\\ "))), tex)
     return len(
         sub(r"\\(mathit|mathrm|left|right|operatorname|frac|[Bb]igl?|[Bb]igr?)|[{}_^ ]", "", tex)
     )
@@ -318,11 +334,20 @@ def _cases(e: Select, names: TexNames) -> Generator[Any, Any, Text]:
     while isinstance(rest, Select):
         condition = yield _condition(rest.condition, names)
         value = yield _summand(rest.then, names)
-        rows.append(f"{value.tex} & \\text{{if }} {condition}")
+        rows.append(f"{_cell(value.tex)} & \\text{{if }} {condition}")
         rest = rest.otherwise
-    rows.append(f"{(yield _summand(rest, names)).tex} & \\text{{otherwise}}")
+    rows.append(f"{_cell((yield _summand(rest, names)).tex)} & \\text{{otherwise}}")
     lines = " \\\\ ".join(rows)
     return Text(f"\\begin{{cases}} {lines} \\end{{cases}}", FACTOR)
+
+
+def _cell(tex: str) -> str:
+    """The value of a case, in rows where it is wide."""
+    first, *others = _folded(tex, CELL)
+    if not others:
+        return tex
+    rows = " \\\\ ".join([f"&{first}", *(f"&{_INDENT}{row}" for row in others)])
+    return f"\\begin{{aligned}} {rows} \\end{{aligned}}"
 
 
 def number_tex(value: float, names: TexNames) -> Text:

@@ -22,7 +22,6 @@ from tadc.syntax.tex.commands import INVERSES
 from tadc.syntax.tex.factorials import binomial, logarithm_of_factorial
 from tadc.syntax.tex.limits import Limits, limits, read_limits
 from tadc.syntax.tex.macros import Expansion
-from tadc.syntax.tex.names import Vocabulary
 from tadc.syntax.tex.parts import (
     Part,
     Script,
@@ -38,6 +37,7 @@ from tadc.syntax.tex.parts import (
 from tadc.syntax.tex.quotients import IndexText, rounded
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.trees import Formula, bind_minus, entries_of_limits, has_high, refuse_unclear
+from tadc.syntax.tex.vocabulary import Vocabulary
 
 __all__ = ["Build"]
 

@@ -1,55 +1,50 @@
 r"""The `.tex` spelling: a document or a bare formula to syntax tree.
 
 `document` finds the mathematics, `macros` expands it, `tokens` and `statements` cut it into statements; `targets`, `brackets`,
-`sets` and `scripts` decide for the whole document what its left sides, brackets and scripts mean, and `names` what a letter is.
-Then each statement is parsed alone by the grammar; what the trees become is in `meaning`. What is wrong in one does not hide
+`sets` and `scripts` decide for the whole document what its left sides, brackets and scripts mean, `vocabulary` what a letter is.
+Then `reader` parses each statement alone by the grammar; what the trees become is in `meaning`. What is wrong in one does not hide
 the others: the errors of a source are reported together.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, NamedTuple, cast
-
-from lark import Lark, Tree, UnexpectedToken
+from typing import Any, NamedTuple
 
 from tadc.errors import Error, Source, SyntaxError, merged
 from tadc.syntax import ast, reading
-from tadc.syntax.idx.load import parser
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bound_labels import (
     labelled_bounds,
-    labels_below,
     with_labelled_bounds,
 )
 from tadc.syntax.tex.brackets import Brackets, applied_names, indexed_names
-from tadc.syntax.tex.build import Build
+from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
     with_labelled_functions,
 )
-from tadc.syntax.tex.hints import explained
 from tadc.syntax.tex.integrals import with_integrals
 from tadc.syntax.tex.labels import left_labels
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
-from tadc.syntax.tex.names import Vocabulary, assembled, spelled
+from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.primes import with_unclear_primes
 from tadc.syntax.tex.prose import says_for, says_ranges, says_where, spoken_definitions, with_prose
-from tadc.syntax.tex.ranges import indices_of, refusal, said_ranges
+from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
-from tadc.syntax.tex.script_tokens import Guess, bound_names, names_in_bounds, scripted
+from tadc.syntax.tex.script_tokens import Guess, names_in_bounds
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
+from tadc.syntax.tex.shapes import about, is_plain, of_rows, place_of_in, rank_of, sizes_of
 from tadc.syntax.tex.statements import (
     Statement,
     add_range_behind,
@@ -65,7 +60,7 @@ from tadc.syntax.tex.targets import (
 )
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
-from tadc.syntax.tex.updates import Brace, brace_of, is_update, states_of
+from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
 __all__ = ["parse_tex"]
@@ -120,7 +115,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
     lists = _make_targets_plain(found, states)
-    definitions, skipped = _counted(found.displays, document.macros, text, states)
+    definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [
         (derivative, text.span(s.start, s.end))
         for s in skipped
@@ -128,21 +123,21 @@ def _program(source: Source, index_base: int) -> ast.Program:
     ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
-    prose = [s for s in found.in_prose if s.kind == "shape" and _is_plain(s)]
-    shapes = _about([*found.shapes, *prose], used - declared)
-    rows, shapes = _rows(shapes, definitions)
+    prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
+    shapes = about([*found.shapes, *prose], used - declared)
+    rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *(f.statement for f in functions)]
     every, shapes = styled_apart(every, shapes, declared)
     every = _with_scripts(found, every, shapes, functions, lists, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
-    reader = _Reader(text, words, states)
+    reader = Reader(text, words, states)
 
     trees: list[Read] = []
     declared_rows: list[Any] = []
     for row in rows:
         _collect(declared_rows, found.errors, lambda s=row: reader.shape(s))
-    items = [*found.items, *_sizes(text, found.items, [*shapes, *rows])]
+    items = [*found.items, *sizes_of(text, found.items, [*shapes, *rows])]
     for statement in sorted(shapes, key=lambda s: s.start):
         _collect(items, found.errors, lambda s=statement: reader.shape(s))
     for statement in sorted(read, key=lambda s: s.start):
@@ -247,54 +242,7 @@ def _with_lines(text: Expansion, tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
-# ---------------------------------------------------------------------- which statements count
-
-
-def _counted(
-    displays: Sequence[Sequence[Statement]],
-    macros: frozenset[str],
-    text: Expansion,
-    states: frozenset[str],
-) -> tuple[list[Statement], list[Statement]]:
-    """The definitions of the program, and the skipped parts.
-
-    A tensor element always counts, and a state. Another scalar counts if others use it, if it sums, reads elements or what others
-    define, if it is alone, or if its display defines more.
-    """
-    candidates = [s for display in displays for s in display if s.kind == "definition"]
-    used_in: dict[str, set[int]] = {}
-    for number, statement in enumerate(candidates):
-        for token in statement.tokens:
-            places = used_in.setdefault(token.value, set())
-            if len(places) < 2:
-                places.add(number)
-    tensors = {s.target for s in candidates if not s.is_scalar}
-    targets = {s.target for s in candidates if s.tokens[0].type == "NAME"}
-    counted, skipped = [], []
-    for display in displays:
-        in_display = sum(s.kind == "definition" for s in display)
-        for statement in display:
-            if statement.kind == "definition" and (
-                (not statement.is_scalar and _is_readable(statement, macros, text))
-                or is_update(statement, states)
-                or len(candidates) == 1
-                or in_display > 1
-                or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
-                or statement.reads(tensors)
-                or any(t.value in targets - {statement.target} for t in statement.right)
-                or statement.has_reduction
-            ):
-                counted.append(statement)
-            elif statement.kind != "shape":
-                skipped.append(statement)
-    return counted, skipped
-
-
-def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) -> bool:
-    """Whether its name is one; or an own macro, which should be one and is an error."""
-    first = statement.tokens[0]
-    is_macro = first.type == "ERROR" and text.text[first.start : first.end] in macros
-    return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro
+# ---------------------------------------------------------------------- left sides and functions
 
 
 class _Lists(NamedTuple):
@@ -336,77 +284,12 @@ def _own_functions(found: _Found) -> list[OwnFunction]:
     return [replace(f, statement=body) for f, body in zip(functions, bodies, strict=True)]
 
 
-def _about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
-    """The shapes that are of the names `used`, each said once."""
-    result: dict[tuple[str, ...], Statement] = {}
-    for shape in shapes:
-        names = [t for t in shape.tokens[: _place_of_in(shape)] if t.type == "NAME"]
-        rest = shape.tokens[_place_of_in(shape) :]
-        for name in names:
-            if name.value in used or (name.note == "compound" and name.value.split("_")[0] in used):
-                key = (name.value, *(token.value for token in rest))
-                result.setdefault(key, Statement("shape", (name, *rest)))
-    return list(result.values())
-
-
-def _rows(
-    shapes: Sequence[Statement], definitions: Sequence[Statement]
-) -> tuple[list[Statement], list[Statement]]:
-    r"""The shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, as those of `x`; and the others."""
-    names = {
-        name.value
-        for d in definitions
-        for bound in [bound_names(d.tokens)]
-        for name, _, inner in scripted(d.tokens, "SUB")
-        if any(t.value in bound for t in inner)
-    }
-    rows, others = [], []
-    for shape in shapes:
-        first = shape.tokens[0]
-        base, _, index = first.value.rpartition("_")
-        if first.note == "compound" and base in names and not index.isdigit():
-            named = replace(first, value=base, note="")
-            rows.append(replace(shape, tokens=(named, *shape.tokens[1:])))
-        else:
-            others.append(shape)
-    return rows, others
-
-
-def _sizes(
-    text: Expansion, items: Sequence[ast.Item], shapes: Sequence[Statement]
-) -> list[ast.SizeDeclaration]:
-    r"""The names in shapes that no line declares: `n` of `x \in \mathbb{R}^{2 n}`."""
-    known = {item.name.name for item in items if isinstance(item, ast.SizeDeclaration)}
-    sizes: dict[str, ast.SizeDeclaration] = {}
-    for shape in shapes:
-        for token in shape.tokens[_place_of_in(shape) :]:
-            if token.type == "NAME" and token.value not in known:
-                span = text.span(token.start, token.end)
-                size = ast.SizeDeclaration(ast.Name(token.value, span), None, span)
-                sizes.setdefault(token.value, size)
-    return list(sizes.values())
-
-
-def _is_plain(shape: Statement) -> bool:
-    r"""Whether its extents can be read; prose may also say `\mathbb{R}^*`, which is no business of a program."""
-    try:
-        _tree(shape.kind, shape.tokens)
-    except UnexpectedToken:
-        return False
-    return all(token.type != "ERROR" for token in shape.tokens)
-
-
-def _place_of_in(shape: Statement) -> int:
-    return next(n for n, token in enumerate(shape.tokens) if token.type == "IN")
-
-
 def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
-    return SyntaxError(
-        span,
-        "no display defines an element of a tensor",
-        fix=r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`",
-    )
+    fix = r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
+    if skipped and skipped[0].tokens[0].type == "RED":
+        fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
+    return SyntaxError(span, "no display defines an element of a tensor", fix=fix)
 
 
 def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
@@ -438,9 +321,9 @@ def _with_scripts(
     """The statements with elements, labels and indices told apart."""
     tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
     ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
-    ranks |= {s.tokens[0].value: _rank(s) for s in shapes}
+    ranks |= {s.tokens[0].value: rank_of(s) for s in shapes}
     sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
-    sizes |= {t.value for s in shapes for t in s.tokens[_place_of_in(s) :] if t.type == "NAME"}
+    sizes |= {t.value for s in shapes for t in s.tokens[place_of_in(s) :] if t.type == "NAME"}
     names = {f.name for f in functions}
     brackets = Brackets(
         (indexed_names(statements) | lists.indexed) - names,
@@ -470,11 +353,6 @@ def _with_scripts(
     return letters_apart(statements, with_dimensions)
 
 
-def _rank(shape: Statement) -> int:
-    """The number of extents of a shape."""
-    return sum(t.type == "BY" for t in shape.tokens) + any(t.type == "SUP" for t in shape.tokens)
-
-
 _SAYS_SIGMOID = re.compile(
     r"sigmoid|logistic|\\(?:log|ln)\s*\\sigma|\\(?:tanh|operatorname\{(?:relu|ReLU|softmax|tanh)\})",
     re.IGNORECASE,
@@ -484,81 +362,3 @@ _SAYS_SIGMOID = re.compile(
 def _is_sigmoid(source: Source) -> bool:
     r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions."""
     return _SAYS_SIGMOID.search(source.text) is not None
-
-
-# ---------------------------------------------------------------------- from tokens to trees
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    text: Expansion
-    words: Vocabulary
-    states: frozenset[str]
-
-    def shape(self, statement: Statement) -> list[ast.Item]:
-        return cast("list[ast.Item]", self._built(statement.kind, statement.tokens))
-
-    def definition(self, statement: Statement) -> Read:
-        definition = cast(ast.Definition, self._built("definition", statement.tokens))
-        updates = is_update(statement, self.states)
-        if not statement.ranges:
-            return Read(definition, is_update=updates)
-        said = said_ranges(statement.ranges)
-        if said is None:
-            error = refusal(statement.tokens, statement.ranges)
-            raise SyntaxError(self.text.span(error.start, error.end), error.value, fix=error.note)
-        ranges = {}
-        own = {*indices_of(statement.tokens)}
-        for s in said:
-            low, high = (
-                self._built("extent", with_labelled_bounds(end, {*labels_below(end, own)}))
-                for end in (s.low, s.high)
-            )
-            span = self.text.span(s.name.start, s.high[-1].end)
-            name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
-            ranges[s.name.value] = ast.Range(name, span, low=low, high=high)
-        return Read(definition, ranges, statement.is_shared, updates)
-
-    def function(
-        self, function: OwnFunction, statement: Statement
-    ) -> tuple[str, tuple[tuple[str, ...], ast.Expression]]:
-        """A function's name, parameters and body."""
-        tokens = statement.tokens[statement.equal + 1 :]
-        if not tokens:
-            span = self.text.span(statement.start, statement.end)
-            raise SyntaxError(span, "the function has no right side", fix="write what it is")
-        body = self._built("extent", tokens)
-        return function.name, (tuple(t.value for t in function.parameters), body)
-
-    def _built(self, start: str, tokens: Sequence[Token]) -> Any:
-        tokens = spelled(tokens, self.words)
-        for token in tokens:
-            if token.type == "ERROR":
-                span = self.text.span(token.start, token.end)
-                raise SyntaxError(span, token.value, fix=token.note)
-        try:
-            tree = _tree(start, tokens)
-        except UnexpectedToken as error:
-            raise explained(self.text, tokens, _place_of(error, tokens)) from None
-        build = Build(self.text, self.words, tokens)
-        return build.number(tree) if start == "extent" else build(tree)
-
-
-def _tree(start: str, tokens: Sequence[Token]) -> Tree[Any]:
-    parser = _parser().parse_interactive(start=start)
-    for token in tokens:
-        parser.feed_token(cast(Any, token))
-    return cast("Tree[Any]", parser.feed_eof())  # type: ignore[no-untyped-call]
-
-
-def _place_of(error: UnexpectedToken, tokens: Sequence[Token]) -> int:
-    """The number of the token that the grammar refused; the end has a token of lark's own."""
-    return next((n for n, token in enumerate(tokens) if token is error.token), len(tokens))
-
-
-@cache
-def _parser() -> Lark:
-    """Without a lexer: the tokens are fed by hand."""
-    return parser(
-        "tex", lexer="basic", start=["definition", "shape", "extent"], maybe_placeholders=False
-    )

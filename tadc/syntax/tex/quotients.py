@@ -8,8 +8,8 @@ from typing import Literal
 
 from tadc.errors import Span
 from tadc.syntax.ast import Binary, Expression, Name, Number, Unary
-from tadc.syntax.tex.names import Vocabulary
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.vocabulary import Vocabulary
 
 __all__ = ["IndexText", "rounded"]
 

@@ -19,7 +19,7 @@ class Token:
     """Characters `start` to `end` of the source.
 
     `note`: of a NAME its style, of an ERROR what to write instead, of a FUNC written as a word that word, of the braces of
-    a script their contents and their owner (`tex_names`).
+    a script their contents and their owner (`names`).
     """
 
     type: str

@@ -333,7 +333,7 @@ class Vectors:
             raise SyntaxError(
                 e.span,
                 "a conditional stands where a number is expected",
-                fix="write what the function stands for, or an element with subscripts",
+                fix="write the element with its indices in the order of the dimensions, `p_{ij}` for `p(i | j)`",
             )
         if first.rank == 0 and name != "\\softmax":
             raise SyntaxError(

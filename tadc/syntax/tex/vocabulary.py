@@ -3,15 +3,42 @@ r"""The vocabulary of a document: the kinds of its names, found in its declarati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tadc.syntax import ast
-from tadc.syntax.tex.names import Vocabulary, closing_braces, limit_names
+from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["styled_apart", "vocabulary"]
+__all__ = ["Vocabulary", "styled_apart", "vocabulary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The names of a document by kind, as far as its declarations and subscripts tell."""
+
+    declared: frozenset[str]  # by a directive, a shape, a left side or its list of arguments
+    subscripted: frozenset[str]
+    indices: frozenset[str]  # on a left side or in the limits of a reduction
+    sizes: frozenset[str]
+    directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
+    compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
+    is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
+    bounds: frozenset[str] = frozenset()  # names that stand above sums
+
+    def has_compound(self, base: str, name: str) -> bool:
+        """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
+        if name in self.compounds or (name in self.directed and base not in self.directed):
+            return True
+        is_tensor = base in self.declared and base not in self.sizes
+        return not is_tensor and any(name in names for names in (self.sizes, self.indices))
+
+    def knows(self, name: str) -> bool:
+        """Whether the document uses `name` as its own, so that it is no function or constant."""
+        return any(
+            name in names for names in (self.declared, self.subscripted, self.indices, self.sizes)
+        )
 
 
 def vocabulary(

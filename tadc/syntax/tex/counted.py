@@ -1,0 +1,58 @@
+"""The definitions of a document that count, and the displays that are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tadc.syntax.tex.macros import Expansion
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.updates import is_update
+
+__all__ = ["counted"]
+
+
+def counted(
+    displays: Sequence[Sequence[Statement]],
+    macros: frozenset[str],
+    text: Expansion,
+    states: frozenset[str],
+) -> tuple[list[Statement], list[Statement]]:
+    """The definitions of the program, and the skipped parts.
+
+    A tensor element always counts, and a state. Another scalar counts if others use it, if it sums, reads elements or what others
+    define, if it is alone, or if its display defines more.
+    """
+    candidates = [s for display in displays for s in display if s.kind == "definition"]
+    used_in: dict[str, set[int]] = {}
+    for number, statement in enumerate(candidates):
+        for token in statement.tokens:
+            places = used_in.setdefault(token.value, set())
+            if len(places) < 2:
+                places.add(number)
+    tensors = {s.target for s in candidates if not s.is_scalar}
+    targets = {s.target for s in candidates if s.tokens[0].type == "NAME"}
+    counted, skipped = [], []
+    for display in displays:
+        in_display = sum(s.kind == "definition" for s in display)
+        for statement in display:
+            if statement.kind == "definition" and (
+                (not statement.is_scalar and _is_readable(statement, macros, text))
+                or is_update(statement, states)
+                or len(candidates) == 1
+                or in_display > 1
+                or (len(used_in[statement.target]) > 1 and statement.tokens[0].type == "NAME")
+                or statement.reads(tensors)
+                or any(t.value in targets - {statement.target} for t in statement.right)
+                or statement.has_reduction
+            ):
+                counted.append(statement)
+            elif statement.kind != "shape":
+                skipped.append(statement)
+    return counted, skipped
+
+
+def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) -> bool:
+    """Whether its name is one; or an own macro, which should be one and is an error."""
+    first = statement.tokens[0]
+    is_macro = first.type == "ERROR" and text.text[first.start : first.end] in macros
+    return first.type in ("NAME", "LPAR", "LGROUP", "SOFTMAX", "FUNC", "CALLED") or is_macro

@@ -1,0 +1,85 @@
+r"""Shapes that a document declares, `x_i \in \mathbb{R}^{D}`: those that count, of what, and their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from lark import UnexpectedToken
+
+from tadc.syntax import ast
+from tadc.syntax.tex.macros import Expansion
+from tadc.syntax.tex.reader import tree
+from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.statements import Statement
+
+__all__ = ["about", "is_plain", "of_rows", "place_of_in", "rank_of", "sizes_of"]
+
+
+def about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
+    """The shapes that are of the names `used`, each said once."""
+    result: dict[tuple[str, ...], Statement] = {}
+    for shape in shapes:
+        names = [t for t in shape.tokens[: place_of_in(shape)] if t.type == "NAME"]
+        rest = shape.tokens[place_of_in(shape) :]
+        for name in names:
+            if name.value in used or (name.note == "compound" and name.value.split("_")[0] in used):
+                key = (name.value, *(token.value for token in rest))
+                result.setdefault(key, Statement("shape", (name, *rest)))
+    return list(result.values())
+
+
+def of_rows(
+    shapes: Sequence[Statement], definitions: Sequence[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    r"""The shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, as those of `x`; and the others."""
+    names = {
+        name.value
+        for d in definitions
+        for bound in [bound_names(d.tokens)]
+        for name, _, inner in scripted(d.tokens, "SUB")
+        if any(t.value in bound for t in inner)
+    }
+    rows, others = [], []
+    for shape in shapes:
+        first = shape.tokens[0]
+        base, _, index = first.value.rpartition("_")
+        if first.note == "compound" and base in names and not index.isdigit():
+            named = replace(first, value=base, note="")
+            rows.append(replace(shape, tokens=(named, *shape.tokens[1:])))
+        else:
+            others.append(shape)
+    return rows, others
+
+
+def sizes_of(
+    text: Expansion, items: Sequence[ast.Item], shapes: Sequence[Statement]
+) -> list[ast.SizeDeclaration]:
+    r"""The names in shapes that no line declares: `n` of `x \in \mathbb{R}^{2 n}`."""
+    known = {item.name.name for item in items if isinstance(item, ast.SizeDeclaration)}
+    sizes: dict[str, ast.SizeDeclaration] = {}
+    for shape in shapes:
+        for token in shape.tokens[place_of_in(shape) :]:
+            if token.type == "NAME" and token.value not in known:
+                span = text.span(token.start, token.end)
+                size = ast.SizeDeclaration(ast.Name(token.value, span), None, span)
+                sizes.setdefault(token.value, size)
+    return list(sizes.values())
+
+
+def is_plain(shape: Statement) -> bool:
+    r"""Whether its extents can be read; prose may also say `\mathbb{R}^*`, which is no business of a program."""
+    try:
+        tree(shape.kind, shape.tokens)
+    except UnexpectedToken:
+        return False
+    return all(token.type != "ERROR" for token in shape.tokens)
+
+
+def place_of_in(shape: Statement) -> int:
+    return next(n for n, token in enumerate(shape.tokens) if token.type == "IN")
+
+
+def rank_of(shape: Statement) -> int:
+    """The number of extents of a shape."""
+    return sum(t.type == "BY" for t in shape.tokens) + any(t.type == "SUP" for t in shape.tokens)

@@ -1,0 +1,247 @@
+r"""The tokens of a formula as the grammar reads them, once the whole document is known.
+
+`x_{ij}` is `x_{i,j}` but `x_{Mi+j}` is not split, and `\sigma(..)`, `e` and `f(..)` are functions or names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, TWO_READINGS
+from tadc.syntax.tex.names import PREFIXES, closing_braces
+from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
+from tadc.syntax.tex.vocabulary import Vocabulary
+
+__all__ = ["spelled"]
+
+
+def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """The tokens as the grammar reads them: functions told from names, and a comma between two subscripts."""
+    tokens = _with_declared_names(tokens, vocabulary)
+    with_commas = _braces_with_commas(tokens)
+    result: list[Token] = []
+    contexts: list[str] = []
+    commas = [False]
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1].type if place + 1 < len(tokens) else ""
+        if _is_gamma(token, result, following):
+            result.pop()
+            token = Token("FUNC", "lgamma", token.start, token.end)
+        if (statistic := _statistic(tokens, place)) is not None:
+            token = statistic
+        token = _identified(token, following, vocabulary)
+        in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
+        if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
+            fact = (
+                f"`\\Delta {tokens[place + 1].value}` with a power may be raised as a whole or not"
+            )
+            fix = "put brackets around what is raised: `(\\Delta t)^2`"
+            token = Token("ERROR", fact, token.start, tokens[place + 1].end, fix)
+        if token.value == "\\times" and _is_between_vectors(tokens, place):
+            fact = r"`\times` between vectors may be the cross product, or a product of numbers"
+            fix = r"write the cross product in components, `c_i = \sum_{jk} \varepsilon_{ijk} a_j b_k`, or `\cdot` for numbers"
+            token = Token("ERROR", fact, token.start, token.end, fix)
+        if token.type == "FRAC" and _is_derivative(tokens, place) and not vocabulary.knows("d"):
+            fact = "a derivative would be read as a quotient of products with `d`"
+            fix = "tadc derives the program itself; give what is defined a name: `v_i`"
+            token = Token("ERROR", fact, token.start, token.end, fix)
+        if token.value == "T" and in_power and not vocabulary.knows("T"):
+            token = _raised_t(token, result[:-2], tokens[place + 1], vocabulary)
+        if token.type in CLOSERS and contexts:
+            contexts.pop()
+            commas.pop()
+        elif (
+            contexts
+            and contexts[-1] in ("indices", "limits")
+            and _separate(result[-1], token, commas[-1], vocabulary)
+        ):
+            result.append(Token("COMMA", "", token.start, token.start))
+        if token.type in OPENERS:
+            contexts.append(token.note)
+            commas.append(place in with_commas)
+        result.append(token)
+    return result
+
+
+def _raised_t(
+    letter: Token, before: Sequence[Token], closing: Token, vocabulary: Vocabulary
+) -> Token:
+    r"""The `T` of `x^T`: a transpose; the bound of `\sum_{t=1}^T`, and the power `(1 + r)^T` in a document that has such a sum."""
+    if closing.note == "RED":
+        return letter
+    if letter.value not in vocabulary.bounds:
+        return replace(letter, type="TOP")
+    if before and before[-1].type == "NUM":
+        return letter
+    if before and before[-1].type in ("RPAR", "RSQB") and _adds_number(before):
+        return letter
+    if before and before[-1].type == "NAME" and before[-1].note == "bold":
+        return replace(letter, type="TOP")
+    fact = "`^T` may be a transpose, or a power, since `T` is the bound of a sum here"
+    fix = r"write `^\top` for the transpose, or declare the size, `%!tadc size T`, for the power"
+    return Token("ERROR", fact, letter.start, letter.end, fix)
+
+
+def _adds_number(before: Sequence[Token]) -> bool:
+    """Whether the bracket that ends here adds a number to something: what it holds is no vector."""
+    depth = 0
+    for token in reversed(before):
+        depth += (token.type in CLOSERS) - (token.type in OPENERS)
+        if depth == 0:
+            return False
+        if depth == 1 and token.type == "NUM":
+            return True
+    return False
+
+
+def _is_derivative(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether the fraction at `place` is `\frac{d x_i}{dt}`."""
+    closing = closing_braces(tokens[place : place + 40])
+    end = closing.get(1)
+    if end is None:
+        return False
+    over, under = tokens[place + 2 : place + 3], tokens[place + end + 2 : place + end + 4]
+    return [t.value for t in (*over, *under[:1])] == ["d", "d"] and under[-1].type == "NAME"
+
+
+def _is_between_vectors(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether both neighbours of the sign are printed as vectors, `\mathbf{v} \times \mathbf{B}_p`."""
+    before = place - 1
+    while before > 0 and tokens[before].type == "RBRACE":  # what is below the name
+        opening = (n for n in range(before, -1, -1) if tokens[n].type == "LBRACE")
+        before = next(opening, 1) - 2
+    after = place + 1
+    return (
+        before >= 0
+        and after < len(tokens)
+        and all(
+            t.type == "NAME" and (t.note == "bold" or t.value.endswith("_vec"))
+            for t in (tokens[before], tokens[after])
+        )
+    )
+
+
+def _is_raised_step(following: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    r"""Whether it is the `t^` of `\Delta t^2`, which most authors mean as a power of the step."""
+    kinds = [token.type for token in following]
+    return kinds == ["NAME", "SUP"] and "Delta" not in vocabulary.declared | vocabulary.subscripted
+
+
+def _with_declared_names(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """`N_1` as one name where a size or an index is called so, and nothing else has the subscript of an `N`."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if [t.type for t in tokens[place : place + 3]] == ["NAME", "SUB", "LBRACE"]:
+            mark, closing = (
+                tokens[place + 3 : place + 5] if place + 5 <= len(tokens) else (token,) * 2
+            )
+            name = f"{token.value}_{mark.value}"
+            if closing.type == "RBRACE" and vocabulary.has_compound(token.value, name):
+                result.append(replace(token, value=name, end=closing.end))
+                place += 5
+                continue
+        result.append(token)
+        place += 1
+    return result
+
+
+def _braces_with_commas(tokens: Sequence[Token]) -> set[int]:
+    opened: list[int] = []
+    places: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            opened.pop()
+        elif token.type == "COMMA" and opened:
+            places.add(opened[-1])
+    return places
+
+
+def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabulary) -> bool:
+    """Whether two neighbours in a subscript are two subscripts; else they multiply, or are no two operands."""
+    if left.type not in ENDS_OPERAND or left.note in PREFIXES or right.type not in STARTS_OPERAND:
+        return False
+    if left.type == "NUM":
+        return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)
+    return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
+
+
+def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
+    r"""Whether it is the function of `\log\Gamma(x)`."""
+    is_logarithm = bool(before) and before[-1].type == "FUNC" and before[-1].value == "log"
+    return is_logarithm and following in ("LPAR", "LSQB") and token.value == "Gamma"
+
+
+def _statistic(tokens: Sequence[Token], place: int) -> Token | None:
+    r"""The error of `\operatorname{Var}(x_i)` and `\operatorname{Var}_i(x_{ij})`, which have two readings."""
+    token = tokens[place]
+    name = token.value.split("_")[0]
+    if token.type != "NAME" or token.note != "upright" or name not in TWO_READINGS:
+        return None
+    behind = place + 1
+    if [t.type for t in tokens[behind : behind + 2]] == ["SUB", "LBRACE"]:
+        ends = (n for n in range(behind, len(tokens)) if tokens[n].type == "RBRACE")
+        behind = next(ends, behind) + 1
+    if behind >= len(tokens) or tokens[behind].type not in ("LPAR", "LSQB"):
+        return None
+    fact = f"`{name}` divides by the number of samples, `N`, or by `N - 1`, and nothing in the document tells which"
+    return Token("ERROR", fact, token.start, token.end, TWO_READINGS[name])
+
+
+def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
+    before_bracket = following in ("LPAR", "LSQB")
+    match token.type, token.value:
+        case "FUNC", _ if token.note and vocabulary.knows(token.note):
+            return replace(token, type="NAME", value=token.note, note="upright")
+        case "CALLED", _ if not before_bracket:
+            return replace(token, type="NAME", note="upright")
+        case "NAME", name if vocabulary.knows(name):
+            return token
+        case "NAME", "sigma" if before_bracket and vocabulary.is_sigmoid:
+            return replace(token, type="FUNC", value="sigmoid")
+        case "NAME", "sigma" if before_bracket:
+            fact = (
+                r"`\sigma(..)` may be the sigmoid or a product, and nothing in the document tells"
+            )
+            fix = (
+                r"write `\operatorname{sigmoid}(..)`, or say in the text that $\sigma$ is the sigmoid; for the product declare the"
+                " number: `%!tadc input sigma[]`"
+            )
+            return Token("ERROR", fact, token.start, token.end, fix)
+        case "NAME", "e":
+            return replace(token, note="euler")
+        case "NAME", name if before_bracket and (
+            _is_word(token) or name.split("_")[0] in FUNCTION_LETTERS | {"sigma"}
+        ):
+            return Token(
+                "ERROR",
+                f"`{name}(..)` is no function that tadc knows",
+                token.start,
+                token.end,
+                _MEANT.get(name.lower())
+                or f"define it, `{name}(x) = ..`, in the document, or write `{name} \\cdot (..)` for a product",
+            )
+        case _:
+            return token
+
+
+_MEANT = {
+    "softmax": r"write `\frac{\exp(x_i)}{\sum_j \exp(x_j)}`",
+    "elu": r"write `\begin{cases} x_i & x_i > 0 \\ \exp(x_i) - 1 & \text{otherwise} \end{cases}`",
+    "leakyrelu": r"write `\max(x_i, 0.01 x_i)`",
+    "clip": r"write `\min(\max(x_i, a), b)`",
+    "norm": r"write `\sqrt{\sum_i x_i^2}`",
+    "tr": r"write `\sum_i a_{ii}`",
+    "trace": r"write `\sum_i a_{ii}`",
+    "step": r"write `\mathbf{1}[x_i > 0]`",
+    "heaviside": r"write `\mathbf{1}[x_i > 0]`",
+}
+
+
+def _is_word(token: Token) -> bool:
+    r"""Whether it is `\mathrm{softmax}`, which is hardly a factor."""
+    return token.note == "upright" and len(token.value) > 1
