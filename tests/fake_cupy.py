@@ -40,12 +40,21 @@ class State:
         self.captured = None  # what a graph does, while it is captured
         self.pool = None
         self.free_bytes = 2**40
+        self.is_done = True  # what was launched so far
+
+
+class DLPackMemory:
+    """Memory of another library, which has it back when this is gone."""
+
+    def __init__(self, owner):
+        self.owner = owner
 
 
 class ndarray(np.ndarray):  # noqa: N801
     def __array_finalize__(self, other):
         known = isinstance(other, ndarray)
         self.own_device = other.own_device if known else Device(STATE.device)
+        self.own_memory = other.own_memory if known else None
 
     @property
     def device(self):
@@ -63,9 +72,10 @@ class ndarray(np.ndarray):  # noqa: N801
 
 
 class Memory:
-    __slots__ = ("ptr",)
+    __slots__ = ("mem", "ptr")
 
     def __init__(self, array):
+        self.mem = array.own_memory
         try:
             self.ptr = ctypes.addressof(ctypes.c_char.from_buffer(array))  # which takes least time
         except (TypeError, ValueError):  # it is read-only, has strides or no elements
@@ -162,6 +172,9 @@ class Stream:
     def wait_event(self, event):
         pass
 
+    def is_capturing(self):
+        return STATE.captured is not None
+
 
 class CurrentStream:
     def __init__(self):
@@ -175,6 +188,9 @@ class CurrentStream:
     def wait_event(self, event):
         pass
 
+    def is_capturing(self):
+        return STATE.captured is not None
+
 
 class MemoryPool:
     def __init__(self):
@@ -185,8 +201,15 @@ class MemoryPool:
 
 
 class Event:
+    def __init__(self, disable_timing=False):
+        pass
+
     def record(self):
         self.time = time.perf_counter()
+
+    @property
+    def done(self):
+        return STATE.is_done
 
     def synchronize(self):
         pass
@@ -212,6 +235,16 @@ def empty(shape, dtype=np.float64):
 
 def asarray(a, dtype=None):
     return a if isinstance(a, ndarray) else np.array(a, dtype).view(ndarray)
+
+
+def ascontiguousarray(a):
+    return a if a.flags.c_contiguous else np.ascontiguousarray(a).view(ndarray)
+
+
+def from_dlpack(value):
+    array = np.asarray(value.array).view(ndarray)
+    array.own_memory = DLPackMemory(value)
+    return array
 
 
 def asnumpy(a):
@@ -259,9 +292,10 @@ def install(patched):
     module = ModuleType("cupy")
     module.__version__ = "0"
     module.ndarray, module.empty, module.asarray, module.asnumpy = ndarray, empty, asarray, asnumpy
+    module.from_dlpack = from_dlpack
     module.ones = lambda shape, dtype=np.float64: asarray(np.ones(shape, dtype))
     module.matmul = matmul
-    module.ascontiguousarray = lambda a: np.ascontiguousarray(a).view(ndarray)
+    module.ascontiguousarray = ascontiguousarray
     module.cuda = SimpleNamespace(
         runtime=SimpleNamespace(
             getDeviceCount=lambda: DEVICES,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import sys
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -290,6 +292,44 @@ def test_a_graph_keeps_what_it_launches(double):
     replay = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]").graph(x, cotangents=x)
 
     assert {"x", "dy"} == {name for launch in replay._launches for name in launch.inputs}
+
+
+class Foreign:
+    """An array of another library, in the memory of a GPU."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self):
+        raise AssertionError("CuPy calls it")
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("pulled", [False, True])
+def test_memory_of_another_library_is_held_until_the_kernels_are_done(double, pulled):
+    f = tadc.compile("size N\ninput x[N]\ny[i] = x[i]**3")
+    x = Foreign(np.ones(3))
+    given_back = weakref.ref(x)
+    _, pullback = f.vjp(x)
+    if not pulled:
+        del pullback
+    STATE.is_done = False  # from here on the GPU is behind
+    if pulled:
+        pullback(double.asarray(np.ones(3)))
+        del pullback
+    else:
+        f(x)
+    del x
+    gc.collect()
+
+    assert given_back() is not None
+    STATE.is_done = True
+    f(double.asarray(np.ones(3)))
+    gc.collect()
+    assert given_back() is None
 
 
 @pytest.mark.compiler

@@ -39,7 +39,7 @@ PROGRAMS = {
     "several results": ("input x[N], y[N]\nf = sum{i} x[i]*y[i]\ng = sum{j} exp(-y[j])", [WARP, BLOCK, BLOCK]),
     "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [WARP, BLOCK]),
     "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [WARP, BLOCK]),
-    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [1, BLOCK]),
+    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [1, WARP, WARP]),
     "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
     "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [WARP, BLOCK]),
     "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [WARP, BLOCK]),
@@ -47,17 +47,17 @@ PROGRAMS = {
     "in an expression": ("input x[N]\nf = exp(-sum{i} x[i]**2/N) + max{j} x[j]", [WARP, BLOCK]),
     "a triangle": ("input x[N]\nf = sum{i, j | j <= i and i <= j + 2} x[i]*x[j]", [WARP, BLOCK]),
     "quotients": ("input x[N]\nf = sum{i: N} x[i // 2] * (i % 2)", [WARP, BLOCK]),
-    "a choice": ("input x[N], c[]\nf = if c > 0 then sum{i} x[i] else max{i} x[i]", [BLOCK]),
+    "a choice": ("input x[N], c[]\nf = if c > 0 then sum{i} x[i] else max{i} x[i]", [WARP, BLOCK]),
     "a sum of sums": ("input x[N], y[5]\nf = sum{i} exp(-sum{d} (x[i] - y[d])**2)", [WARP, BLOCK]),
     "a running sum": ("input x[N]\nf[i: N] = sum{j | j <= i} x[j]**2", [WARP, BLOCK, 1]),
     "a running maximum from behind": ("input x[N]\nf[i: N] = max{j | j >= i} x[j]", [WARP, BLOCK, 1]),
     "running products of rows": ("input x[3, N]\nf[r, i: N] = prod{j | j < i} (1 + x[r, j]/N)", [WARP, BLOCK, 1]),
     "a running sum that begins late": ("input x[N + 2]\nf[i: N] = sum{j | j <= i + 2} x[j]", [WARP, BLOCK, 1, 1]),
     "a running sum with a condition": ("input x[N]\nf[i: N] = sum{j | 2 <= j and j <= i} x[j]", [WARP, BLOCK, 1]),
-    "softmax of rows": ("input x[50, N]\nm[i] = max{j} x[i,j]\nz[i] = sum{j} exp(x[i,j] - m[i])\noutput f\nf[i,j] = exp(x[i,j] - m[i])/z[i]", [WARP, WARP, WARP, WARP, 1]),
-    "normal rows": ("input x[50, N], w[N]\nu[i] = (sum{j} x[i,j])/N\nv[i] = (sum{j} (x[i,j] - u[i])**2)/N\noutput f\nf[i,j] = w[j]*(x[i,j] - u[i])/sqrt(1 + v[i])", [WARP, WARP, WARP, WARP, 1]),
-    "rows between which nothing is shared": ("input x[50, N]\nm[i] = max{j} x[i,j]\noutput f\nf[i: 49,j] = x[i,j] - m[i+1]", [WARP, WARP, 1]),
-    "rows and what comes before them": ("input x[50, N], y[N]\noutput f, g\nf[i,j] = exp(x[i,j] - y[j])\ng[i] = sum{j} f[i,j]*y[N - 1 - j]", [1, WARP, WARP]),
+    "softmax of rows": ("input x[50, N]\nm[i] = max{j} x[i,j]\nz[i] = sum{j} exp(x[i,j] - m[i])\noutput f\nf[i,j] = exp(x[i,j] - m[i])/z[i]", [WARP, BLOCK, WARP, BLOCK, 1]),
+    "normal rows": ("input x[50, N], w[N]\nu[i] = (sum{j} x[i,j])/N\nv[i] = (sum{j} (x[i,j] - u[i])**2)/N\noutput f\nf[i,j] = w[j]*(x[i,j] - u[i])/sqrt(1 + v[i])", [WARP, BLOCK, WARP, BLOCK, 1]),
+    "rows between which nothing is shared": ("input x[50, N]\nm[i] = max{j} x[i,j]\noutput f\nf[i: 49,j] = x[i,j] - m[i+1]", [WARP, BLOCK, 1]),
+    "rows and what comes before them": ("input x[50, N], y[N]\noutput f, g\nf[i,j] = exp(x[i,j] - y[j])\ng[i] = sum{j} f[i,j]*y[N - 1 - j]", [1, WARP, BLOCK]),
     "two types": ("input x[N]\ns: float32 = sum{i} x[i]\nf = s + sum{i} x[i]", [WARP, BLOCK, WARP, BLOCK]),
 }  # fmt: skip
 
@@ -155,7 +155,7 @@ def test_a_sum_has_the_parts_that_keep_a_machine_busy(machine):
     (parts,) = GpuModule.of(mode, {"N": LARGE}, machine=machine).module.temporaries
 
     threads = parts.shape[0].constant * machine.warp
-    assert machine.resident_threads / 2 < threads <= machine.resident_threads
+    assert machine.resident_threads / 2 <= threads <= machine.resident_threads
 
 
 @pytest.mark.parametrize("machine", [HOPPER, replace(HOPPER, block=128, shared_bytes=8192)])

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from tadc.errors import ArgumentError, BackendError
+from tadc.runtime.cuda.held import hold
 
 __all__ = [
     "architecture",
@@ -110,15 +111,17 @@ def is_on_gpu(value: Any) -> bool:
 def as_gpu_array(name: str, value: Any) -> Any:
     """The value as an array of CuPy, without a copy if it is on a GPU already.
 
-    The current stream waits for pending work of the owner's stream. Raises ArgumentError for values that are no arrays.
+    The current stream waits for pending work of the owner's stream, and the owner's memory is held until the next launch is done. Raises ArgumentError for values that are no arrays.
     """
     xp = cupy()
     try:
         if is_gpu_array(value):
             return value
-        if is_on_gpu(value) and hasattr(value, "__dlpack__"):
-            return xp.from_dlpack(value)
-        return xp.asarray(value)
+        if not is_on_gpu(value):
+            return xp.asarray(value)
+        array = xp.from_dlpack(value) if hasattr(value, "__dlpack__") else xp.asarray(value)
+        hold(array)
+        return array
     except MemoryError:
         raise
     except Exception as error:  # whatever a foreign object raises

@@ -31,6 +31,7 @@ from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.cuda.arrays import architecture, cupy, current_device, device_name, on_one_device
+from tadc.runtime.cuda.held import hold_until_done
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import array_form
@@ -170,6 +171,7 @@ class CudaLaunch:
             workspace.data.ptr if workspace is not None else 0,
             xp.cuda.get_current_stream().ptr,
         )
+        hold_until_done(inputs, xp)
         return outputs
 
     def _unaligned(self, addresses: Sequence[int]) -> ArgumentError:

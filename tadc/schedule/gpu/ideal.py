@@ -1,4 +1,5 @@
-"""The least time that a machine needs for a program: each tensor's bytes once, and each value once, whatever its loop nests are.
+"""The least time that a machine needs for a program: the bytes of what is read of each tensor once, and each value once, whatever its
+loop nests are.
 
 A value is counted at as many points as there are values of the indices that it depends on, and a product that is added to a sum as
 one instruction.
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Domain, quotients
-from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
+from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.instructions import instructions
@@ -43,13 +44,19 @@ class Ideal:
         arithmetic: str,
     ) -> Ideal:
         """For these values of all sizes. `tensors` are read or written; `arithmetic` is the type in which is computed."""
-        bytes_ = sum(program.tensors[t].bytes_at(sizes, dtype) for t in tensors)
         all_, special = 0.0, 0.0
+        read: dict[str, float] = {}
         for s in statements:
             for each, points in _terms(s):
                 count = about(points, sizes)
+                if isinstance(each, Read):
+                    read[each.tensor] = read.get(each.tensor, 0.0) + count
                 all_ += count * _cheapest(each, arithmetic)
                 special += count * instructions(each, arithmetic).special
+        whole = {t: program.tensors[t].bytes_at(sizes, dtype) for t in tensors}
+        some = {t: read[t] * program.tensors[t].itemsize(dtype) for t in tensors if t in read}
+        written = {s.target.name for s in statements}
+        bytes_ = sum(n if t in written else min(n, some.get(t, n)) for t, n in whole.items())
         return cls(bytes_, all_, special)
 
     def seconds(self, machine: Machine, arithmetic: str) -> float:
@@ -103,6 +110,8 @@ def _operations(s: Statement) -> Iterator[tuple[Expr, Points]]:
             case Call(_, args):
                 yield e, _projected(around, e.symbols)
                 waiting += [(a, around) for a in args]
+            case Read(_, subscripts) if subscripts:
+                yield e, _projected(around, e.symbols)
             case _:
                 pass
 

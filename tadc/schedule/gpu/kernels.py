@@ -15,6 +15,7 @@ from math import prod
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
+from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.model import kernel_model
@@ -22,13 +23,13 @@ from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.split import split
-from tadc.schedule.gpu.teams import TeamSteps, is_stale
+from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.turned import with_turned_rows
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
-from tadc.schedule.nest.loop_nest import Kernel, Step, Tile, reads_of
+from tadc.schedule.nest.loop_nest import Kernel, Tile
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.rewrite.short import with_short_sums
@@ -41,6 +42,8 @@ NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
 BETTER = 1.03  # times as fast as one that is kept otherwise
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
+LONG = 4  # terms of each thread of a block that is chosen by estimates
+IDLE = 8  # times as many threads as terms may be worth it: the model decides
 
 
 def gpu_program(
@@ -63,6 +66,7 @@ def gpu_program(
         }
         program = with_short_sums(program, few)
         program = with_turned_rows(program, sizes, machine, room)
+        program = without_few_rows(program, sizes, machine, room)
     program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)
     return unrounded(program, dtype)
 
@@ -143,13 +147,12 @@ def _in_blocks(scheduled: GpuKernel, program: Program) -> GpuKernel:
 
 @dataclass(frozen=True, slots=True)
 class _Schedules:
-    """The ways in which a kernel may run: `body` is that of a team, whose threads share loops, `choice` has its tiles."""
+    """The ways in which a kernel may run: by teams, whose threads share loops, or by tiles, which `choice` has."""
 
     kernel: Kernel
     program: Program
     machine: Machine
-    body: tuple[Step, ...]
-    team_steps: TeamSteps
+    teams: Mapping[int, TeamBody]  # by their threads
     choice: Choice
     blocks: bool  # may stage loops
 
@@ -159,10 +162,12 @@ class _Schedules:
     ) -> _Schedules:
         values = values_of_sizes(program, kernel.extents, sizes)
         choice = Choice.of(kernel, program, box_interior(kernel, program)[1], values, machine)
-        read = {e.tensor for e in reads_of(kernel.body)}
-        team_steps = TeamSteps(choice.middle, read, machine)
-        body = tuple(team_steps.steps(kernel.body))
-        return cls(kernel, program, machine, body, team_steps, choice, sizes is not None or not program.sizes)  # fmt: skip
+        teams = {
+            team: TeamBody.of(kernel.body, choice.middle, team, machine.costs)
+            for team in (machine.warp, machine.block)
+        }
+        blocks = sizes is not None or not program.sizes
+        return cls(kernel, program, machine, teams, choice, blocks)
 
     def usual(self) -> GpuKernel:
         """The fastest by the estimates of work."""
@@ -171,13 +176,15 @@ class _Schedules:
         return self.of_team(team) if team > 1 else self.tiled(shape)
 
     def others(self) -> Iterator[GpuKernel]:
-        """Some that the estimates say are not much slower, and all teams that are as long as their loops."""
-        yield from map(self.of_team, self._teams())
+        """Some that the estimates say are not much slower, and all teams for which there is something to do."""
+        yield from (
+            self.of_team(t) for t, body in self.teams.items() if body.longest * IDLE >= SHORT * t
+        )
         for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
             yield self.tiled(shape)
 
     def of_team(self, team: int) -> GpuKernel:
-        return GpuKernel(replace(self.kernel, body=self.body), team)
+        return GpuKernel(replace(self.kernel, body=self.teams[team].steps), team)
 
     def tiled(self, shape: Shape) -> GpuKernel:
         """Tiles of that shape: of a thread, or of a block."""
@@ -196,23 +203,17 @@ class _Schedules:
             case _:
                 return GpuKernel(alone, 1)
 
-    def _teams(self) -> tuple[int, ...]:
-        """The teams that have loops to share."""
-        longest = max(self.team_steps.loops.values(), default=0)
-        warp, block = self.machine.warp, self.machine.block
-        if longest < SHORT * warp or is_stale(self.body):
-            return ()
-        return (warp, block) if longest >= 4 * block else (warp,)
-
     def _team(self, alone: float) -> int:
         """The number of threads with which the kernel ends first, if it takes `alone` with one."""
-        steps, machine = self.team_steps, self.machine
+        machine = self.machine
         points = prod(self.choice.extents.values())
         times = {1: alone}
-        for team in self._teams():
-            each = works(self.kernel.body, steps.values, steps.loops.keys(), machine.costs)
+        for team, body in self.teams.items():
+            if body.longest < team * (SHORT if team == machine.warp else LONG):
+                continue
+            each = works(self.kernel.body, body.values, body.loops.keys(), machine.costs)
             # A pass combines at each of its steps.
-            often = 1 + max(steps.loops.values()) // team if steps.scans else 1
+            often = 1 + body.longest // team if body.scans else 1
             of_all = sum(w.of({}) for w in each) + often * machine.combined(team)
             times[team] = machine.duration(of_all * points, points * team)
         return min(times, key=lambda team: times[team])

@@ -18,17 +18,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import prod
+from math import isqrt, prod
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
-from tadc.ir.expr import NEUTRAL, Comparison, Const, Expr, Read, Reduce, ReduceOp, Select
+from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero, quotients
+from tadc.ir.expr import NEUTRAL, Comparison, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import replaced, substitute
-from tadc.normalize.reductions import plain_extent
+from tadc.ir.walk import postorder, replaced, substitute
 from tadc.schedule.gpu.cost import (
     Sizes,
     cost,
@@ -37,16 +36,22 @@ from tadc.schedule.gpu.cost import (
     with_midpoints,
 )
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.sampled import about
+from tadc.schedule.gpu.terms import depends_on, has_data, only, terms_of
+from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.lower import loop_of
 from tadc.schedule.nest.matrix_product import large_product
-from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]
 
-WORTH = 2**16  # terms in all: with fewer another kernel costs more than it saves
+WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
+WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
+ENOUGH_PARTS, MOST_PARTS = 2**12, 2**13  # of an element: a block adds them up
+LONG_PARTS = 64  # terms of each thread: such parts are worth some more
+MANY_TERMS = 2**26  # from which on that time does not matter
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 MOST_TERMS = 2**26  # sums that are stored to be summed
@@ -74,14 +79,22 @@ def split(
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
         many = sizes is None and not all(n.is_constant for n in s.target.shape)
         runs = running(s, program)
-        if not (s.derived or many or left_to_blas or runs):
+        if not (has_data(s) or many or left_to_blas or runs):
             for e, where in _guards(s.body).items():
-                parts = _parts(e, s, values, machine)
-                if parts:
-                    first, parted[e] = parts.statements(s, where, names)
-                    statements.append(first)
+                if found := _in_parts(e, s, where, values, machine, names):
+                    before, parted[e] = found
+                    statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
     return replace(program, statements=tuple(statements))
+
+
+def _middle(s: Statement, values: Sizes) -> dict[Symbol, int]:
+    """The values with one in the middle of each index of the statement."""
+    middle = {**values, **{i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}}
+    for d in s.derived:
+        if isinstance(d, Derived):
+            middle[d.name] = d.form.at(middle) // d.modulus
+    return middle
 
 
 def _with_terms(
@@ -89,22 +102,44 @@ def _with_terms(
 ) -> Program:
     """The program in which few elements are no sums of long sums: their terms are stored, if each fits into `room` bytes."""
     most = MOST_TERMS if room is None else min(MOST_TERMS, room // ITEM)
-    parameters = set(program.parameters)
     statements: list[Statement] = []
     for s in program.statements:
-        values = values_of_sizes(program, s.target.shape, sizes)
-        stored: dict[Expr, Expr] = {}
-        for e, where in _guards(s.body).items() if not s.derived else ():
-            box = _box_of_terms(e, where, s, parameters)
-            if box and not all(implies(program.known, at_least_zero(n - 1)) for n in box.values()):
-                box = None  # for some sizes there would be no terms, and no tensor is empty
-            if box and _are_worth_storing(e, s, box, values, machine, most):
-                target = Tensor(names.fresh(f"{s.target.name}_terms"), tuple(box.values()), s.target.dtype)  # fmt: skip
-                statements.append(Statement(target, tuple(box), (), _only(where, e.body, e.op)))
-                read = Read(target.name, tuple(map(symbol, box)))
-                stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
-        statements.append(replace(s, body=replaced(s.body, stored)))
+        waiting, made = [s], list[Statement]()
+        while waiting:  # terms may be sums of long sums themselves
+            before, one = _terms_before(waiting.pop(), program, sizes, machine, most, names)
+            made.append(one)
+            waiting += before
+        statements += reversed(made)
     return replace(program, statements=tuple(statements))
+
+
+def _terms_before(
+    s: Statement,
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    most: int,
+    names: Names,
+) -> tuple[list[Statement], Statement]:
+    """The statements of a statement's terms, and the one that reads them. Each stores at most so many."""
+    values = values_of_sizes(program, s.target.shape, sizes)
+    statements: list[Statement] = []
+    stored: dict[Expr, Expr] = {}
+    for e, where in _guards(s.body).items() if not has_data(s) else ():
+        terms = terms_of(e, set(program.parameters)) if _sums(e.body) else None
+        if terms is None:
+            continue
+        box, derived = depends_on(e, where, s)
+        box |= terms.box
+        if not all(implies(program.known, at_least_zero(n - 1)) for n in box.values()):
+            continue  # for some sizes there would be no terms, and no tensor is empty
+        if _are_worth_storing(e, s, box, values, machine, most):
+            name = names.fresh(f"{s.target.name}_terms")
+            target = Tensor(name, tuple(box.values()), s.target.dtype)
+            statement, read = terms.stored(e.body, target, box, derived, where, NEUTRAL[e.op])
+            statements.append(statement)
+            stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
+    return statements, replace(s, body=replaced(s.body, stored))
 
 
 def _guards(body: Expr) -> dict[Reduce, Domain]:
@@ -127,7 +162,8 @@ def _guards(body: Expr) -> dict[Reduce, Domain]:
             case Select(Domain() as domain, then, otherwise):
                 waiting += [(otherwise, None), (then, None if where is None else where & domain)]
             case Select(Comparison(_, left, right), then, otherwise):
-                waiting += [(otherwise, None), (then, None), (right, where), (left, where)]
+                # What is in bounds may be computed whether it is chosen or not.
+                waiting += [(o, where) for o in (otherwise, then, right, left)]
             case _:
                 waiting += [(o, where) for o in reversed(e.operands)]
     guards = {}
@@ -138,25 +174,10 @@ def _guards(body: Expr) -> dict[Reduce, Domain]:
     return guards
 
 
-def _only(where: Domain, e: Expr, op: ReduceOp) -> Expr:
-    """The value where it is needed, the neutral element of the operation elsewhere: reads may be outside there."""
-    return e if where == EVERYWHERE else Select(where, e, Const(NEUTRAL[op]))
-
-
-def _box_of_terms(
-    e: Reduce, where: Domain, s: Statement, sizes: set[Symbol]
-) -> dict[Symbol, Affine] | None:
-    """The indices of the terms with their extents; None where their ranges are not plain, or no term is a sum."""
-    if e.derived or not any(isinstance(n, Reduce) for n in always(e.body)):
-        return None
-    box = {i: s.extents[i] for i in s.indices if i in e.symbols or i in where.symbols}
-    for i in e.indices:
-        extent = plain_extent(i, e.domain, sizes)
-        if extent is None:
-            return None
-        box[i] = extent
-    inner = Domain.box({i: box[i] for i in e.indices})
-    return box if set(e.domain.conditions) <= set(inner.conditions) else None
+def _sums(e: Expr) -> list[Reduce]:
+    """The sums in the expression that are in no other, in choices too."""
+    nodes = postorder((e,), lambda n: () if isinstance(n, Reduce) else n.operands)
+    return [n for n in nodes if isinstance(n, Reduce)]
 
 
 def _are_worth_storing(
@@ -174,21 +195,55 @@ def _are_worth_storing(
     inside = _nested(e.body, {**values, **middle})
     return (
         BETTER * elements <= machine.resident_threads
-        and most >= terms > elements
-        and inside >= LEAST * machine.warp
-        and terms * inside >= WORTH
+        and most >= terms >= elements
+        and inside >= machine.warp
+        and terms * inside >= WORTH_OF_TERMS
     )
 
 
 def _nested(e: Expr, values: Sizes) -> int:
     """The steps of the sums inside the expression, for each of its values; 1 if there are none."""
-    sums = (n for n in always(e) if isinstance(n, Reduce))
-    return max(1, sum(prod(_counts(n, values).values()) * _inside(n, values) for n in sums))
+    return max(1, sum(prod(_counts(n, values).values()) * _inside(n, values) for n in _sums(e)))
 
 
 def _inside(e: Reduce, values: Sizes) -> int:
     middle = {i: max(0, n) // 2 for i, n in _counts(e, values).items()}
     return _nested(e.body, {**values, **middle})
+
+
+def _in_parts(
+    e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, names: Names
+) -> tuple[tuple[Statement, ...], Reduce] | None:
+    """The statements of the reduction's parts, and the reduction of them; None if it has no parts.
+
+    Where one index has too few parts to keep a GPU busy, the parts have parts in another one.
+    """
+    parts = _parts(e, s, where, values, machine, None)
+    if parts is None:
+        return None
+    first, of_parts, whole = parts.statements(s, where, names)
+    while more := _parts(of_parts, first, where, values, machine, parts.again(of_parts)):
+        parts = more
+        first, of_parts, inner = parts.statements(first, where, names)
+        indices, domain = (*whole.indices, *inner.indices), whole.domain & inner.domain
+        whole = Reduce(e.op, indices, (), domain, inner.body)
+    number = prod(_counts(whole, values).values())
+    if parts.warps or number <= machine.block:
+        return (first,), whole
+    # Parts of an element lie apart: of so many parts some are added up before.
+    longest = max(whole.indices, key=_counts(whole, values).__getitem__)
+    some = _Parts(whole, longest, isqrt(number), warps=False, lanes=0, adjacent="", most=0)
+    second, _, whole = some.statements(s, EVERYWHERE, names)
+    return (first, second), whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """What is settled for parts that are cut again: whether a warp has one, the index that stays whole for it, and how many there may be."""
+
+    warps: bool
+    whole: Symbol
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +255,18 @@ class _Parts:
     count: int
     warps: bool  # a warp has a part, else a thread
     lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
+    adjacent: Symbol  # the index in which the warp's threads are neighbours
+    most: int  # parts, if these are cut again
 
-    def statements(self, s: Statement, where: Domain, names: Names) -> tuple[Statement, Expr]:
-        """The statement of the parts, and the reduction of them that takes the place of the whole, which is needed `where`."""
+    def again(self, parts: Reduce) -> _Again:
+        """What is settled for further parts of these."""
+        at = self.reduce.indices.index(self.index)
+        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count)  # fmt: skip
+
+    def statements(
+        self, s: Statement, where: Domain, names: Names
+    ) -> tuple[Statement, Reduce, Reduce]:
+        """The statement of the parts; the reduction in it; and that of the parts, which takes the place of the whole, which is needed `where`."""
         e, k = self.reduce, self.index
         t, m, r = (names.fresh(k) for _ in range(3))
         place = symbol(m) * self.count + symbol(t)
@@ -227,60 +291,90 @@ class _Parts:
             Domain.of(conditions) & Domain.box({r: constant(self.lanes)} if self.lanes else {}),
             substitute(e.body, values),
         )
-        free = [i for i in s.indices if i in e.symbols or i in where.symbols]
-        box = {i: s.extents[i] for i in free}
+        box, derived = depends_on(e, where, s)
         count = {t: constant(self.count)}
         box = {**box, **count} if self.warps else {**count, **box}
-        target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
+        name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
+        target = Tensor(name, tuple(box.values()), s.target.dtype)
         read = Read(target.name, tuple(map(symbol, box)))
         return (
-            Statement(target, tuple(box), (), _only(where, body, e.op)),
+            Statement(target, tuple(box), derived, only(where, body, NEUTRAL[e.op])),
+            body,
             Reduce(e.op, (t,), (), Domain.box(count), read),
         )
 
 
-def _parts(e: Reduce, s: Statement, values: Sizes, machine: Machine) -> _Parts | None:
-    """The parts that the reduction is cut into, None if it is not."""
-    points = prod(max(1, n.at(values)) for n in s.target.shape)
+def _parts(
+    e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, again: _Again | None
+) -> _Parts | None:
+    """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
+    points = _elements(s, where, values)
     is_product = _is_product(e, s, values)
-    if BETTER * points > machine.resident_threads * (OF_TILE if is_product else 1):
+    fewest = 2 if again else BETTER
+    if fewest * points > machine.resident_threads * (OF_TILE if is_product else 1):
         return None
-    middle = {i: max(0, n.at(values)) // 2 for i, n in s.extents.items()}
-    counts = _counts(e, {**values, **middle})
-    inside = _inside(e, {**values, **middle})
-    if points * prod(counts.values()) * inside < WORTH:
+    if is_product and again:
+        return None  # blocks have tiles of it
+    middle = _middle(s, values)
+    counts = _counts(e, middle)
+    terms = prod(counts.values()) * _inside(e, middle)
+    if points * terms < WORTH:
         return None
-    longest = max(counts, key=lambda i: counts[i])
-    warp, costs = machine.warp, machine.costs
-    reads = list(subscripts(e.body))
-
-    def paid(varying: Symbol) -> float:
-        return sum(cost(read, {varying}, costs) for read in reads)
-
+    warp = machine.warp
     if is_product:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
         *outer, inner = counts
         index = max(outer, key=lambda i: counts[i], default=inner)
         index = index if counts[index] >= BETTER * LEAST else inner
-        warps, in_lanes, threads = False, index == inner, points / OF_TILE
-        least = LEAST * warp if in_lanes else 1
+        warps, adjacent, threads = False, "", points / OF_TILE
+        lanes = warp if index == inner else 0
+        least = LEAST * lanes if lanes else 1
     else:
-        # Threads side by side are neighbours in the last index, if there are enough of them.
-        neighbours = s.indices and s.target.shape[-1].at(values) >= warp
-        strided = costs.strided * len(reads)
-        by_threads = paid(s.indices[-1]) if neighbours else strided
-        by_index = {i: paid(i) for i in counts if counts[i] >= warp}
-        adjacent = min(by_index, key=lambda i: by_index[i], default=longest)
-        by_warps = by_index.get(adjacent, strided)
-        index = longest
-        warps = by_warps < by_threads
-        in_lanes = warps and adjacent == longest
+        if again:
+            warps, adjacent = again.warps, again.whole
+        else:
+            warps, adjacent = _neighbours(e, s, counts, values, machine)
+        free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
+        index = max(free, key=lambda i: free[i], default="")
+        lanes = warp if warps and adjacent == index else 0
         threads = points * (warp if warps else 1)
-        least = max(1, LEAST // inside) * (warp if in_lanes else 1)
-    count = min(int(machine.resident_threads // threads), counts[index] // least)
-    if count < BETTER:
+        least = max(1, lanes, LEAST * counts.get(index, 1) * (warp if warps else 1) // terms)
+    most = again.most if again else MOST_PARTS if terms >= MANY_TERMS else ENOUGH_PARTS
+    room = int(machine.resident_threads // threads)
+    if 1 <= room < BETTER and terms >= LONG_PARTS * BETTER * warp:
+        room = BETTER  # a GPU is busier with more threads than fit at once
+    count = min(room, counts.get(index, 0) // least, most)
+    if count < fewest:
         return None
-    return _Parts(e, index, 1 << count.bit_length() - 1, warps, warp if in_lanes else 0)
+    return _Parts(e, index, 1 << count.bit_length() - 1, warps, lanes, adjacent, most)
+
+
+def _elements(s: Statement, where: Domain, values: Sizes) -> int:
+    """The number of elements that are there, at least 1."""
+    if where == EVERYWHERE:
+        return prod(max(1, n.at(values)) for n in s.target.shape)
+    box = Points(s.indices, quotients(s.derived), Domain.box(s.extents) & where)
+    return max(1, round(about(box, values)))
+
+
+def _neighbours(
+    e: Reduce, s: Statement, counts: Mapping[Symbol, int], values: Sizes, machine: Machine
+) -> tuple[bool, Symbol]:
+    """Whether a warp is to have a part, and the index in which its threads are neighbours, then."""
+    reads, costs, warp = list(subscripts(e.body)), machine.costs, machine.warp
+
+    def paid(varying: Symbol) -> float:
+        return sum(cost(read, {varying}, costs) for read in reads)
+
+    long = {i: paid(i) for i, n in counts.items() if n >= warp}
+    if not long:
+        return False, ""
+    adjacent = min(long, key=long.__getitem__)
+    # Threads side by side are neighbours in the statement's last index, if there are enough of them.
+    if s.indices and s.target.shape[-1].at(values) >= warp:
+        return long[adjacent] < paid(s.indices[-1]), adjacent
+    # Of warps there are fewer parts, which are added up sooner.
+    return True, adjacent
 
 
 def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
@@ -301,6 +395,6 @@ def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:
     trips = {}
     for b in bounded(e).each:
         loop = loop_of(b, ())
-        trips[b.range.index] = b.range.trips_at(values)
+        trips[b.range.index] = max(1, b.range.trips_at(values))
         values = with_midpoints(loop, values)
     return trips

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from math import prod
 
-from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Derived
 from tadc.ir.expr import Read
-from tadc.ir.range import Bound
+from tadc.ir.names import Names
+from tadc.ir.range import Bound, Range
 from tadc.schedule.gpu.cost import Sizes, cost, subscripts, with_midpoints
-from tadc.schedule.gpu.machine import Costs, Machine
+from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.nest.lanes import accumulated
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -26,15 +29,42 @@ from tadc.schedule.nest.loop_nest import (
     TeamLoop,
     TeamScan,
     TeamSums,
+    bound_indices,
     reads_of,
     steps_of,
+    symbols_of,
     values_of,
 )
+from tadc.schedule.nest.unrolled import at_points
 
-__all__ = ["TeamSteps", "is_stale"]
+__all__ = ["TeamBody"]
 
 
-def is_stale(body: Sequence[Step]) -> bool:
+@dataclass(frozen=True, slots=True)
+class TeamBody:
+    """The steps of a team for a point. `loops` are those that its threads share, with how often they run; `scans` says whether some
+    pass a running sum on; `values` has numbers for sizes and derived indices.
+    """
+
+    steps: tuple[Step, ...]
+    loops: Mapping[Symbol, int]
+    scans: bool
+    values: Sizes
+
+    @classmethod
+    def of(cls, body: Sequence[Step], values: Sizes, team: int, costs: Costs) -> TeamBody:
+        """From the steps of a thread, for so many. `values` has those of sizes, and one in the middle of each index."""
+        made = _TeamSteps(values, {e.tensor for e in reads_of(body)}, team, costs)
+        steps = tuple(made.steps(body))
+        return cls(steps, made.loops, made.scans, made.values)
+
+    @property
+    def longest(self) -> int:
+        """The runs of the longest loop that is shared; 0 where none may be."""
+        return 0 if _is_stale(self.steps) else max(self.loops.values(), default=0)
+
+
+def _is_stale(body: Sequence[Step]) -> bool:
     """Whether threads of a team may add to elements that another one has stored."""
     once = (s for step in steps_of(body) if isinstance(step, Leader) for s in step.body)
     stored = {s.tensor for s in once if isinstance(s, Store)}
@@ -42,18 +72,17 @@ def is_stale(body: Sequence[Step]) -> bool:
 
 
 @dataclass(slots=True)
-class TeamSteps:
-    """Makes the steps of a team from those of a thread. `values` has those of sizes, and one in the middle of each index.
+class _TeamSteps:
+    """Makes the steps of a team from those of a thread.
 
     Every thread of the team does the steps outside of shared loops, with the same values; one of them stores.
     """
 
     values: Sizes
     read: Set[str]  # tensors that the kernel reads
-    machine: Machine
-    loops: dict[Symbol, int] = field(
-        default_factory=dict
-    )  # those that are shared, and how often they run
+    team: int
+    costs: Costs
+    loops: dict[Symbol, int] = field(default_factory=dict)
     scans: bool = False
 
     def steps(self, steps: Sequence[Step]) -> Iterator[Step]:
@@ -90,17 +119,23 @@ class TeamSteps:
         return replace(loop, body=inner)
 
     def _divided(self, loop: Loop) -> Step:
-        """The loop with that loop of its nest shared which has neighbours, if it is long enough."""
-        nest = list(_nest(loop))
-        values, candidates, warp = self.values, [], self.machine.warp
-        for inner in nest:
-            count = inner.range.trips_at(values)
-            neighbours = _neighbours(inner, self.machine.costs)
-            candidates.append((count >= warp, neighbours, min(count, warp), inner, count))
+        """The loop with that loop of its nest shared which leaves a thread the least to do; or with all of it as one loop."""
+        choices: list[tuple[float, int, Loop, Step]] = []
+        values = self.values
+        for inner in _nest(loop):
+            choices.append(self._choice(inner, values, _with_team_loop(loop, inner)))
             values = with_midpoints((inner,), values)
-        best = max(candidates, key=lambda each: each[:3])
-        self.loops[best[3].range.index] = best[4]
-        return _with_team_loop(loop, best[3])
+        if joint := _as_one(loop):
+            choices.append(self._choice(joint, self.values, TeamLoop(joint.range, joint.body)))
+        _, count, shared, step = min(choices, key=lambda choice: choice[0])
+        self.loops[shared.range.index] = count
+        return step
+
+    def _choice(self, loop: Loop, values: Sizes, step: Step) -> tuple[float, int, Loop, Step]:
+        """The time of a term, if the team shares the loop; how often it runs; the loop and the step."""
+        count = max(1, loop.range.trips_at(values))
+        term = 1 + sum(isinstance(s, LetIndex) for s in loop.body) + _accessed(loop, self.costs)
+        return -(-count // self.team) / count * term, count, loop, step
 
 
 def _scan(loop: Loop) -> TeamScan | None:
@@ -134,6 +169,38 @@ def _nest(loop: Loop) -> Iterator[Loop]:
             pass
 
 
+def _as_one(loop: Loop) -> Loop | None:
+    """A nest of independent loops as one, whose index has their indices as digits: all but one of them have so many values whatever
+    the sizes are. None where it is no such nest.
+    """
+    nest = [loop]
+    while len(nest[-1].body) == 1 and isinstance(nest[-1].body[0], Loop):
+        nest.append(nest[-1].body[0])
+    ranges = [each.range for each in nest]
+    indices = {r.index for r in ranges}
+    for r in ranges:
+        plain = len(r.lows) == len(r.highs) == 1 and r.lows[0].form.is_constant
+        if not plain or r.highs[0].divisor != 1 or not indices.isdisjoint(r.symbols):
+            return None
+    ranges.sort(key=lambda r: r.trips is not None)  # the one that sizes bound is the first digit
+    first, *others = ranges
+    if not others or any(not r.trips for r in others):
+        return None
+    number = (first.highs[0].form - first.lows[0].form + 1) * prod(r.trips or 1 for r in others)
+    names = Names((*indices, *(s for step in steps_of(nest[-1].body) for s in symbols_of(step)), *bound_indices(nest[-1].body)))  # fmt: skip
+    index = names.fresh("_".join(r.index for r in ranges))
+    steps: list[Step] = []
+    values, rest = {}, symbol(index)
+    for r in reversed(others):
+        quotient = Derived(names.fresh(r.index), rest, r.trips or 1)
+        steps.append(LetIndex(quotient))
+        values[r.index] = r.lows[0].form + rest - quotient.modulus * symbol(quotient.name)
+        rest = symbol(quotient.name)
+    values[first.index] = first.lows[0].form + rest
+    body = (*steps, *at_points(nest[-1].body, values, {}))
+    return Loop(Range.between(index, constant(0), number - 1), body)
+
+
 def _with_team_loop(step: Step, chosen: Loop) -> Step:
     if step is chosen:
         return TeamLoop(chosen.range, chosen.body)
@@ -155,11 +222,10 @@ def _owns(loop: Loop) -> bool:
     )
 
 
-def _neighbours(loop: Loop, costs: Costs) -> int:
-    """The number of coalesced reads over the values of the index, less that of strided ones."""
-    reads = (subscripts for step in steps_of(loop.body) for subscripts in _own_subscripts(step))
-    each = [cost(subscripts, {loop.range.index}, costs) for subscripts in reads]
-    return each.count(1) - each.count(costs.strided)
+def _accessed(loop: Loop, costs: Costs) -> float:
+    """The cost of the reads and stores inside a loop, for threads that differ in its index."""
+    each = (subscripts for step in steps_of(loop.body) for subscripts in _own_subscripts(step))
+    return sum(cost(subscripts, {loop.range.index}, costs) for subscripts in each)
 
 
 def _own_subscripts(step: Step) -> Iterator[tuple[Affine, ...]]:

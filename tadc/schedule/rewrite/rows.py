@@ -34,7 +34,11 @@ def rows(statement: Statement) -> Rows | None:
     (total,) = sums
     bound = set(total.domain.symbols).union(*(d.symbols for d in total.derived))
     free = [i for i in statement.indices if i not in bound]
-    nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce))]
+    terms = {
+        *total.indices,
+        *(d.name for d in total.derived),
+    }  # what depends on none is computed once for all terms
+    nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce)) and not terms.isdisjoint(e.symbols)]  # fmt: skip
     candidates = {tuple(i for i in free if i not in e.symbols): e for e in nodes if is_expensive(e)}
     chosen = max(candidates, key=len, default=())
     if not chosen or len(chosen) == len(statement.indices):

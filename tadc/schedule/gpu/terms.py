@@ -1,0 +1,94 @@
+"""The terms of a sum as a tensor: what a statement needs once for each of them is computed by all threads, and stored.
+
+    f[i] = sum{j = 2..N} e(i, j)    is    t[i, j: N - 1] = e(i, j + 2);  f[i] = sum{j = 2..N} t[i, j - 2]
+
+Where the range of an index moves with another one the tensor has the values of all of them, and the neutral element besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.bounds import bounded
+from tadc.ir.domain import EVERYWHERE, Determined, Domain, Looked
+from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.program import Statement, Tensor
+from tadc.ir.range import Bound
+from tadc.ir.walk import substitute
+
+__all__ = ["Terms", "depends_on", "has_data", "only", "terms_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The first value of each index of a reduction, how many there are at most, and where there is a term."""
+
+    lows: Mapping[Symbol, Affine]
+    box: Mapping[Symbol, Affine]
+    derived: tuple[Determined, ...]
+    domain: Domain
+
+    def stored(
+        self,
+        value: Expr,
+        target: Tensor,
+        box: Mapping[Symbol, Affine],
+        derived: tuple[Determined, ...],
+        where: Domain,
+        otherwise: float,
+    ) -> tuple[Statement, Expr]:
+        """The statement that stores the value of each term in the target, whose indices are those of `box`, and the value read there.
+
+        Values that are not needed, elsewhere than `where` or without a term, are `otherwise`: reads may be outside there.
+        """
+        moved = {i: symbol(i) + low for i, low in self.lows.items() if low != constant(0)}
+        inner = tuple(d.substitute(moved) for d in self.derived)
+        body = only(where & self.domain.substitute(moved), substitute(value, moved), otherwise)
+        read = Read(target.name, tuple(symbol(i) - self.lows.get(i, 0) for i in box))
+        return Statement(target, tuple(box), (*derived, *inner), body), read
+
+
+def terms_of(e: Reduce, parameters: Set[Symbol]) -> Terms | None:
+    """The terms of a reduction; None where `parameters` do not bound an index, or data do."""
+    if any(isinstance(d, Looked) for d in e.derived):
+        return None
+    lows, box = {}, {}
+    for b in bounded(e).each:
+        low, high = (_known(side, parameters) for side in (b.range.lows, b.range.highs))
+        if low is None or high is None:
+            return None
+        lows[b.range.index], box[b.range.index] = low, high - low + 1
+    inside = Domain.box(box).substitute({i: symbol(i) - low for i, low in lows.items()})
+    rest = Domain.of(c for c in e.domain if c not in set(inside.conditions))
+    return Terms(lows, box, e.derived, rest)
+
+
+def _known(bounds: tuple[Bound, ...], parameters: Set[Symbol]) -> Affine | None:
+    """A bound that is made of parameters; None if there is none."""
+    known = (b.form for b in bounds if b.divisor == 1 and parameters >= set(b.form.symbols))
+    return next(known, None)
+
+
+def has_data(s: Statement) -> bool:
+    """Whether the indices of the whole statement lead to data: nothing is known of what its sums are over."""
+    return any(isinstance(d, Looked) for d in s.derived)
+
+
+def depends_on(
+    e: Expr, where: Domain, s: Statement
+) -> tuple[dict[Symbol, Affine], tuple[Determined, ...]]:
+    """The indices of the statement, with extents, and its derived ones, that a value which is needed `where` depends on."""
+    used = {*e.symbols, *where.symbols}
+    derived: list[Determined] = []
+    for d in reversed(s.derived):
+        if d.name in used:
+            derived.insert(0, d)
+            used |= set(d.symbols)
+    return {i: s.extents[i] for i in s.indices if i in used}, tuple(derived)
+
+
+def only(where: Domain, e: Expr, otherwise: float) -> Expr:
+    """The value where it is needed, another one elsewhere: reads may be outside there."""
+    return e if where == EVERYWHERE else Select(where, e, Const(otherwise))
