@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE, Determined, Domain, at_least_zero, between
+from tadc.ir.element_types import INDEX
 from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -127,7 +128,10 @@ class _Separation:
         known = set(indices)
         derived = tuple(d for d in self.statement.derived if known.issuperset(self._free_of(d)))
         name = self.names.fresh(f"{self.statement.target.name}_{reduce.op}")
-        target = Tensor(name, tuple(extents[i] for i in indices), self.statement.target.dtype)
+        dtype = self.statement.target.dtype
+        # What an index is computed from need not be whole.
+        shape = tuple(extents[i] for i in indices)
+        target = Tensor(name, shape, None if dtype == INDEX else dtype)
         self.statements.append(Statement(target, indices, derived, body))
         return Read(name, tuple(map(symbol, indices)))
 

@@ -378,3 +378,8 @@ def test_plans_name_lists_and_what_is_not_checked():
     first, second, *_ = plan.splitlines()
     assert first.startswith("index tensors are not checked")
     assert second.startswith("list dst: the positions where dst = 0..N - 1, at most 444 bytes")
+
+
+def test_an_argmax_of_numbers_that_are_not_whole_is_an_index():
+    f = tadc.compile("m[i] = argmax{j} a[i,j]; y[i] = b[m[i]]", backend="interpreter")
+    assert f(a=[[0.2, 0.7, 0.5], [0.9, 0.1, 0.3]], b=[5.0, 6.0, 7.0]).tolist() == [6, 5]
