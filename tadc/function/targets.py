@@ -200,7 +200,7 @@ def _numpy(unit: Unit) -> str:
     from tadc.emit.numpy.module import emit_numpy
 
     if unit.mode not in unit.listed:
-        return emit_numpy(unit.function.program, unit.mode, unit.dtype)
+        return emit_numpy(compiler.for_numpy(unit.function.program), unit.mode, unit.dtype)
     made = compiler.with_lists(unit.function.program)  # it sums pieces of its own
     return emit_numpy(made.program, unit.mode, unit.dtype, made.lists)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.bounded_cache import BoundedCache
+from tadc.compiler import for_numpy
 from tadc.errors import BackendError
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
@@ -155,7 +156,7 @@ class Runners:
 def _made(backend: str, program: Program, dtype: str, options: Options) -> Runner:
     match backend:
         case "numpy":
-            return NumpyRunner(program, dtype)
+            return NumpyRunner(for_numpy(program), dtype)
         case "native":
             return NativeRunner(program, dtype, options)  # type: ignore[arg-type]
         case "cuda":

@@ -495,3 +495,15 @@ def test_a_sum_of_hundreds_of_terms_and_a_nest_of_a_hundred_are_ordinary_program
 
     np.testing.assert_allclose(y, x * sum(range(500)), 1e-12)
     assert_like_the_interpreter(f"y[i] = {nest}", {"x": x})
+
+
+def test_an_argmin_of_sums_compares_the_sums_that_were_stored():
+    f = tadc.compile(
+        "input x[N,D], c[K,D]\nz[n] = argmin{k} (sum{d} (x[n,d] - c[k,d])**2)", backend="numpy"
+    )
+    rng = np.random.default_rng(0)
+    x, c = rng.normal(size=(200, 5)), rng.normal(size=(7, 5))
+
+    expected = ((x[:, None] - c) ** 2).sum(-1).argmin(1)
+
+    np.testing.assert_array_equal(f(x, c), expected)
