@@ -60,12 +60,14 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(specname="pytest_collection_modifyitems", trylast=True)
 def pytest_thin_out(config, items):
     """Leave one case in N of each test that was selected, drawn by the names of the cases."""
+    n = config.option.one_in
     drawn = {}
     for item in items:
-        drawn.setdefault((item.path, item.originalname), []).append(
-            (crc32(item.name.encode()), item)
-        )
-    n = config.option.one_in
+        test = (
+            item.path,
+            getattr(item, "originalname", item.name),
+        )  # an example in a docstring has none
+        drawn.setdefault(test, []).append((crc32(item.name.encode()), item))
     first = {id(min(cases, key=itemgetter(0))[1]) for cases in drawn.values()}
     kept = {id(i) for cases in drawn.values() for number, i in cases if number % n == 0}
     deselect(config, items, [i for i in items if id(i) not in first | kept])
