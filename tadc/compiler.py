@@ -213,9 +213,12 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     gradients = both.outputs
     both = normalized(replace(both, outputs=(*program.outputs, *gradients)))
     both = early(live(common(both)), {s.target.name for s in separated.statements})
-    if not has_data(both):
-        both = rearranged(both)
-    return halves(live(shared(common(both))), program, gradients)
+    plain = halves(live(shared(common(both))), program, gradients)
+    if has_data(both):
+        return plain
+    # Factors outside of sums let halves share more of them, and make more statements.
+    sharing = halves(live(shared(common(rearranged(both)))), program, gradients)
+    return sharing if len(sharing[0].outputs) > len(plain[0].outputs) else plain
 
 
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:

@@ -400,7 +400,7 @@ def test_a_text_holds_the_type_that_it_uses_and_temporaries_are_floats():
     types = {name: t["dtype"] for name, t in made.manifest["tensors"].items()}
     assert types == {"x": "float16", "f": "float16", "f_parts": "float32"}
     assert made.manifest["dtype"] == "float16"
-    assert made.manifest["modes"]["primal"]["workspace_bytes"] == "(8192*4 + 255) // 256 * 256"
+    assert made.manifest["modes"]["primal"]["workspace_bytes"] == "(4096*4 + 255) // 256 * 256"
 
 
 def test_a_tensor_may_be_called_like_a_type():

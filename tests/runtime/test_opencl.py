@@ -66,8 +66,7 @@ def test_teams_compute_what_numpy_computes(name):
 
 def tiles(name, patched):
     """The modes of the program with tiles and with a thread a point; some sizes, with arrays of normal numbers."""
-    patched.setattr("tadc.schedule.gpu.kernels.SHORT", 2**40)  # no teams, which have another order
-    patched.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
+    test_tile.without_teams(patched)
     (tiled, _), (plain, _) = test_tile.both(name)
     program = normal(test_tile.PROGRAMS[name][0])
     tensors = (*program.inputs, *(program.tensors[f] for f in program.outputs))
@@ -92,16 +91,14 @@ def test_a_tile_has_the_bits_of_its_points(name, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.compiler
-@pytest.mark.parametrize(
-    "number", [n for n, p in enumerate(test_tile.PROGRAMS.values()) if "exp" not in p[0]]
-)
-def test_a_tile_has_the_bits_of_the_text_of_cuda(number, monkeypatch):
+@pytest.mark.parametrize("name", [n for n, p in test_tile.PROGRAMS.items() if "exp" not in p[0]])
+def test_a_tile_has_the_bits_of_the_text_of_cuda(name, monkeypatch):
     """Products and sums are rounded as IEEE 754 says, on every device; the text of CUDA is run on the host."""
-    tiled, _, calls = tiles([*test_tile.PROGRAMS][number], monkeypatch)
+    tiled, _, calls = tiles(name, monkeypatch)
     for gpu in tiled:
         for sizes, arrays in calls:
             found = run_on_opencl(gpu, arrays, sizes)
-            hosted = test_tile.library().run(2 * number, gpu.module.name, arrays, sizes)
+            hosted = test_tile.library(name).run(0, gpu.module.name, arrays, sizes)
             for output, value in hosted.items():
                 np.testing.assert_array_equal(found[output], value, f"{output}, {sizes}")
 
@@ -109,7 +106,7 @@ def test_a_tile_has_the_bits_of_the_text_of_cuda(number, monkeypatch):
 @pytest.mark.plain(eager=1)
 @pytest.mark.parametrize("eager", test_gpu.EAGER)
 @pytest.mark.parametrize(("level", "seed"), [
-    *(pytest.param("core", n, marks=[] if n < 1 else pytest.mark.slow) for n in range(8)),
+    *(pytest.param("core", n, marks=pytest.mark.slow) for n in range(8)),
     *(pytest.param("full", n, marks=pytest.mark.slow) for n in range(2)),
 ])  # fmt: skip
 def test_schedules_of_random_programs_agree_with_brute_force(level, seed, eager, monkeypatch):

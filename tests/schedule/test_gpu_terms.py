@@ -130,6 +130,7 @@ def test_rows_of_a_few_elements_stay_in_registers():
     assert not any(s.op for s in stores)
 
 
+@pytest.mark.slow
 def test_products_are_stored_for_a_library_where_that_is_faster():
     text = """size H, N, D
 input q[H, N, D], k[H, N, D], v[H, N, D]
