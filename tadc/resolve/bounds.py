@@ -73,7 +73,9 @@ class ReadCheck:
                 f"it cannot be proved that `{self.span.text}` stays inside {self.tensor}",
                 fix="simplify the subscript or the conditions around it, or use a boundary form",
             )
-        raise self.error({**sizes, **point})
+        forms = (*self.subscripts, *self.extents)
+        any_ = {s: 1 for form in forms for s in form.symbols}  # sizes that do not matter
+        raise self.error({**any_, **sizes, **point})
 
     def error(self, point: Mapping[Symbol, int]) -> RangeError:
         if "<-" in self.span.text:

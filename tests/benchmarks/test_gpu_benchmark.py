@@ -139,6 +139,7 @@ def test_all_of_the_benchmark_runs(benchmark_module, monkeypatch, tmp_path):
     assert "| 3x3 filter with a border | value |" in (tmp_path / "gpu.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_the_check_of_a_gpu_fails_where_a_result_is_wrong(benchmark_module, monkeypatch, capsys):
     fake_cupy.install(monkeypatch)

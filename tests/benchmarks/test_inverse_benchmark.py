@@ -40,5 +40,5 @@ def test_a_row_is_measured_and_holds_against_dense_linear_algebra(inverse, name)
 
     cells = inverse.measured(rows[name], 24, 1)
 
-    assert cells[0] == name and cells[1] == "24" and len(cells) == 11
+    assert cells[0] == name and cells[1] == "24" and len(cells) == 12
     assert cells[-2] == "–"

@@ -15,7 +15,13 @@ from tadc.runtime.cpu.c_compiler import loaded
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tests.data.examples import EXAMPLES
 
-DEFINED = ("interpolation", "the greatest", "of defined indices others")
+DEFINED = (
+    "interpolation",
+    "rounded in a subscript",
+    "rounded in a bound",
+    "the greatest",
+    "of defined indices others",
+)
 PLAIN = ("two keys",)
 LONG = "y[i: 7, c] = sum{e | k[e] = i} w[e]*x[e, c]"
 

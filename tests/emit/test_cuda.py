@@ -322,6 +322,7 @@ def test_the_gradient_of_a_mean_has_no_atomics():
     assert "atomic" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
 def test_the_example_of_the_guide_is_compiled_by_nvcc(tmp_path):
     root = Path(__file__).parents[2]

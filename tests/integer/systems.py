@@ -23,7 +23,7 @@ from tadc.ir.domain import (
 )
 
 QUICK = settings(
-    max_examples=300,
+    max_examples=150,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

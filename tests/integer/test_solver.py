@@ -330,6 +330,7 @@ def test_the_order_of_the_conditions_does_not_matter():
     assert len(solutions) == 1
 
 
+@pytest.mark.slow
 def test_the_solution_does_not_depend_on_the_order_of_hashing():
     program = (
         "from integer.test_solver import SOLVED, solved\nfor name in SOLVED: print(solved(name))"

@@ -209,6 +209,7 @@ def test_random_programs_and_their_derivatives_are_read_back(seed, level):
             assert_same(g.program, {**source.sample(seed), "sizes": source.sizes})
 
 
+@pytest.mark.slow
 def test_a_sum_of_ten_thousand_terms_is_printed():
     program = normal("y = " + " + ".join(["x*2"] * 10_000))
 
@@ -228,6 +229,7 @@ def test_a_function_shows_its_display_in_a_notebook():
     assert f._repr_latex_() in f.source("latex")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
 def test_latex_compiles_what_is_printed(tmp_path):
     functions = [g for path in EXAMPLES for g in modes(tadc.load(path))]

@@ -253,6 +253,7 @@ def test_a_compiler_that_leaves_children_is_not_waited_for(compiler):
     assert time.monotonic() - start < 50
 
 
+@pytest.mark.slow
 def test_a_compiler_that_hangs_is_ended_and_not_asked_again(compiler, tmp_path, monkeypatch):
     compiler(f"echo asked >> '{tmp_path}/asked'; sleep 1000 & echo $! > '{tmp_path}/child'; wait")
     monkeypatch.setattr(c_compiler, "SECONDS", 2)

@@ -210,6 +210,7 @@ def test_a_sum_of_ten_thousand_terms():
     assert value(body, x=1.0) == 10_001
 
 
+@pytest.mark.slow
 def test_thousands_of_nested_selections_and_reductions():
     body = Read("x", (i,))
     for n in range(2_000):

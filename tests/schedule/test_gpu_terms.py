@@ -72,7 +72,7 @@ def arrays_of(program, sizes):
 
 
 @pytest.mark.compiler
-@pytest.mark.plain(name=2, order=1)
+@pytest.mark.plain(name=1, order=1)
 @pytest.mark.parametrize("order", ["forward", "backward"])
 @pytest.mark.parametrize("name", SUMS)
 def test_values_and_gradients_are_those_of_the_interpreter(name, order):

@@ -264,7 +264,7 @@ def test_the_grammar_has_no_conflict() -> None:
 DEEP = 10_000
 
 
-@pytest.mark.plain(formula=6)
+@pytest.mark.plain(formula=4)
 @pytest.mark.parametrize(
     "formula",
     [

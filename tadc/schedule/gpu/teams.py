@@ -187,7 +187,10 @@ def _as_one(loop: Loop) -> Loop | None:
     if not others or any(not r.trips for r in others):
         return None
     number = (first.highs[0].form - first.lows[0].form + 1) * prod(r.trips or 1 for r in others)
-    names = Names((*indices, *(s for step in steps_of(nest[-1].body) for s in symbols_of(step)), *bound_indices(nest[-1].body)))  # fmt: skip
+    inner = nest[-1].body
+    symbols = (s for step in steps_of(inner) for s in symbols_of(step))
+    locals_ = (s.local for s in steps_of(inner) if isinstance(s, (Accumulate, Accumulator, Assign, Let)))  # fmt: skip
+    names = Names((*indices, *symbols, *bound_indices(inner), *locals_, *(e.tensor for e in reads_of(inner))))  # fmt: skip
     index = names.fresh("_".join(r.index for r in ranges))
     steps: list[Step] = []
     values, rest = {}, symbol(index)
