@@ -268,8 +268,6 @@ def source(f: Function, target: str) -> str:
         raise ArgumentError(
             None, f"there is no target `{target}`", fix=f"use {', '.join(others)} or {last}"
         )
-    if target not in READ_AS_TEXT:
-        f = f.of_values()
     unit = Unit({f._mode.replace("-", "_"): f})
     if unit.dtype in HALF_TYPES and not TARGETS[target].halves:
         raise BackendError(
