@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
-__all__ = ["FILES", "READ_AS_TEXT", "TARGETS", "Target", "Unit", "source"]
+__all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
 
 # Of a mode in a manifest, where no file has it.
 NOTHING: Mapping[str, object] = {"launcher": None, "workspace_bytes": "0", "kernels": []}
@@ -240,7 +240,6 @@ TARGETS: Mapping[str, Target] = {
     "latex":       Target(_latex,       ".tex", False,     True,    ""),
 }
 # fmt: on
-READ_AS_TEXT = ("idx", "latex")  # by people and by tadc
 FILES = tuple(name for name, target in TARGETS.items() if target.suffix)
 
 
