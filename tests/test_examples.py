@@ -23,7 +23,7 @@ from tadc.printing.idx import program_text
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 
 PATHS = pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
-PLAIN = 4  # examples of a plain run, and of a library
+PLAIN = 2  # examples of a plain run, and of a library
 GOLDEN = ("paper", "conv2d", "hankel")
 LIMITS = {"float64": 1e-12, "float32": 2e-5}
 

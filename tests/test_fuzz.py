@@ -195,7 +195,7 @@ LARGE = {
 # fmt: on
 
 
-@pytest.mark.plain(text=12)
+@pytest.mark.plain(text=6)
 @pytest.mark.parametrize(("text", "array"), LARGE.values(), ids=list(LARGE))
 def test_a_program_of_any_size_is_compiled_and_run_or_an_error(text, array):
     try:

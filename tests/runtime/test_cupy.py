@@ -73,7 +73,7 @@ def relative(found, expected):
     return np.max(np.abs(found - expected), initial=0) / scale
 
 
-@pytest.mark.plain(path=3, dtype=1)
+@pytest.mark.plain(path=1, dtype=1)
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", LIMITS)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

@@ -88,7 +88,7 @@ def adjoint(program):
     return adjoint_program(program, tuple(t.name for t in program.inputs))
 
 
-PLAIN = {MEDIUM: 5, LARGE: 2}  # programs of a plain run
+PLAIN = {MEDIUM: 5, LARGE: 0}  # programs of a plain run
 # Sums, which take numpy or a host that counts as threads do seconds.
 LONG = {
     (name, size)

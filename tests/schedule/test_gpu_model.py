@@ -151,7 +151,7 @@ def test_the_command_writes_the_model_as_json(tmp_path):
     assert found["sizes"] == {"N": 512, "M": 512}
 
 
-@pytest.mark.plain(file=6)
+@pytest.mark.plain(file=3)
 @pytest.mark.parametrize("mode", ["primal", "adjoint"])
 @pytest.mark.parametrize("file", sorted(p.name for p in EXAMPLES.glob("*.idx")))
 def test_kernels_of_examples_have_a_model(file, mode):
