@@ -18,6 +18,14 @@ SRC, DST = (jnp.asarray(RNG.integers(0, N, E)) for _ in range(2))
 W, X = jnp.asarray(RNG.random(E)), jnp.asarray(RNG.random((N, C)))
 
 
+@pytest.fixture(autouse=True)
+def with_float64():
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
 def passed(bounds="check"):
     f = tadc.jax.wrap(tadc.compile(TEXT, bounds=bounds))
     return lambda src, dst, w, x: f(dst=dst, src=src, w=w, x=x, N=N)
