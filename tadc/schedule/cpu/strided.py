@@ -42,7 +42,7 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["with_strided_reads_first"]
 
-STRIDES = (2, 3, 4)
+STRIDES: tuple[int, ...] = ()
 _PLAIN = (Accumulate, Accumulator, Assign, Let, Store)
 
 
