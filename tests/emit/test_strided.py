@@ -9,6 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import tadc
 from tadc.emit.templates import template
 from tadc.runtime.cpu.c_compiler import compiler
 
@@ -39,3 +40,14 @@ def test_elements_are_those_of_a_slice(tmp_path):
         found = np.zeros(n, given.dtype)
         loaded[name](ctypes.c_void_p(found.ctypes.data), ctypes.c_void_p(given.ctypes.data))
         np.testing.assert_array_equal(found, given[:: int(stride)], name)
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
+def test_values_that_are_read_first_have_names_of_their_own():
+    text = "size N\ninput t[N], x[2*N]\ny[i: N] = x[2*i]*t[i] + x[2*i + 1]"
+    t, x = np.arange(50.0), np.arange(100.0)
+
+    found = tadc.compile(text, backend="native")(t=t, x=x)
+
+    np.testing.assert_array_equal(found, x[::2] * t + x[1::2])

@@ -42,7 +42,7 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["with_strided_reads_first"]
 
-STRIDES: tuple[int, ...] = ()
+STRIDES = (2, 3, 4)
 _PLAIN = (Accumulate, Accumulator, Assign, Let, Store)
 
 
@@ -50,7 +50,7 @@ def with_strided_reads_first(
     kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with such reads as values of lanes, and the kernel, which has these as further locals."""
-    names = Names(names_of(replace(kernel, body=(*kernel.body, *steps))))
+    names = Names((*names_of(replace(kernel, body=(*kernel.body, *steps))), *tensors))
     made: list[str] = []
 
     def each(step: Step) -> Step:
