@@ -332,19 +332,8 @@ class InverseMode:
         f, values = closed_call(self._f, given)
         sweep = self._sweep(f, values)
 
-        def factored(
-            step: Step,
-            at: Values,
-            vectors: Values,
-            rounds: Mapping[str, int],
-            iteration: tuple[int, ...],
-            block: Block | None = None,
-        ) -> None:
-            with np.errstate(all="ignore"):
-                step.block(at, rounds, iteration, check=True)
-
         run = sweep.backward if self.mode == "inverse-tangent" else sweep.forward
-        run(values, {}, factored)
+        run(values, {}, _change(lambda *_: None, check=True))
 
     def _sweep(self, f: Function | Rolled, values: Values) -> Sweep:
         shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()
@@ -455,19 +444,22 @@ def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
 
 def tangent_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
     """A step of the inverse tangent. `blocks` are those of the steps, if they are known."""
-    return _change(Step.inverse_tangent, check, blocks)
+    return _change(Step.inverse_tangent, check=check, blocks=blocks)
 
 
 def adjoint_change(*, check: bool, blocks: Sequence[Block] = ()) -> Change:
     """A step of the inverse adjoint. `blocks` are those of the steps, if they are known."""
-    return _change(Step.inverse_adjoint, check, blocks)
+    return _change(Step.inverse_adjoint, check=check, blocks=blocks)
 
 
 def _change(
     apply: Callable[[Step, Values, Values, Block, Mapping[str, int]], None],
+    *,
     check: bool,
-    blocks: Sequence[Block],
+    blocks: Sequence[Block] = (),
 ) -> Change:
+    """A change by `apply`, with the block of each step: factored there, unless it is known."""
+
     def change(
         step: Step,
         at: Values,
@@ -495,18 +487,12 @@ def logdet(
         step.check_samples(batch_dims)
 
     def add(
-        step: Step,
-        at: Values,
-        vectors: Values,
-        rounds: Mapping[str, int],
-        iteration: tuple[int, ...],
-        block: Block | None = None,
+        step: Step, at: Values, vectors: Values, block: Block, rounds: Mapping[str, int]
     ) -> None:
         nonlocal total
-        with np.errstate(all="ignore"):
-            logs = step.block(at, rounds, iteration, check=check).log_pivots
-            axes = (0, *range(1 + batch_dims, logs.ndim)) if logs.ndim else ()
-            total = total + logs.sum(axes)
+        logs = block.log_pivots
+        axes = (0, *range(1 + batch_dims, logs.ndim)) if logs.ndim else ()
+        total = total + logs.sum(axes)
 
-    sweep.forward(values, {}, add)
+    sweep.forward(values, {}, _change(add, check=check))
     return np.asarray(total)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -42,18 +43,22 @@ def read_sparse(path: str, name: str) -> Any:
     """The sparse array in a .npz file of scipy, for the input `name`. Raises FileError."""
     from scipy.sparse import load_npz
 
-    try:
+    is_not = f"holds no sparse array for `{name}`"
+    with _reading(path, is_not, fix="write it with `scipy.sparse.save_npz`"):
         return load_npz(path)
+
+
+@contextmanager
+def _reading(path: str, is_not: str, fix: str) -> Iterator[None]:
+    """Raises FileError where there is no archive, or a damaged one."""
+    try:
+        yield
     except MemoryError:
         raise
     except FileNotFoundError as error:
         raise FileError(None, f"{path}: {error.strerror}", fix="check the path") from None
     except Exception as error:  # whatever a damaged archive makes of itself
-        raise FileError(
-            None,
-            f"{path} holds no sparse array for `{name}`: {error}",
-            fix="write it with `scipy.sparse.save_npz`",
-        ) from None
+        raise FileError(None, f"{path} {is_not}: {error}", fix=fix) from None
 
 
 def output_paths(
@@ -126,23 +131,15 @@ def _write_npz(file: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 def _read_npz(path: str, name: str) -> NDArray[Any]:
     """The member of that name, or the only one."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            members = list(getattr(archive, "files", ()))
-            chosen = name if name in members else members[0] if len(members) == 1 else None
-            if chosen is not None:
-                array: NDArray[Any] = archive[chosen]
-                return array
-    except MemoryError:
-        raise
-    except FileNotFoundError as error:
-        raise FileError(None, f"{path}: {error.strerror}", fix="check the path") from None
-    except Exception as error:  # whatever a damaged archive makes of itself
-        raise FileError(
-            None,
-            f"{path} is not a .npz file of numbers: {error}",
-            fix="write it with `numpy.savez`",
-        ) from None
+    with (
+        _reading(path, "is not a .npz file of numbers", fix="write it with `numpy.savez`"),
+        np.load(path, allow_pickle=False) as archive,
+    ):
+        members = list(getattr(archive, "files", ()))
+        chosen = name if name in members else members[0] if len(members) == 1 else None
+        if chosen is not None:
+            array: NDArray[Any] = archive[chosen]
+            return array
     raise FileError(
         None,
         f"{path} has no array `{name}`, but {', '.join(members) or 'none'}",

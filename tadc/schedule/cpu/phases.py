@@ -61,7 +61,7 @@ def in_phases(kernel: Kernel, lane: Symbol, surroundings: Surroundings) -> Phase
     phases = lcm(*_divisors(kernel.body, lane))
     if not 1 < phases <= MOST or any(isinstance(s, Store) and s.op for s in steps_of(kernel.body)):
         return None
-    names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
+    names = Names(names_of(kernel))
     index = names.fresh(lane)
     extent = dict(zip(kernel.indices, kernel.extents, strict=True))[lane]
     steps: list[Step] = []

@@ -46,7 +46,7 @@ class Simplification:
 
     @classmethod
     def of(cls, kernel: Kernel, lane: Symbol = "") -> Simplification:
-        names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
+        names = Names(names_of(kernel))
         return cls(names, set(kernel.locals), lane)
 
     def of_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:

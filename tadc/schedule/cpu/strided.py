@@ -34,6 +34,7 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     Strips,
     map_bodies,
+    names_in,
     names_of,
     steps_of,
     values_of,
@@ -50,7 +51,7 @@ def with_strided_reads_first(
     kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with such reads as values of lanes, and the kernel, which has these as further locals."""
-    names = Names((*names_of(replace(kernel, body=(*kernel.body, *steps))), *tensors))
+    names = Names(names_of(kernel) | names_in(steps))
     made: list[str] = []
 
     def each(step: Step) -> Step:

@@ -153,7 +153,7 @@ def _added(steps: Sequence[Step], work: Sequence[Work]) -> float:
 
 def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> Tiled | None:
     """The steps for all points of a tile, with one loop for all where one point has one."""
-    names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
+    names = Names(names_of(kernel))
     sides = [Side(i, (i, *(names.fresh(i) for _ in range(n - 1)))) for i, n in counts.items()]
     points = list(product(*(side.names for side in sides)))
     indices = {side.index for side in sides}

@@ -29,10 +29,9 @@ from tadc.schedule.nest.loop_nest import (
     TeamLoop,
     TeamScan,
     TeamSums,
-    bound_indices,
+    names_in,
     reads_of,
     steps_of,
-    symbols_of,
     values_of,
 )
 from tadc.schedule.nest.unrolled import at_points
@@ -187,10 +186,7 @@ def _as_one(loop: Loop) -> Loop | None:
     if not others or any(not r.trips for r in others):
         return None
     number = (first.highs[0].form - first.lows[0].form + 1) * prod(r.trips or 1 for r in others)
-    inner = nest[-1].body
-    symbols = (s for step in steps_of(inner) for s in symbols_of(step))
-    locals_ = (s.local for s in steps_of(inner) if isinstance(s, (Accumulate, Accumulator, Assign, Let)))  # fmt: skip
-    names = Names((*indices, *symbols, *bound_indices(inner), *locals_, *(e.tensor for e in reads_of(inner))))  # fmt: skip
+    names = Names(indices | names_in(nest[-1].body))
     index = names.fresh("_".join(r.index for r in ranges))
     steps: list[Step] = []
     values, rest = {}, symbol(index)

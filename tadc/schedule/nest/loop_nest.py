@@ -63,6 +63,7 @@ __all__ = [
     "last_of",
     "map_bodies",
     "moved_by",
+    "names_in",
     "names_of",
     "place_of",
     "reads_of",
@@ -539,10 +540,18 @@ def buffers_of(steps: Sequence[Step]) -> tuple[Buffer, ...]:
 
 
 def names_of(kernel: Kernel) -> set[str]:
-    """All indices, sizes and locals that the kernel mentions."""
-    mentioned = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
+    """All indices, sizes, locals and tensors of the kernel: what is new in it is called otherwise."""
     extents = {s for n in kernel.extents for s in n.symbols}
-    return {*kernel.indices, *kernel.locals, *bound_indices(kernel.body), *mentioned, *extents}
+    tensors = {*kernel.reads, *kernel.writes}
+    return {*kernel.indices, *kernel.locals, *extents, *tensors} | names_in(kernel.body)
+
+
+def names_in(steps: Sequence[Step]) -> set[str]:
+    """All indices, sizes, locals and tensors that the steps mention."""
+    every = list(steps_of(steps))
+    mentioned = {s for step in every for s in symbols_of(step)}
+    locals_ = {s.local for s in every if isinstance(s, (Accumulate, Accumulator, Assign, Let))}
+    return mentioned | locals_ | bound_indices(steps) | {e.tensor for e in reads_of(steps)}
 
 
 def bound_indices(steps: Sequence[Step]) -> set[Symbol]:

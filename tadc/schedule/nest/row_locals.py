@@ -46,7 +46,7 @@ def rows_as_locals(kernel: Kernel, few: int = FEW) -> Kernel:
     body = tuple(_written_out(kernel.body, tensor, few))
     begun = [s for s in body if isinstance(s, Store) and s.tensor == tensor]
     stores = [s for s in steps_of(body) if isinstance(s, Store) and s.tensor == tensor]
-    names = Names(names_of(kernel) | {*kernel.reads, *kernel.writes})
+    names = Names(names_of(kernel))
     elements: _Elements = {}
     for s in begun:
         if (tensor, s.subscripts) not in elements:

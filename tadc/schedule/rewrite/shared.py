@@ -93,11 +93,10 @@ def _expensive(
         if (e, in_sum, is_guarded) in seen:
             continue
         seen.add((e, in_sum, is_guarded))
-        around = extents
         match e:
             case Reduce():
                 if not is_guarded and _is_long(e, sizes):
-                    values.setdefault(e, around)
+                    values.setdefault(e, extents)
                 extents = extents_in_body(e, extents, sizes)
                 in_sum = True
             case Call() if in_sum and is_expensive(e):
