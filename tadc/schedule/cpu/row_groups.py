@@ -8,6 +8,7 @@ Of `h`, which nothing else reads, it has these few rows alone, in memory of its 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import lcm, prod
@@ -62,18 +63,22 @@ def row_groups(
 
     `usual` has about how large all sizes are, `alone` the names of kernels that are in none for other reasons.
     """
-    members = [_Member(k, nest, nest.name in alone) for k, nest in kernels]
+    members = [_Member(k, nest, nest.name in alone, _accesses(nest.body)) for k, nest in kernels]
     values = program.size_values(usual)
     start = 0
     while start < len(members):
         depths = range(len(members[start].kernel.outer), 0, -1)
         runs = ((depth, list(_run(members[start:], depth))) for depth in depths)
         depth, run = max(runs, key=lambda pair: len(pair[1]), default=(0, []))
-        others = members[:start] + members[start + len(run) :]
-        group = _group(run, depth, others, program, dtype, values, machine)
+        ends = range(start + len(run), start + 1, -1)
+        groups = (
+            (end, _group(run[: end - start], depth, members[:start] + members[end:], program, dtype, values, machine))
+            for end in ends
+        )  # fmt: skip
+        end, group = next((pair for pair in groups if pair[1]), (start + 1, None))
         if group:
             yield group
-        start += len(run) if group else 1
+        start = end
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class _Member:
     kernel: CpuKernel
     nest: Kernel
     alone: bool
+    accesses: Mapping[str, Set[tuple[Affine, ...]]]  # the subscripts of each tensor's reads and stores
 
     def has_rows(self, depth: int) -> bool:
         """Whether its first `depth` indices may be those of rows: threads share them, and a tile has values of the last at most."""
@@ -100,19 +106,22 @@ class _Member:
     def keeps_to_its_rows(self, tensor: str, depth: int) -> bool:
         """Whether it reads and writes only the part of the tensor that its row has."""
         rows = tuple(map(symbol, self.nest.indices[:depth]))
-        return all(form[:depth] == rows for form in _accesses(self.nest.body, tensor))
+        return all(form[:depth] == rows for form in self.accesses[tensor])
 
     def values_of(self, index: Symbol) -> int:
         """How many values of the index it computes side by side."""
         return prod(len(side.names) for side in self.kernel.sides if side.index == index)
 
 
-def _accesses(steps: Sequence[Step], tensor: str) -> Iterator[tuple[Affine, ...]]:
-    """The subscripts of every read and store of the tensor."""
-    yield from (e.subscripts for e in reads_of(steps) if e.tensor == tensor)
-    yield from (
-        s.subscripts for s in steps_of(steps) if isinstance(s, Store) and s.tensor == tensor
-    )
+def _accesses(steps: Sequence[Step]) -> dict[str, set[tuple[Affine, ...]]]:
+    """The subscripts of every read and store of each tensor."""
+    accesses: dict[str, set[tuple[Affine, ...]]] = defaultdict(set)
+    for e in reads_of(steps):
+        accesses[e.tensor].add(e.subscripts)
+    for s in steps_of(steps):
+        if isinstance(s, Store):
+            accesses[s.tensor].add(s.subscripts)
+    return accesses
 
 
 def _run(members: Sequence[_Member], depth: int) -> Iterator[_Member]:
@@ -145,7 +154,7 @@ def _group(
     elsewhere = {t for m in others for t in m.nest.reads}
     own = frozenset(written - elsewhere - {*program.outputs})
     outer = run[0].kernel.outer[:depth]
-    step = lcm(*(m.values_of(m.nest.indices[depth - 1]) for m in run))
+    steps = [m.values_of(m.nest.indices[depth - 1]) for m in run]
     in_rows = {
         t for m in run for t in (*m.nest.reads, *m.nest.writes) if m.keeps_to_its_rows(t, depth)
     }
@@ -154,7 +163,8 @@ def _group(
     row = sum(of_row.values())
     if MUCH * sum(of_row[t] for t in handed_on) < row:
         return None
-    rows = min(machine.cache_bytes // max(1, row), count // FEWEST) // step * step
+    most = min(machine.cache_bytes // max(1, row), count // FEWEST)
+    rows = most // lcm(*steps) * lcm(*steps) or most // max(steps) * max(steps)
     if rows == 0:
         return None
     return RowGroup(tuple(_of_rows(m.kernel, depth, own) for m in run), outer, rows, own)

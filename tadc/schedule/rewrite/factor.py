@@ -4,7 +4,11 @@
     sum{j,k} a[j]*b[k]                 is    (sum{j} a[j])*(sum{k} b[k])
 
 Which index is summed first is chosen as in the contraction of tensor networks: the one whose sum leaves the most work
-outside, where it is done less often. An infinite or undefined factor may then give another infinite or undefined value.
+outside, where it is done less often. Gates are by factors, too:
+
+    sum{j} gate(d[j], y[j]/s)          is    gate(sum{j} gate(d[j], y[j]), 1/s)
+
+An infinite or undefined factor may then give another infinite or undefined value.
 """
 
 from __future__ import annotations
@@ -58,7 +62,7 @@ class _Factoring:
         return e
 
     def _sum(self, e: Reduce, known: Domain) -> Expr:
-        factors = _factors(e.body)
+        factors = [part for f in _factors(e.body) for part in _parted(f, e.indices)]
         if len(factors) > MOST_FACTORS:
             return e
         always = is_never_empty(e, known)
@@ -141,6 +145,23 @@ def _factors(e: Expr) -> list[_Factor]:
             case _:
                 factors.append(f)
     return factors
+
+
+def _parted(factor: _Factor, indices: Sequence[Symbol]) -> list[_Factor]:
+    """A gate by a product or a quotient as a gate by each part, if one of these can leave a sum over the indices."""
+    if factor.function != "gate":
+        return [factor]
+    parts = _factors(factor.value)
+    leaving = [f for f in parts if f.value.symbols.isdisjoint(indices)]
+    if not leaving or len(leaving) == len(parts):
+        return [factor]
+    staying = [f for f in parts if f not in leaving]
+    return [_gate_by([f]) for f in leaving] + [_gate_by(staying)]
+
+
+def _gate_by(factors: Sequence[_Factor]) -> _Factor:
+    value = _product(factors, Const(1))
+    return _Factor("mul" if isinstance(value, Const) else "gate", value)
 
 
 def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]) -> Reduce:
