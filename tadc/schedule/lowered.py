@@ -20,6 +20,7 @@ from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
+from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
@@ -203,6 +204,12 @@ class CpuModule(Lowered[CpuKernel]):
             for group in row_groups(list(pairs), program, dtype, usual, machine, products.keys()):
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
+            soon: set[str] = set()
+            for nest in reversed(nests):
+                k = schedules[nest.name]
+                streamed = streamed_tensors(k, nest, program, dtype, usual, machine, soon)
+                schedules[nest.name] = replace(k, streamed=streamed)
+                soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups)
 
 

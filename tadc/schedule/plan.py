@@ -310,6 +310,8 @@ def _cpu_schedule(k: CpuKernel) -> str:
     loops = _indices(s.range for s in steps if isinstance(s, Loop) and s.range.index not in rows)
     if loops:
         parts.append(f"loops over {', '.join(loops)}")
+    if k.streamed:
+        parts.append(f"{', '.join(sorted(k.streamed))} is stored past the caches")
     return "; ".join(parts)
 
 

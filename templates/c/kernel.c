@@ -7,6 +7,7 @@
     points       list: definitions of the others of those values
     strip        the extent of a strip's index, or "": a loop in steps of a `block`, the last of them with what is left after
                  it, if that is fewer than `filled`
+    streamed     list: type, line, to; tensors whose elements of a block are copied from a line to where the first of them is
     asks         whether it asks for the flag that ends it
     body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
     product      the product that BLAS computes, or none: rows, columns, inner, batch (sizes, text), left and right (name,
@@ -15,7 +16,7 @@
 {% macro loops(kernel) %}
 {% if kernel.grouped %}
 {% elif kernel.shared and not kernel.cooperative %}
-#pragma omp for collapse({{ kernel.shared }}) schedule(static)
+#pragma omp for collapse({{ kernel.shared }}) schedule(static){{ " nowait" if kernel.streamed }}
 {% elif not kernel.cooperative %}
 #pragma omp single
 {% endif %}
@@ -39,11 +40,20 @@
 {% for line in kernel.points %}
 {{ pad }}  {{ line }}
 {% endfor %}
+{% for stream in kernel.streamed %}
+{{ pad }}  {{ stream.type }} {{ stream.line }}[{{ kernel.block + kernel.filled }}];
+{% endfor %}
 {{ kernel.body }}
+{% for stream in kernel.streamed %}
+{{ pad }}  streamed(&{{ stream.to }}, {{ stream.line }}, (size_t)(block_end - block) * sizeof({{ stream.type }}));
+{% endfor %}
 {% for depth in range(kernel.depth - 1, 0, -1) %}
 {{ "  " * depth }}}
 {% endfor %}
-{% if kernel.cooperative %}
+{% if kernel.streamed %}
+  drained();
+{% endif %}
+{% if kernel.cooperative or (kernel.streamed and not kernel.grouped) %}
 #pragma omp barrier
 {% endif %}
 {% endmacro %}

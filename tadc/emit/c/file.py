@@ -6,7 +6,7 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,10 @@ from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.element_types import item_bytes
 from tadc.ir.names import Names
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Tensor
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
@@ -38,6 +38,7 @@ from tadc.schedule.nest.loop_nest import (
     Strips,
     first_of,
     last_of,
+    map_bodies,
     moved_by,
     steps_of,
     values_of,
@@ -52,6 +53,7 @@ FLAG = f"const volatile int* {ENDED}"
 SECONDS = "seconds"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
+_BLOCK = "'block"  # where a block begins, also where a loop inside has another `FIRST`
 _TAKEN = [
     "threads",
     ENDED,
@@ -79,6 +81,8 @@ _TAKEN = [
     "from",
     "to",
     "inner_end",
+    "streamed",
+    "drained",
 ]
 _TAKEN_TIMED = [*_TAKEN, SECONDS, "begin", "now"]
 
@@ -125,6 +129,7 @@ def emit_c(
         gemm=REAL[dtype] if blas else "",
         integer=integer_type(index_type, "c"),
         blas_work=BLAS_WORK,
+        streams=any(k["streamed"] for m in rendered for k in m["kernels"]),
         largest=LARGEST_INT32,
         interruptible=interruptible,
         timed=timed,
@@ -156,6 +161,7 @@ def _kernel(
     )  # indices bound by either of them have names
     values = [value for side in k.sides for value in side.names[1:]]
     given = _given(k, own)
+    lines = {t: f"{t} line" for t in sorted(k.streamed)}
     text = kernel_text(
         both,
         program,
@@ -163,12 +169,17 @@ def _kernel(
         index_type,
         CText,
         _TAKEN,
-        [*values, *(s for s in given if s not in k.kernel.indices)],
+        [*values, *(s for s in given if s not in k.kernel.indices), *lines.values()],
     )
-    block_names = {FIRST: "block", LAST: "block_end"}
+    block_names = {FIRST: "block", LAST: "block_end", _BLOCK: "block"}
     text = replace(
         text,
         names={**text.names, **block_names},
+        tensors={
+            **text.tensors,
+            **{line: Tensor(line, (constant(k.block),)) for line in lines.values()},
+        },
+        dtypes={**text.dtypes, **{line: text.dtypes[t] for t, line in lines.items()}},
         cooperative=k.cooperative,
         lanes=k.lane_bytes // item_bytes(text.dtype),
         group=k.group_bytes // item_bytes(text.dtype),
@@ -205,8 +216,26 @@ def _kernel(
         # as the copy, and keep the compiler from vectors.
         "asks": shared and not k.cooperative and (k.strip or not _is_cheap(k.body)),
         "depth": depth,
-        "body": "\n".join(text.lines(k.body, depth)),
+        "streamed": [_streamed(tensor, line, k.body, text) for tensor, line in lines.items()],
+        "body": "\n".join(text.lines(tuple(_to_lines(k.body, lines)), depth)),
     }
+
+
+def _streamed(tensor: str, line: str, body: Sequence[Step], text: CText) -> dict[str, str]:
+    """What the template says of a tensor that is stored a block at a time."""
+    store = next(s for s in steps_of(body) if isinstance(s, Store) and s.tensor == tensor)
+    place = text.element(tensor, (*store.subscripts[:-1], symbol(_BLOCK)))
+    return {"type": text.type_of(text.dtypes[tensor]), "line": text.names[line], "to": place.text}
+
+
+def _to_lines(body: Sequence[Step], lines: Mapping[str, str]) -> Iterator[Step]:
+    """The steps that store the elements of a block as `lines`, from its first."""
+    for step in body:
+        step = map_bodies(step, lambda inner: tuple(_to_lines(inner, lines)))
+        if isinstance(step, Store) and step.tensor in lines:
+            place = step.subscripts[-1] - symbol(_BLOCK)
+            step = replace(step, tensor=lines[step.tensor], subscripts=(place,))
+        yield step
 
 
 def _given(k: CpuKernel, own: Set[str]) -> list[Symbol]:

@@ -71,7 +71,8 @@ class CpuKernel:
     its `Chunks`. With a `strip`, `body` is for the values of that index from `FIRST` to `LAST`; with `sides`, for a tile of
     points, of which each side has several values of an index of `outer`. The first `rows` indices of `outer` are given by
     the kernel's group (`row_groups.py`), the last of them as a first value and an end. Those `in_order`, the last of `outer`, take
-    their values one after the other, in one thread, downwards where that is true.
+    their values one after the other, in one thread, downwards where that is true. Elements of `streamed` tensors are
+    stored a block at a time (`streamed.py`).
     """
 
     kernel: Kernel
@@ -85,6 +86,7 @@ class CpuKernel:
     group_bytes: int = LANE_BYTES  # of those of one loop
     rows: int = 0
     in_order: tuple[tuple[Symbol, bool], ...] = ()
+    streamed: frozenset[str] = frozenset()
 
 
 def cpu_kernel(

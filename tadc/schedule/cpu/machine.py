@@ -26,6 +26,7 @@ class Processor:
     latency: int = 8
     costs: Costs = COSTS
     cache_bytes: int = 2**18  # of a core's own cache that a few rows may fill
+    shared_bytes: int = 2**25  # of the last cache, which cores share
 
     @property
     def group_bytes(self) -> int:

@@ -88,7 +88,9 @@ class _Member:
     kernel: CpuKernel
     nest: Kernel
     alone: bool
-    accesses: Mapping[str, Set[tuple[Affine, ...]]]  # the subscripts of each tensor's reads and stores
+    accesses: Mapping[
+        str, Set[tuple[Affine, ...]]
+    ]  # the subscripts of each tensor's reads and stores
 
     def has_rows(self, depth: int) -> bool:
         """Whether its first `depth` indices may be those of rows: threads share them, and a tile has values of the last at most."""

@@ -1,0 +1,62 @@
+"""Large results past the caches: a store to memory that no cache has reads a line first, and pushes out another one.
+
+A kernel that stores more than it reads, and more than the caches hold, stores the elements of a block in the innermost
+cache, and copies them when it has all of them, by instructions that write whole lines of memory and leave the caches alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.program import Program
+from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
+from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.nest.loop_nest import Kernel, Store, steps_of
+
+__all__ = ["streamed_tensors"]
+
+MOST = 4  # tensors: a block of each is in the innermost cache
+ITEM_BYTES = (4, 8)
+TIMES_READ = 2  # as many bytes are stored as are read: else reading takes the time, and does not become faster
+
+
+def streamed_tensors(
+    k: CpuKernel,
+    nest: Kernel,
+    program: Program,
+    dtype: str,
+    usual: Mapping[Symbol, int],
+    machine: Processor,
+    soon: Set[str],
+) -> frozenset[str]:
+    """The tensors that the kernel, made of this loop nest, is to store so. `usual` has about how large all sizes are.
+
+    Those that are read `soon`, by kernels after it, are not among them.
+    """
+    if k.strip is None or k.sides or k.block != BLOCK or nest.is_atomic:
+        return frozenset()
+    index, _ = k.strip
+    byte_counts = program.bytes_at(program.size_values(usual), dtype)
+    rows = {s.tensor for s in nest.body if isinstance(s, Store) and _is_row(s, index)}
+    every = [s.tensor for s in steps_of(nest.body) if isinstance(s, Store)]
+    streamed = [
+        t
+        for t in nest.writes
+        if t in rows
+        and every.count(t) == 1
+        and t not in soon
+        and t not in nest.reads
+        and program.item_bytes(t, dtype) in ITEM_BYTES
+    ][:MOST]
+    stored = sum(byte_counts[t] for t in streamed)
+    read = sum(byte_counts[t] for t in nest.reads)
+    worth = stored > machine.shared_bytes and stored >= TIMES_READ * read
+    return frozenset(streamed if worth else ())
+
+
+def _is_row(s: Store, index: Symbol) -> bool:
+    """Whether neighbouring values of the index store neighbouring elements."""
+    *first, last = s.subscripts
+    alone = last == symbol(index) and not any(index in form.symbols for form in first)
+    return alone and s.op is None and not s.atomic
