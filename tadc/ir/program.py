@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -22,7 +22,7 @@ from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.expr import Expr, Reduce
 from tadc.ir.walk import postorder, substitute, tensors_read
 
-__all__ = ["DerivedSize", "Program", "Statement", "Tensor"]
+__all__ = ["DerivedSize", "Program", "Statement", "Tensor", "values_of_sizes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,16 @@ class DerivedSize:
                 return f"{form if form.isidentifier() else f'({form})'} // {self.modulus}"
             case _:
                 return f"{self.op}({', '.join(map(str, self.forms))})"
+
+
+def values_of_sizes(
+    sizes: Mapping[Symbol, int], derived_sizes: Iterable[DerivedSize]
+) -> dict[Symbol, int]:
+    """The values of all sizes, from those of `sizes`."""
+    values = dict(sizes)
+    for derived in derived_sizes:
+        values[derived.name] = derived.at(values)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +230,7 @@ class Program:
 
     def size_values(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
         """The values of all sizes, derived ones included, from those of `sizes`."""
-        values = dict(sizes)
-        for derived in self.derived_sizes:
-            values[derived.name] = derived.at(values)
-        return values
+        return values_of_sizes(sizes, self.derived_sizes)
 
     def specialised(self, sizes: Mapping[Symbol, int]) -> Program:
         """The program for these numbers of some sizes, or of all: the others are left."""

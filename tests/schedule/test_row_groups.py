@@ -34,6 +34,11 @@ PROGRAMS = {
         [(140, 33)],
         {"m"},
     ),
+    "sums of blocks of rows": (
+        "size N, M\ninput x[N,M]\nh[i,j] = tanh(x[i,j])\nu[i] = sum{j} h[i,j]*exp(-j)\nc[j] = sum{i} h[i,j]*u[i]",
+        [(4099, 70)],
+        {"h", "u"},
+    ),
 }  # fmt: skip
 
 
@@ -73,6 +78,30 @@ def test_few_rows_are_shared_by_all_threads_in_every_kernel():
     text, _, _ = PROGRAMS["softmax of rows"]
 
     assert not groups(text, [(12, 5000)])
+
+
+def test_a_group_has_whole_blocks_whose_rows_are_added_up():
+    text, shapes, _ = PROGRAMS["sums of blocks of rows"]
+
+    (group,) = groups(text, shapes)
+
+    assert group.rows % 8 == 0
+    assert [k.each for k in group.kernels] == [1, 1, 8]
+
+
+def test_a_tile_ends_with_the_rows_of_its_group(monkeypatch):
+    monkeypatch.setattr(native, "LITTLE", 0)
+    text = (
+        "size N, M\ninput x[N,M], w[M]\noutput u, c\n"
+        "h[i,j] = tanh(x[i,j])\nu[i] = sum{j} h[i,j]*w[j]\nc[j] = sum{i} h[i,j]*u[i]"
+    )
+    random = np.random.default_rng(0)
+    arrays = random.uniform(-1, 1, (4096, 128)), random.uniform(-1, 1, 128)
+    h = np.tanh(arrays[0])
+    for threads in (1, 2, 3):
+        u, c = tadc.compile(text, backend="native", threads=threads)(*arrays)
+        np.testing.assert_allclose(u, h @ arrays[1], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(c, h.T @ u, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.plain(name=2)

@@ -250,9 +250,11 @@ def _given(k: CpuKernel, own: Set[str]) -> list[Symbol]:
 def _points(k: CpuKernel, text: CText) -> list[str]:
     """Definitions of the values of indices that a tile has besides the first."""
     extents = dict(k.outer)
+    row = k.outer[k.rows - 1][0] if k.rows else None  # a tile ends with the rows of the group
     lines = []
     for side in k.sides:
-        first, last = text.names[side.index], text.affine(extents[side.index] - 1).text
+        end = symbol(last_of(side.index)) if side.index == row else extents[side.index]
+        first, last = text.names[side.index], text.affine(end - 1).text
         for n, value in enumerate(side.names[1:], 1):
             name = text.names[value]
             lines.append(f"const {text.integer} {name} = min({first} + {n}, {last});")
@@ -286,8 +288,11 @@ def _call(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping
     given = [names[a] for a in used]
     if rows["rows"]:
         here = [row for row, _, _ in rows["outer"]]
+        ends = [here[-1], rows["end"]]
+        if k.each > 1:  # the last block may be of fewer rows
+            ends = [f"{ends[0]} / {k.each}", f"({ends[1]} + {k.each - 1}) / {k.each}"]
         moved = [f"{row} - {own}" for row, own, _ in rows["outer"]]
-        given += [*here, rows["end"], *moved][: len(_given(k, part.own))]
+        given += [*here[:-1], *ends, *moved][: len(_given(k, part.own))]
     given += ["parts"] if k.cooperative else []
     given += [ENDED, *(["threads", "gemm"] if kernel.name in part.products else [])]
     return f"{kernel.name}({', '.join(given)});"

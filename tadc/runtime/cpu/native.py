@@ -24,7 +24,7 @@ from tadc.emit.clike.launcher import workspace_places
 from tadc.emit.clike.spelling import DType
 from tadc.ir.affine import Symbol
 from tadc.ir.fingerprint import fingerprint
-from tadc.ir.program import Program, Tensor
+from tadc.ir.program import DerivedSize, Program, Tensor, values_of_sizes
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.cpu.blas import gemm
@@ -170,7 +170,7 @@ class NativeRunner:
     def _made(self, sizes: Mapping[Symbol, int]) -> Launch:
         built, launcher, packed, last = self._launcher(self._decisions(sizes))
         outputs = self._forms(built.outputs, sizes)
-        _, workspace = workspace_places(built.temporaries, sizes, self._dtype)
+        _, workspace = workspace_places(built.temporaries, built.size_values(sizes), self._dtype)
         given = tuple(sizes[s] for s in built.sizes)
         return Launch(launcher, packed, outputs, workspace, given, self._threads(sizes), last)
 
@@ -208,7 +208,7 @@ class NativeRunner:
             launcher,
             tuple(np.dtype(t.dtype or self._dtype) for t in module.program.inputs),
             self._forms(outputs, sizes),
-            workspace_places(module.temporaries, sizes, self._dtype)[1],
+            workspace_places(module.temporaries, module.program.size_values(sizes), self._dtype)[1],
             (*(sizes[s] for s in sizes_left), self._threads(sizes), *blas),
         )
 
@@ -268,9 +268,14 @@ class _Built:
     text: str
     launcher: str
     sizes: tuple[Symbol, ...]
+    derived_sizes: tuple[DerivedSize, ...]
     outputs: tuple[Tensor, ...]
     temporaries: tuple[Tensor, ...]
     blas: bool
+
+    def size_values(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
+        """With those that follow from them, of the schedules too."""
+        return values_of_sizes(sizes, self.derived_sizes)
 
 
 def _written(lowered: CpuModule, dtype: DType) -> _Built:
@@ -279,7 +284,8 @@ def _written(lowered: CpuModule, dtype: DType) -> _Built:
     program = module.program
     outputs = tuple(program.tensors[n] for n in program.outputs)
     blas = bool(lowered.products)
-    return _Built(text, module.launcher, program.sizes, outputs, module.temporaries, blas)
+    sizes = program.sizes, program.derived_sizes
+    return _Built(text, module.launcher, *sizes, outputs, module.temporaries, blas)
 
 
 @cache

@@ -2,12 +2,17 @@
 
     dg[j] = sum{i} x[i,j]    is    p[t: 32, j] = sum{m, r: 8} x[8*(32*m + t) + r, j];  dg[j] = sum{t: 32} p[t,j]
 
-Otherwise a thread would have some columns, and read a piece of every row. The parts follow from the extents.
+Otherwise a thread would have some columns, and read a piece of every row. Where the program itself computes the rows, parts
+are of the rows that lie side by side, so that a thread can add them up as soon as it has them (`row_groups.py`):
+
+    dg[j] = sum{i} h[i,j]    is    p[t: (N + 7)//8, j] = sum{r: 8} h[8*t + r, j];  dg[j] = sum{t} p[t,j]
+
+The parts follow from the extents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -15,7 +20,7 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.running import running
@@ -33,19 +38,33 @@ WORTH = 2**18  # terms in all
 def with_column_sums_in_parts(program: Program, usual: Mapping[Symbol, int]) -> Program:
     """The program with such sums in two statements. `usual` has about how large all sizes are."""
     names = Names((*program.tensors, *program.symbols))
-    values = program.size_values(usual)
+    values = dict(program.size_values(usual))
     statements: list[Statement] = []
+    blocks: dict[Affine, DerivedSize] = {}
     for s in program.statements:
         parted: dict[Expr, Expr] = {}
         if _is_row(s, values) and not running(s, program):
             columns = (e for e in always(s.body) if isinstance(e, Reduce))
             for e in columns:
-                if (rows := _rows(e, s)) is not None and _is_long(e, rows, s, values):
-                    first, parted[e] = _in_parts(e, rows, s, names)
-                    statements.append(first)
+                if (rows := _rows(e, s)) is not None and _is_long(rows, s, values):
+                    whole = e
+                    if _is_of_own_rows(e, rows, statements):
+                        if rows not in blocks:
+                            name = names.fresh("blocks")
+                            blocks[rows] = DerivedSize(name, "floor", (rows + (ROWS - 1),), ROWS)
+                            values[name] = blocks[rows].at(values)
+                        first, whole = _in_blocks(e, rows, symbol(blocks[rows].name), s, names)
+                        statements.append(first)
+                        rows = symbol(blocks[rows].name)
+                    parted[e] = whole
+                    if _is_long(rows, s, values):
+                        first, parted[e] = _in_parts(whole, rows, s, names)
+                        statements.append(first)
         statements.append(replace(s, body=replaced(s.body, parted)))
-    same = len(statements) == len(program.statements)
-    return program if same else replace(program, statements=tuple(statements))
+    if len(statements) == len(program.statements):
+        return program
+    derived = (*program.derived_sizes, *blocks.values())
+    return replace(program, statements=tuple(statements), derived_sizes=derived)
 
 
 def _is_row(s: Statement, values: Mapping[Symbol, int]) -> bool:
@@ -82,12 +101,42 @@ def _is_element(read: Read, k: Symbol, indices: tuple[Symbol, ...]) -> bool:
     )
 
 
-def _is_long(e: Reduce, rows: Affine, s: Statement, values: Mapping[Symbol, int]) -> bool:
+def _is_of_own_rows(e: Reduce, rows: Affine, before: Sequence[Statement]) -> bool:
+    """Whether statements before it compute some of the rows."""
+    made = {s.target.name for s in before if len(s.target.shape) > 1 and s.target.shape[0] == rows}
+    reads = (node for node in postorder(e.body) if isinstance(node, Read))
+    return any(read.tensor in made and e.indices[0] in read.subscripts[0].symbols for read in reads)
+
+
+def _is_long(rows: Affine, s: Statement, values: Mapping[Symbol, int]) -> bool:
     count = rows.at(values)
     return count >= LONG and count * prod(n.at(values) for n in s.target.shape) >= WORTH
 
 
-def _in_parts(e: Reduce, rows: Affine, s: Statement, names: Names) -> tuple[Statement, Expr]:
+def _in_blocks(
+    e: Reduce, rows: Affine, blocks: Affine, s: Statement, names: Names
+) -> tuple[Statement, Reduce]:
+    """The statement of the sums of each block of rows, of which there are `blocks`, and the sum of them."""
+    (k,) = e.indices
+    block, r = names.fresh(k), names.fresh(k)
+    row = symbol(block) * ROWS + symbol(r)
+    domain = Domain.of([at_least_zero(rows - 1 - row)]) & Domain.box({r: constant(ROWS)})
+    summed = Reduce("sum", (r,), (), domain, substitute(e.body, {k: row}))
+    return _of_parts({block: blocks, **s.extents}, summed, s, names)
+
+
+def _of_parts(
+    box: Mapping[Symbol, Affine], summed: Reduce, s: Statement, names: Names
+) -> tuple[Statement, Reduce]:
+    """The statement of the parts, and the sum of them over the first index of the box."""
+    target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
+    part, count = next(iter(box.items()))
+    read = Read(target.name, tuple(map(symbol, box)))
+    of_parts = Reduce("sum", (part,), (), Domain.box({part: count}), read)
+    return Statement(target, tuple(box), (), summed), of_parts
+
+
+def _in_parts(e: Reduce, rows: Affine, s: Statement, names: Names) -> tuple[Statement, Reduce]:
     """The statement of the parts, and the sum of them that takes the place of the whole."""
     (k,) = e.indices
     part, m, r = (names.fresh(k) for _ in range(3))
@@ -97,9 +146,5 @@ def _in_parts(e: Reduce, rows: Affine, s: Statement, names: Names) -> tuple[Stat
     )
     domain = Domain.of(conditions) & Domain.box({r: constant(ROWS)})
     body = substitute(e.body, {k: first + symbol(r)})
-    box = {part: constant(PARTS), **s.extents}
-    target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
     summed = Reduce("sum", (m, r), (), domain, body)
-    read = Read(target.name, tuple(map(symbol, box)))
-    of_parts = Reduce("sum", (part,), (), Domain.box({part: constant(PARTS)}), read)
-    return Statement(target, tuple(box), (), summed), of_parts
+    return _of_parts({part: constant(PARTS), **s.extents}, summed, s, names)

@@ -70,7 +70,8 @@ class CpuKernel:
     """`body` runs for each point of `outer`, by any thread; or, if `cooperative`, all threads run it and share
     its `Chunks`. With a `strip`, `body` is for the values of that index from `FIRST` to `LAST`; with `sides`, for a tile of
     points, of which each side has several values of an index of `outer`. The first `rows` indices of `outer` are given by
-    the kernel's group (`row_groups.py`), the last of them as a first value and an end. Those `in_order`, the last of `outer`, take
+    the kernel's group (`row_groups.py`), the last of them as a first value and an end;
+    with `each`, a value of it is a block of so many rows of the group. Those `in_order`, the last of `outer`, take
     their values one after the other, in one thread, downwards where that is true. Elements of `streamed` tensors are
     stored a block at a time (`streamed.py`).
     """
@@ -85,6 +86,7 @@ class CpuKernel:
     lane_bytes: int = LANE_BYTES  # of all lanes
     group_bytes: int = LANE_BYTES  # of those of one loop
     rows: int = 0
+    each: int = 1
     in_order: tuple[tuple[Symbol, bool], ...] = ()
     streamed: frozenset[str] = frozenset()
 

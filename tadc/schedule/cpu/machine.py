@@ -25,7 +25,7 @@ class Processor:
     registers: int
     latency: int = 8
     costs: Costs = COSTS
-    cache_bytes: int = 2**18  # of a core's own cache that a few rows may fill
+    cache_bytes: int = 2**19  # of a core's own cache that a few rows may fill
     shared_bytes: int = 2**25  # of the last cache, which cores share
 
     @property

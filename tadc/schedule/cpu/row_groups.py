@@ -4,6 +4,7 @@
 
 are three passes over tensors as large as `x`. Here a thread computes all three for a few values of `i`, then for the next.
 Of `h`, which nothing else reads, it has these few rows alone, in memory of its own. Every element is computed as before.
+A kernel that adds up the rows of a block (`columns.py`) is in the group, too, which then has whole blocks.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import lcm, prod
 
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.expr import Expr, Read
-from tadc.ir.program import Program
+from tadc.ir.program import DerivedSize, Program
+from tadc.ir.range import Bound, Range
 from tadc.ir.walk import rewrite
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.nest.loop_nest import (
     Kernel,
+    Loop,
     Step,
     Store,
     map_bodies,
@@ -63,7 +66,8 @@ def row_groups(
 
     `usual` has about how large all sizes are, `alone` the names of kernels that are in none for other reasons.
     """
-    members = [_Member(k, nest, nest.name in alone, _accesses(nest.body)) for k, nest in kernels]
+    blocks = {symbol(d.name): d for d in program.derived_sizes if d.op == "floor"}
+    members = [_Member.of(k, nest, nest.name in alone, blocks) for k, nest in kernels]
     values = program.size_values(usual)
     start = 0
     while start < len(members):
@@ -88,9 +92,22 @@ class _Member:
     kernel: CpuKernel
     nest: Kernel
     alone: bool
-    accesses: Mapping[
-        str, Set[tuple[Affine, ...]]
-    ]  # the subscripts of each tensor's reads and stores
+    accesses: Mapping[str, Set[tuple[Affine, ...]]]  # each tensor's subscripts
+    rows: Affine  # of which each value of its first index is so many
+    each: int
+    whole: frozenset[Symbol]  # indices of loops over all rows of a block
+
+    @classmethod
+    def of(
+        cls, k: CpuKernel, nest: Kernel, alone: bool, blocks: Mapping[Affine, DerivedSize]
+    ) -> _Member:
+        rows, each = nest.extents[0] if nest.extents else constant(0), 1
+        if rows in blocks:  # (N + 7)//8 of 8 rows
+            (form,), each = blocks[rows].forms, blocks[rows].modulus
+            rows = form - (each - 1)
+        loops = (s.range for s in steps_of(nest.body) if isinstance(s, Loop))
+        whole = frozenset(r.index for r in loops if _is_over(r, each))
+        return cls(k, nest, alone, _accesses(nest.body), rows, each, whole)
 
     def has_rows(self, depth: int) -> bool:
         """Whether its first `depth` indices may be those of rows: threads share them, and a tile has values of the last at most."""
@@ -106,13 +123,23 @@ class _Member:
         )
 
     def keeps_to_its_rows(self, tensor: str, depth: int) -> bool:
-        """Whether it reads and writes only the part of the tensor that its row has."""
-        rows = tuple(map(symbol, self.nest.indices[:depth]))
-        return all(form[:depth] == rows for form in self.accesses[tensor])
+        """Whether it reads and writes only the part of the tensor that its row, or its block of rows, has."""
+        first, *others = map(symbol, self.nest.indices[:depth])
+        of_block = [self.each * first + symbol(r) for r in self.whole]
+        own = [first] if self.each == 1 or tensor in self.nest.writes else of_block
+        return all(
+            form[:1] and form[0] in own and list(form[1:depth]) == others
+            for form in self.accesses[tensor]
+        )
 
     def values_of(self, index: Symbol) -> int:
         """How many values of the index it computes side by side."""
         return prod(len(side.names) for side in self.kernel.sides if side.index == index)
+
+
+def _is_over(r: Range, count: int) -> bool:
+    """Whether the range has no other values than `count` from 0 on."""
+    return Bound(constant(0)) in r.lows and Bound(constant(count - 1)) in r.highs
 
 
 def _accesses(steps: Sequence[Step]) -> dict[str, set[tuple[Affine, ...]]]:
@@ -127,15 +154,19 @@ def _accesses(steps: Sequence[Step]) -> dict[str, set[tuple[Affine, ...]]]:
 
 
 def _run(members: Sequence[_Member], depth: int) -> Iterator[_Member]:
-    """The first of the members that have the same rows, and read of each other only what their row has."""
+    """The first of the members that have the same rows, or blocks of them, and read of each other only what their row has."""
     extents = members[0].nest.extents[:depth]
-    written: set[str] = set()
+    written: dict[str, int] = {}
     for m in members:
-        same = m.has_rows(depth) and m.nest.extents[:depth] == extents
-        shared = {*m.nest.writes, *(t for t in m.nest.reads if t in written)}
-        if not same or not all(m.keeps_to_its_rows(t, depth) for t in shared):
+        if m.nest.extents[:depth] == extents:
+            m = replace(m, each=1)
+        elif (m.rows,) != extents:
             return
-        written.update(m.nest.writes)
+        shared = {*m.nest.writes, *(t for t in m.nest.reads if t in written)}
+        in_rows = all(m.keeps_to_its_rows(t, depth) and written.get(t, 1) == 1 for t in shared)
+        if not (m.has_rows(depth) and in_rows):
+            return
+        written.update(dict.fromkeys(m.nest.writes, m.each))
         yield m
 
 
@@ -166,14 +197,23 @@ def _group(
     if MUCH * sum(of_row[t] for t in handed_on) < row:
         return None
     most = min(machine.cache_bytes // max(1, row), count // FEWEST)
-    rows = most // lcm(*steps) * lcm(*steps) or most // max(steps) * max(steps)
+    blocks = lcm(*(m.each for m in run))
+    rows = next(
+        (
+            most // n * n
+            for n in (lcm(blocks, *steps), lcm(blocks, max(steps)), blocks)
+            if most >= n
+        ),
+        0,
+    )
     if rows == 0:
         return None
-    return RowGroup(tuple(_of_rows(m.kernel, depth, own) for m in run), outer, rows, own)
+    return RowGroup(tuple(_of_rows(m, depth, own) for m in run), outer, rows, own)
 
 
-def _of_rows(k: CpuKernel, depth: int, own: frozenset[str]) -> CpuKernel:
+def _of_rows(member: _Member, depth: int, own: frozenset[str]) -> CpuKernel:
     """The kernel that is given its rows, with moved subscripts of the tensors that a thread has for itself."""
+    k = member.kernel
 
     def moved(subscripts: tuple[Affine, ...]) -> tuple[Affine, ...]:
         pairs = zip(subscripts, k.outer[:depth], strict=False)
@@ -192,4 +232,4 @@ def _of_rows(k: CpuKernel, depth: int, own: frozenset[str]) -> CpuKernel:
                 step = replace(step, subscripts=moved(step.subscripts))
             yield step
 
-    return replace(k, body=tuple(steps(k.body)), rows=depth)
+    return replace(k, body=tuple(steps(k.body)), rows=depth, each=member.each)
