@@ -31,6 +31,7 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
     steps_of,
 )
+from tadc.schedule.nest.surroundings import FEW
 from tadc.schedule.nest.unrolled import at_points, side_by_side
 
 __all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
@@ -40,6 +41,8 @@ SPARE = 3  # registers for operands
 WORTH = 1.15  # times as fast
 BORDER = 4  # times as slow
 SHORT = 64  # additions
+BESIDE = 0.3  # of the time of reads is not hidden behind that of operations
+SHARED = 1.1  # times as slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def tiled(
     sums = sum(isinstance(s, Accumulator) for s in steps_of(steps))
     added = _added(steps, work)
 
-    def time(counts: Mapping[Symbol, int]) -> tuple[float, float]:
+    def time(counts: Mapping[Symbol, int]) -> float:
         points = prod(counts.values())
         done = sum(w.weight * w.values(counts, frozenset()) for w in work if not w.reads) / points
         read = sum(
@@ -123,12 +126,15 @@ def tiled(
             for w in work
             if w.reads
         )
-        filled = prod(-(-extents[i] // c) * c / extents[i] for i, c in counts.items())
+        filled = prod(_filled(extents[i], c) for i, c in counts.items())
         # A tile with a point at a border is no faster than its points.
         filled *= prod(1 + BORDER * at_border[i] * c / extents[i] for i, c in counts.items())
         # A processor begins with the next points before short sums have ended.
         waited = added * machine.latency / (points * vectors) if added > SHORT else 0.0
-        return max(done, read / points, waited) * filled, read / points * filled
+        read /= points
+        # What several sides share compilers keep in too many registers, or read again.
+        shared = SHARED if len(counts) > 1 else 1.0
+        return (max(done, read, waited) + BESIDE * read) * filled * shared
 
     def shapes() -> Iterator[dict[Symbol, int]]:
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
@@ -139,9 +145,15 @@ def tiled(
                     yield shape
 
     best = min(shapes(), key=time, default=None)
-    if best is None or time(best)[0] * WORTH > time({})[0]:
+    if best is None or time(best) * WORTH > time({}):
         return None
     return _with_points(kernel, parts, best)
+
+
+def _filled(extent: int, count: int) -> float:
+    """How many times as many values of an index are computed as there are, for its usual extent and the power of two below."""
+    extents = {extent, 2 * extent // 3 if extent > FEW else extent}
+    return sum(-(-n // count) * count / n for n in extents) / len(extents)
 
 
 def _added(steps: Sequence[Step], work: Sequence[Work]) -> float:
