@@ -504,6 +504,37 @@ def test_the_two_ends_of_a_periodic_read_are_read_without_what_is_between():
     assert sum(w.stop - w.start for (w,) in read) == 100
 
 
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    "right", ["sum{k | k < i - 2} d[k]*x[i]", "sum{k | 1 <= i and k < i - 2} d[k]*x[i-1]"]
+)
+def test_a_factor_of_an_empty_sum_is_read_though_the_sum_is_0(right):
+    """It leaves the sum, and is multiplied by its 0 where the sum has no term."""
+    f = tadc.compile(f"size N; input x[N], d[N]; y[i: N] = {right}", backend="native")
+    x, d = some({"x": (9,), "d": (9,)}).values()
+    y, pullback = f.vjp(da.from_array(x, chunks=2), da.from_array(d, chunks=3))
+    value, whole = f.vjp(x, d)
+
+    assert np.array_equal(y.compute(), value)
+    close(pullback(x)["x"].compute(), whole(x)["x"])
+
+
+def test_a_periodic_block_holds_its_ends_and_not_what_is_between():
+    f = tadc.compile(
+        "size X, Y; input u[X,Y]; y[i: X, j: Y] = u[wrap(i-1),j] + u[i,wrap(j+1)] - 2*u[i,j]"
+    )
+    u = some({"u": (64, 64)})["u"]
+    x = da.from_array(u, chunks=(8, 8))
+    data = tadc.dask.wrap(f, slices=True)
+    value, pullback = f.vjp(u)
+    y, lazy_pullback = data.vjp(x)
+
+    assert data.plan(x).task_bytes < 4 * 8 * 8 * 8
+    assert data.plan(x, gradients=True).task_bytes < 4 * 8 * 8 * 8
+    assert np.array_equal(y.compute(), value)
+    assert np.array_equal(lazy_pullback(x)["u"].compute(), pullback(u)["u"])
+
+
 def test_choices_may_name_what_gradients_compute():
     f = tadc.compile(CASES["hankel"][0])
     x, chunks = some(CASES["hankel"][1]), CASES["hankel"][2]
