@@ -81,6 +81,23 @@ def test_a_part_of_a_sum_under_a_condition():
     np.testing.assert_allclose(sum(parts), whole[5:10])
 
 
+@pytest.mark.parametrize(
+    ("target", "box", "cut", "boxes"),
+    [
+        ("y", (10, 20), (10, 20), {"h": (20, 39), "x": (10, 20)}),
+        ("dh", (0, 16), (0, 10), {"dy": (0, 16), "x": (0, 10)}),
+        ("dh", (0, 16), (10, 20), {"dy": (0, 6), "x": (10, 16)}),
+        ("dh", (0, 16), (20, 25), {}),
+    ],
+)
+def test_what_a_part_of_a_sum_reads(target, box, cut, boxes):
+    f = tadc.compile("input h[60], x[25]\ny[i] = sum{j} h[i+j]*x[j]")
+    f = f if target == "y" else f.adjoint()
+    placed = block_sizes(f.block(target, split="j"), box, (cut,), {})
+
+    assert {t: p.box[0] for t, p in placed.footprints.items()} == boxes
+
+
 @pytest.mark.parametrize(("low", "size"), [("-1", {}), ("-R", {"R": 1}), ("1 - N", {})])
 def test_parts_of_an_index_that_begins_below_zero(low, size):
     f = tadc.compile(f"size N, R; input x[N]\ny[i: N] = sum{{r={low}..2}} x[pad(i+r)]*(r + R)")
