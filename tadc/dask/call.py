@@ -438,7 +438,8 @@ def _temporaries(
     program: Program, sizes: tuple[tuple[str, int], ...], dtype: str, memory: str, limit: int
 ) -> int:
     """The bytes of the temporaries of a block of these sizes. `memory` and `limit` are options of a compilation."""
-    if not sizes or len(program.statements) == 1:
+    sums = any(isinstance(e, Reduce) for s in program.statements for e in postorder(s.body))
+    if not sizes or (len(program.statements) == 1 and not sums):
         return 0
     numbers = dict(sizes)
     every = program.size_values(numbers)

@@ -23,6 +23,7 @@ from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import arguments
+from tadc.function.sparse import SparseFunction
 from tadc.function.vjp import seeds
 from tadc.ir.element_types import ELEMENT_TYPES
 from tadc.ir.program import Program
@@ -51,6 +52,12 @@ def wrap(
     `limit` is in bytes a task; `slices` says whether pieces of chunks are cut off before they are sent, by default where there
     are other processes. Raises ArgumentError for what does not fit.
     """
+    if isinstance(f, SparseFunction):
+        raise ArgumentError(
+            None,
+            "`f` has sparse tensors, and what a block reads then depends on their patterns",
+            fix="call it on whole arrays, or on blocks of rows: `f(A[first:last], x)`",
+        )
     if not isinstance(f, Function):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"

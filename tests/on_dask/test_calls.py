@@ -433,6 +433,16 @@ def test_nothing_is_in_parts_with_an_empty_split():
         tadc.dask.wrap(f, split=(), limit=500)(da.from_array(x, chunks=10))
 
 
+def test_the_bytes_of_a_task_count_what_its_schedule_stores():
+    """`b*c`, 30 rows of 60."""
+    f = tadc.compile("y[i,j] = sum{k,l} a[i,k]*b[k,l]*c[l,j]")
+    a, b, c = da.ones((40, 30), chunks=(20, 30)), da.ones((30, 50)), da.ones((50, 60))
+    plan = tadc.dask.wrap(f).plan(a, b, c)
+
+    held = (20 * 30, 30 * 50, 50 * 60, 20 * 60)
+    assert plan.task_bytes == 8 * (sum(held) + 30 * 60)
+
+
 def test_many_tasks_are_a_warning(monkeypatch):
     monkeypatch.setattr(lazy_calls, "MOST_TASKS", 10)
     with pytest.warns(UserWarning, match=r"has 13 tasks: .*advice"):
@@ -557,6 +567,29 @@ def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
     with pytest.raises(tadc.Error) as error:
         call(f, da.ones(4, chunks=2))
     assert any(s in str(error.value) for s in says.split("|"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f, x, k: f(k=k, x=x),
+        lambda f, x, k: f.vjp(k=k, x=x),
+        lambda f, x, k: tadc.dask.wrap(f).plan(k=k, x=x),
+        lambda f, x, k: f.adjoint()(k=k, x=x, dy=da.ones(3)),
+    ],
+)
+def test_reads_through_data_are_refused_before_anything_runs(call):
+    f = tadc.compile("y[e] = x[k[e]]; input k[E]: index, x[N]")
+    with pytest.raises(
+        tadc.ArgumentError, match=r"elements of tensors are subscripts.*\n.*map_blocks"
+    ):
+        call(f, da.ones(4, chunks=2), da.from_array(np.arange(3), chunks=2))
+
+
+def test_sparse_tensors_are_refused():
+    f = tadc.compile("input A[N,M]: csr, x[M]; y[i] = sum{j} A[i,j]*x[j]")
+    with pytest.raises(tadc.ArgumentError, match=r"sparse tensors.*\n.*blocks of rows"):
+        tadc.dask.wrap(f)
 
 
 def test_a_large_numpy_array_is_a_warning():
