@@ -68,7 +68,7 @@ def cases(n: int) -> list[Case]:
             dict.fromkeys(names, chunks),
         )
 
-    images, size, points = 256 // n, 2048 // n, 20_000 // n
+    images, size, points = 256 // n, 2048 // n, 10_000 // n
     return [
         wave(128 // n, 128 // n, 256 // n),
         wave(64 // n, 64 // n, 256 // n),
@@ -200,7 +200,7 @@ def against_plain_dask(n: int) -> list[list[str]]:
     lazy = da.from_array(a, chunks=512 // n)
     rows.append(compared("product", g(lazy, lazy), "da.matmul", da.matmul(lazy, lazy)))
     rows.append(compared("2*x + 1", h(lazy), "map_blocks", lazy.map_blocks(lambda x: 2 * x + 1)))
-    points = 20_000 // n
+    points = 10_000 // n
     x, z = (rng.standard_normal((points, 3), dtype=np.float32) for _ in range(2))
     w = rng.standard_normal(points, dtype=np.float32)
     lazy_x, lazy_z, lazy_w = (da.from_array(v, chunks=points // 8) for v in (x, z, w))
@@ -388,12 +388,16 @@ def main() -> None:
         title = PARTS[part]
         load = os.getloadavg()[0]
         text = SECTIONS[title](8 if options.small else 1)
-        measured[title] = f"{text}\n\nThe machine was shared: {load:.0f} processes wanted its processors when this began."  # fmt: skip
+        measured[title] = f"{text}\n\n{load:.1f} processes wanted the processors in the minute before this began, those of this program among them."  # fmt: skip
         print(f"\n{title}\n\n{measured[title]}\n", flush=True)
-    if not options.small:
-        sections = "\n\n".join(f"## {t}\n\n{measured[t]}" for t in SECTIONS if t in measured)
-        head = f"# Blocks on Dask\n\n`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}."
-        RESULTS.write_text(f"{head}\n\n{sections}\n", "utf-8")
+        if not options.small:
+            write(measured)
+
+
+def write(measured: Mapping[str, str]) -> None:
+    sections = "\n\n".join(f"## {t}\n\n{measured[t]}" for t in SECTIONS if t in measured)
+    head = f"# Blocks on Dask\n\n`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}."
+    RESULTS.write_text(f"{head}\n\n{sections}\n", "utf-8")
 
 
 if __name__ == "__main__":
