@@ -14,7 +14,8 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def cases(n: int) -> list[Case]:
             dict.fromkeys(names, chunks),
         )
 
-    images, size, points = 256 // n, 2048 // n, 20_000 // n
+    images, size, points = 256 // n, 2048 // n, 10_000 // n
     return [
         wave(128 // n, 128 // n, 256 // n),
         wave(64 // n, 64 // n, 256 // n),
@@ -193,30 +194,32 @@ def against_plain_dask(n: int) -> list[list[str]]:
     u = rng.standard_normal((256 // n,) * 3, dtype=np.float32)
     for chunk in (64 // n, 32 // n):
         lazy = da.from_array(u, chunks=chunk)
-        ours, sliced = f(lazy), tadc.dask.wrap(f, slices=True)(lazy)
         theirs = da.map_overlap(stencil, lazy, depth=1, boundary=0, dtype=u.dtype)
-        rows.append(compared(f"stencil, chunks of {chunk}³: whole neighbours", ours, "map_overlap", theirs))  # fmt: skip
-        rows.append(compared(f"stencil, chunks of {chunk}³: slices", sliced, "map_overlap", theirs))  # fmt: skip
+        rows.append(compared(f"stencil, chunks of {chunk}³", f(lazy), "map_overlap", theirs))
     a = rng.standard_normal((2048 // n,) * 2, dtype=np.float32)
     lazy = da.from_array(a, chunks=512 // n)
     rows.append(compared("product", g(lazy, lazy), "da.matmul", da.matmul(lazy, lazy)))
     rows.append(compared("2*x + 1", h(lazy), "map_blocks", lazy.map_blocks(lambda x: 2 * x + 1)))
+    points = 10_000 // n
+    x, z = (rng.standard_normal((points, 3), dtype=np.float32) for _ in range(2))
+    w = rng.standard_normal(points, dtype=np.float32)
+    lazy_x, lazy_z, lazy_w = (da.from_array(v, chunks=points // 8) for v in (x, z, w))
+    squares = sum((lazy_x[:, None, k] - lazy_z[None, :, k]) ** 2 for k in range(3))
+    theirs = (lazy_w * da.exp(-np.float32(0.5) * squares)).sum(axis=1)
+    ours = tadc.compile(GAUSSIANS)(w=lazy_w, g=np.float32(0.5), x=lazy_x, z=lazy_z)
+    rows.append(compared(f"Gaussians {points} by {points}", ours, "da.exp(..).sum", theirs))
     return rows
 
 
 def compared(name: str, ours: Any, other: str, theirs: Any) -> list[str]:
     with dask.config.set(scheduler="threads", num_workers=2):
         mine, value = best(ours.compute)
-        its, wanted = best(theirs.compute)
+        start = time.perf_counter()
+        wanted = theirs.compute()
+        its = time.perf_counter() - start
     assert np.abs(value - wanted).max() <= 1e-3 * np.abs(wanted).max()
     tasks = [str(len(dict(a.__dask_optimize__(a.dask, a.__dask_keys__())))) for a in (ours, theirs)]
     return [name, tasks[0], f"{mine:.2f} s", other, tasks[1], f"{its:.2f} s"]
-
-
-STENCIL = """size X, Y, Z
-input u[X,Y,Z]
-y[x: X, y: Y, z: Z] = u[pad(x-1),y,z] + u[pad(x+1),y,z] + u[x,pad(y-1),z] + u[x,pad(y+1),z]
-    + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z]"""
 
 
 def peak() -> int:
@@ -225,57 +228,101 @@ def peak() -> int:
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 
+LOSS = "size X, Y, Z; input u[X,Y,Z]\nl = sum{x,y,z} u[x,y,z]**2"
+WORKER_BYTES = 260 * 10**6
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Arrays of one shape in a folder."""
+
+    folder: str
+    shape: tuple[int, ...]
+    chunks: tuple[int, ...]
+
+    def new(self, name: str) -> Any:
+        path = f"{self.folder}/{name}"
+        return zarr.create_array(path, shape=self.shape, chunks=self.chunks, dtype="f4", compressors=None)  # fmt: skip
+
+    def random(self, name: str) -> Any:
+        store, step = self.new(name), self.chunks[0]
+        rng = np.random.default_rng(len(name))
+        for low in range(0, self.shape[0], step):
+            store[low : low + step] = rng.random((step, *self.shape[1:]), dtype=np.float32)
+        return store
+
+
 def out_of_core(n: int) -> list[list[str]]:
-    """A stencil and its gradient from store to store, through two workers of less memory, one of which is killed."""
-    f = tadc.compile(STENCIL)
-    shape, chunks, limit = (1024 // n, 512 // n, 512 // n), (32, 128 // n, 512 // n), 400 * 10**6
+    """A step of the wave, its gradients and a loss, through two workers; each is run again with one of them killed."""
+    step = tadc.compile(WAVE)
+    programs = {"value": step, "gradients": step.adjoint(), "loss": tadc.compile(LOSS)}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-
-        def new(name: str) -> Any:
-            return zarr.create_array(f"{folder}/{name}", shape=shape, chunks=chunks, dtype="f4", compressors=None)  # fmt: skip
-
-        u = new("u")
-        rng = np.random.default_rng(0)
-        for low in range(0, shape[0], chunks[0]):
-            u[low : low + chunks[0]] = rng.random((chunks[0], *shape[1:]), dtype=np.float32)
-        for name, g in (("value", f), ("gradient", f.adjoint())):
+        stores = Stores(folder, (512 // n,) * 3, (8, 512 // n, 512 // n))
+        every = {name: stores.random(name) for name in ("u", "before", "v", "dnext")}
+        for name, f in programs.items():
+            x = {t: every[t] for t in f.inputs}
+            before: list[Any] = []
             for killed in (False, True):
-                with (
-                    dask.config.set({"distributed.nanny.environ": ENVIRONMENT}),
-                    distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=None) as workers,
-                    distributed.Client(workers) as client,
-                ):  # fmt: skip
-                    seconds, most, plan, y = from_store_to_store(g, u, new(f"{name} {killed}"), client, killed)  # fmt: skip
-                same = all(np.array_equal(y[k : k + 4], planes(g, u, k, k + 4)) for k in (0, shape[0] // 2 - 2, shape[0] - 4))  # fmt: skip
+                with workers_of(WORKER_BYTES) as client:
+                    seconds, most, plan, results = from_stores(f, x, stores, client, killed)
+                held = sum(a.nbytes for a in (*x.values(), *results))
                 rows.append([
-                    f"{name}, {u.nbytes / 1e6:.0f} MB" + (", a worker killed" if killed else ""),
+                    name + (", a worker killed" if killed else ""),
+                    f"{held / 1e6:.0f} MB", f"{held / (2 * WORKER_BYTES):.1f}",
                     str(plan.tasks), f"{plan.task_bytes / 1e6:.0f} MB", f"{most / 1e6:.0f} MB", f"{seconds:.1f} s",
-                    "bits equal" if same else "other bits",
+                    agreement(f, x, results, before),
                 ])  # fmt: skip
+                before = results
                 print(*rows[-1], sep="  ", flush=True)
     return rows
 
 
-def from_store_to_store(g: Any, u: Any, y: Any, client: Any, killed: bool) -> tuple[Any, ...]:
-    """The seconds of a run, the most bytes of a worker, the plan, and the store of the result."""
-    data = tadc.dask.wrap(g)
-    inputs = [u] * len(g.inputs)
-    lazy, plan = data(*inputs), data.plan(*inputs)
-    data.warm(client, *inputs)
+@contextmanager
+def workers_of(memory: int | str) -> Iterator[Any]:
+    """A client of two processes of so much memory, a thread each."""
+    settings = {"distributed.nanny.environ": ENVIRONMENT, "distributed.worker.memory.terminate": 0.99}  # fmt: skip
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=memory, dashboard_address=None) as workers,
+        distributed.Client(workers) as client,
+    ):  # fmt: skip
+        yield client
+
+
+def from_stores(
+    f: Any, x: Mapping[str, Any], stores: Stores, client: Any, killed: bool
+) -> tuple[float, int, Any, list[Any]]:
+    """The seconds of a run, the most bytes of a worker, the plan, and the results: stores, or a number."""
+    data = tadc.dask.wrap(f)
+    lazy, plan = data(**x), data.plan(**x)
+    lazy = lazy if isinstance(lazy, tuple) else (lazy,)
+    data.warm(client, **x)
+    results: list[Any] = [stores.new(f"{n} {killed}") for n in f.outputs if lazy[0].ndim]
     start = time.perf_counter()
-    future = client.compute(da.store(lazy, y, lock=False, compute=False))
+    work = da.store(list(lazy), results, lock=False, compute=False) if results else lazy
+    futures = client.compute(work if isinstance(work, tuple) else (work,))
     if killed:
         os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-    future.result(timeout=250)
-    return time.perf_counter() - start, max(client.run(peak).values()), plan, y
+    distributed.wait(futures, timeout=250)
+    numbers = client.gather(futures)
+    results = results or numbers
+    return time.perf_counter() - start, max(client.run(peak).values()), plan, results
 
 
-def planes(g: Any, u: Any, low: int, high: int) -> np.ndarray:
-    """These planes of the result by one call on their surroundings."""
-    first, last = max(0, low - 1), min(u.shape[0], high + 1)
-    result: np.ndarray = g(*[u[first:last]] * len(g.inputs))
-    return result[low - first : high - first]
+def agreement(f: Any, x: Mapping[str, Any], results: Sequence[Any], before: Sequence[Any]) -> str:
+    """How the planes of results compare with one call on their surroundings, and a number with that of the run before."""
+    if not np.shape(results[0]):
+        return "" if not before else "bits of the run above" if np.array_equal(results, before) else "other bits"  # fmt: skip
+    planes = results[0].shape[0]
+    for low in (0, planes // 2 - 2, planes - 4):
+        first, last = max(0, low - 1), min(planes, low + 5)
+        part = f(**{t: a[first:last] for t, a in x.items()})
+        part = part if isinstance(part, tuple) else (part,)
+        here = slice(low - first, low - first + 4)
+        if not all(np.array_equal(r[low : low + 4], p[here]) for r, p in zip(results, part, strict=True)):  # fmt: skip
+            return "other bits"
+    return "bits of one call"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -290,13 +337,7 @@ STORES = "From store to store"
 
 
 def calls(n: int) -> str:
-    with (
-        dask.config.set({"distributed.nanny.environ": ENVIRONMENT}),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as workers,
-        distributed.Client(workers) as client,
-    ):
+    with workers_of("auto") as client:
         rows = []
         for case in cases(n):
             rows.append(row(case, client))
@@ -310,14 +351,15 @@ those of the plan with pieces of chunks (`slices=True`); to build a task is proc
 
 def plain(n: int) -> str:
     head = ["value", "tasks", "tadc", "other", "tasks", "other"]
-    return f"""Two threads; tasks are those after Dask's own optimization, its arrays included.
+    return f"""Two threads, the second run of two of ours and one run of the other, which compiles nothing; tasks are those after Dask's own optimization,
+its arrays included.
 
 {table(head, against_plain_dask(n))}"""
 
 
 def stores(n: int) -> str:
-    head = ["stencil of seven points", "tasks", "most of a task", "most of a worker", "time", "against one call"]  # fmt: skip
-    return f"""Two workers of 400 MB; planes of the result beside one call on their surroundings.
+    head = ["a step of the wave in 512³ elements", "inputs and results", "times the workers' memory", "tasks", "most of a task", "most of a worker", "time", "it has the"]  # fmt: skip
+    return f"""Two workers of {WORKER_BYTES / 1e6:.0f} MB, and zarr; planes of the results are compared with one call on their surroundings.
 
 {table(head, out_of_core(n))}"""
 
@@ -346,12 +388,16 @@ def main() -> None:
         title = PARTS[part]
         load = os.getloadavg()[0]
         text = SECTIONS[title](8 if options.small else 1)
-        measured[title] = f"{text}\n\nThe machine was shared: {load:.0f} processes wanted its processors when this began."  # fmt: skip
+        measured[title] = f"{text}\n\n{load:.1f} processes wanted the processors in the minute before this began, those of this program among them."  # fmt: skip
         print(f"\n{title}\n\n{measured[title]}\n", flush=True)
-    if not options.small:
-        sections = "\n\n".join(f"## {t}\n\n{measured[t]}" for t in SECTIONS if t in measured)
-        head = f"# Blocks on Dask\n\n`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}."
-        RESULTS.write_text(f"{head}\n\n{sections}\n", "utf-8")
+        if not options.small:
+            write(measured)
+
+
+def write(measured: Mapping[str, str]) -> None:
+    sections = "\n\n".join(f"## {t}\n\n{measured[t]}" for t in SECTIONS if t in measured)
+    head = f"# Blocks on Dask\n\n`python benchmarks/distributed.py`, on {platform.machine()} with {os.cpu_count()} processors; tadc {tadc.__version__}, dask {dask.__version__}, numpy {np.__version__}."
+    RESULTS.write_text(f"{head}\n\n{sections}\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -1085,6 +1085,16 @@ def test_show_prints_the_program_of_a_block():
     assert json.loads(adjoint.stdout)["outputs"] == ["da"]
 
 
+def test_show_tells_which_inputs_of_a_block_are_parts_of_one_tensor():
+    Path("periodic.idx").write_text("size N; input x[N]\ny[i: N] = x[i] - x[wrap(i-1)]\n", "utf-8")
+    shown = tadc_("show", "periodic.idx", "--block", "y")
+    data = tadc_("show", "periodic.idx", "--block", "y", "--json")
+
+    assert shown.stdout.startswith("# x_1 is a part of x\nsize N, o_0 >= 0")
+    assert tadc.compile(shown.stdout).inputs == ("x", "x_1")
+    assert json.loads(data.stdout)["parts"] == {"x_1": "x"}
+
+
 @pytest.mark.parametrize("box", ["y[", "y[0:4:2]", "y[a:b]", "[1:2]"])
 def test_boxes_that_cannot_be_read_are_errors(box):
     result = tadc_("show", "matmul.idx", "--footprints", box, "--size", "N=4")

@@ -12,7 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.blocks.boxes import Box, Interval, smallest_box
-from tadc.blocks.footprints import Footprint, PlacedRead, footprints, placed_reads
+from tadc.blocks.far import with_far_reads_apart
+from tadc.blocks.footprints import (
+    Footprint,
+    PlacedRead,
+    footprints,
+    hoisted_reads,
+    placed_reads,
+)
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero, between, quotients
@@ -44,10 +51,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class PlacedBlock:
-    """A block at a place: the numbers of all sizes, the box of each tensor that it has, and what it reads of them."""
+    """A block at a place: the numbers of all sizes, the box of each input and its tensor, and what it reads of them."""
 
     sizes: Mapping[Symbol, int]
     boxes: Mapping[str, Box]
+    tensors: Mapping[str, str]
     footprints: Mapping[str, Footprint]
 
 
@@ -56,7 +64,8 @@ class Blocked:
     """The program of a block of `target`, and the windows of all tensors in it.
 
     `offsets` and `extents` are the sizes that say where the block is: of the target's dimensions `dimensions`, then of the
-    indices `split`, whose offsets count from `firsts`. Of other dimensions the block has the whole.
+    indices `split`, whose offsets count from `firsts`. Of other dimensions the block has the whole. `parts` are the inputs
+    that are further parts of a tensor, with the tensor; `whole` has them too.
     """
 
     program: Program
@@ -69,6 +78,12 @@ class Blocked:
     extents: tuple[Symbol, ...]
     firsts: tuple[Affine, ...]
     windows: Mapping[str, tuple[Window, ...]]
+    parts: Mapping[str, str]
+
+    @property
+    def tensors(self) -> dict[str, str]:
+        """The inputs of the block, in order, with the tensors of the whole that they are parts of."""
+        return {t.name: self.parts.get(t.name, t.name) for t in self.program.inputs}
 
     def at(self, box: Box, cut: Box, sizes: Mapping[Symbol, int], dtype: str) -> PlacedBlock:
         """The block over this box of the target, and over these parts of the indices `split`.
@@ -99,10 +114,11 @@ class Blocked:
             dtype,
             through=inside,
             cut=dict(zip(self.split, cut, strict=True)),
+            reads=hoisted_reads,
         )
         inputs = (t.name for t in self.program.inputs)
         boxes = {t: over(t, found[t].boxes if t in found else ()) for t in inputs}
-        return PlacedBlock(values, boxes, found)
+        return PlacedBlock(values, boxes, self.tensors, found)
 
 
 def blocked(
@@ -174,7 +190,7 @@ class _Blocking:
         through: tuple[str, ...],
         names: Names,
     ) -> None:
-        self.whole = program
+        self.whole, self.parts = with_far_reads_apart(program, {target, *through}, names)
         self.target = target
         self.split = split
         self.through = through
@@ -235,6 +251,7 @@ class _Blocking:
             tuple(self.extents),
             self.firsts,
             self.windows,
+            self.parts,
         )
 
     # ------------------------------------------------------------------ windows
@@ -291,9 +308,13 @@ class _Blocking:
         """Whether it is at least 1 for all blocks: what is read under conditions that some sizes exclude is not."""
         if form.is_constant:
             return form.constant >= 1
+        return implies(self._known, at_least_zero(form - 1))
+
+    @property
+    def _known(self) -> Domain:
+        """What holds of the sizes of every block."""
         own = (symbol(s) if s in self.own_offsets else symbol(s) - 1 for s in self.sizes)
-        known = self.whole.known & Domain.of((*map(at_least_zero, own), *self.required))
-        return implies(known, at_least_zero(form - 1))
+        return self.whole.known & Domain.of((*map(at_least_zero, own), *self.required))
 
     def _is_evaluated(self, placed: PlacedRead) -> bool:
         """Whether the read is evaluated if only the range of each index in it has a value: nothing else is asked.
@@ -339,9 +360,23 @@ class _Blocking:
         derived = tuple(d.substitute(moves) for d in quotients(s.derived))
         moved = Statement(replace(s.target, shape=shape), s.indices, derived, body)
         self.box_indices |= {*s.indices}
-        for placed in placed_reads(body, moved.box, derived):
-            self.reads.setdefault(placed.read.tensor, []).append(placed)
+        for placed, hoisted in zip(
+            placed_reads(body, moved.box, derived),
+            hoisted_reads(body, moved.box, derived),
+            strict=True,
+        ):
+            of_tensor = self.reads.setdefault(placed.read.tensor, [])
+            of_tensor.append(hoisted if self._is_in_bounds(hoisted, placed) else placed)
         return moved
+
+    def _is_in_bounds(self, hoisted: PlacedRead, placed: PlacedRead) -> bool:
+        """Whether the read may be evaluated where it is hoisted to: then it is, if it is in a call of the whole."""
+        if hoisted.domain == placed.domain:
+            return True
+        shape = self.whole.tensors[placed.read.tensor].shape
+        pairs = zip(hoisted.read.subscripts, shape, strict=True)
+        bounds = (c for form, n in pairs for c in between(0, form, n - 1))
+        return all(implies(self._known & hoisted.domain, c) for c in bounds)
 
     def _cut(self, body: Expr) -> Expr:
         """The part of the reduction, its indices counted from the beginning of the part."""

@@ -9,9 +9,10 @@ is a list of boxes, since the smallest box around the seven points of a stencil 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 from itertools import product
+from operator import and_
 from typing import TypeAlias
 
 from tadc.blocks.boxes import Box, Interval, joined, smallest_box, union_count
@@ -19,6 +20,7 @@ from tadc.integer import Undecided, is_empty, smallest_point
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import (
     EMPTY,
+    EVERYWHERE,
     Condition,
     Derived,
     Domain,
@@ -27,7 +29,7 @@ from tadc.ir.domain import (
     equals_zero,
     quotients,
 )
-from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, ReduceOp, Select
 from tadc.ir.program import Program, Statement
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Footprint",
     "PlacedRead",
     "footprints",
+    "hoisted_reads",
     "index_range",
     "is_computed",
     "placed_reads",
@@ -85,11 +88,13 @@ def footprints(
     *,
     through: Mapping[str, Over],
     cut: Cut | None = None,
+    reads: Reads | None = None,
 ) -> dict[str, Footprint]:
     """The footprint of a block of `target` in each tensor that it reads.
 
     `sizes` are all of them; `through` are intermediates that the block computes itself, each with the box over which it does, so
-    that their own footprints count too; `cut` are parts of the target's reduction.
+    that their own footprints count too; `cut` are parts of the target's reduction; `reads` has the reads of a statement,
+    by default `placed_reads`.
     """
     needed: dict[str, dict[Box, bool]] = {}
     for s in reversed(program.statements):
@@ -98,7 +103,7 @@ def footprints(
         if name in through:
             own = through[name](name, needed.get(name, {}).keys())
         if own is not None:
-            reading = _reading(s, tuple(sorted(sizes.items())), _shapes(program, sizes))
+            reading = _reading(program, name, tuple(sorted(sizes.items())), reads or placed_reads)
             parts = (cut or {}) if name == target else {}
             for tensor, read, exact in reading.boxes(own, parts):
                 of_tensor = needed.setdefault(tensor, {})
@@ -131,18 +136,8 @@ def is_computed(
     program: Program, target: str, box: Box, sizes: Mapping[Symbol, int], cut: Cut
 ) -> bool:
     """Whether the part `cut` of the target's reduction has a term somewhere in the box. True where that is not decided."""
-    s = program.definitions[target]
-    assert isinstance(s.body, Reduce), "parts are of reductions"
-    reading = _reading(s, tuple(sorted(sizes.items())), _shapes(program, sizes))
-    inner = Domain.of(c for d in s.body.derived for c in d.conditions)
-    domain = (s.body.domain & inner).substitute(reading.numbers)
-    return is_empty(reading.around(box, cut) & domain) is not True
-
-
-def _shapes(
-    program: Program, sizes: Mapping[Symbol, int]
-) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return tuple((n, t.shape_at(sizes)) for n, t in program.tensors.items())
+    reading = _reading(program, target, tuple(sorted(sizes.items())), placed_reads)
+    return reading.has_terms(box, cut)
 
 
 # ---------------------------------------------------------------------- reads and where they are evaluated
@@ -160,33 +155,107 @@ class PlacedRead:
     derived: tuple[Derived, ...]
 
 
+# The reads of a body under conditions, with its derived indices.
+Reads: TypeAlias = Callable[[Expr, Domain, tuple[Derived, ...]], Iterator[PlacedRead]]
+
+
 def placed_reads(body: Expr, domain: Domain, derived: tuple[Derived, ...]) -> Iterator[PlacedRead]:
     """Every read of the body, once for each way to it. Of comparisons of values both branches are looked at."""
-    seen: set[tuple[Expr, Domain]] = set()
-    waiting = [(body, domain, derived)]
+    for read, place in _reads(body, _Place(domain, derived)):
+        yield PlacedRead(read, place.domain, place.derived)
+
+
+def hoisted_reads(body: Expr, domain: Domain, derived: tuple[Derived, ...]) -> Iterator[PlacedRead]:
+    """Every read of the body where it may be evaluated when the program runs: factors leave the sums that they do not depend on.
+
+    In `sum{k | k < i} d[k]*x[i]` there is no term for i = 0, and its 0 may be multiplied by `x[0]`.
+    """
+    for read, place in _reads(body, _Place(domain, derived)):
+        yield PlacedRead(read, place.hoisted(read), place.derived)
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """A reduction: its operation and indices, and the conditions that hold inside of it and not around it."""
+
+    op: ReduceOp
+    indices: frozenset[Symbol]
+    conditions: Domain
+
+    def left_for(self, symbols: Collection[Symbol]) -> Domain:
+        """The conditions at a factor with these symbols, which leaves a sum of indices that it does not have.
+
+        They are those of the indices that it has or that are connected with these; all, if these are all indices.
+        """
+        own = self.indices.intersection(symbols)
+        connected = self.conditions.near(own).symbols if own else ()
+        reached = own.union(self.indices.intersection(connected))
+        if self.op != "sum" or reached == self.indices:
+            return self.conditions
+        return Domain.of(c for c in self.conditions if not reached.isdisjoint(c.form.symbols))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an expression stands: under conditions, and in reductions, outermost first."""
+
+    around: Domain
+    derived: tuple[Derived, ...]
+    reductions: tuple[_Inside, ...] = ()
+
+    @property
+    def domain(self) -> Domain:
+        return reduce(and_, (r.conditions for r in self.reductions), self.around)
+
+    def under(self, condition: Domain) -> _Place:
+        """The place in a branch of a choice."""
+        if not self.reductions:
+            return replace(self, around=self.around & condition)
+        *outer, last = self.reductions
+        last = replace(last, conditions=last.conditions & condition)
+        return replace(self, reductions=(*outer, last))
+
+    def inside(self, e: Reduce) -> _Place:
+        """The place of the reduction's terms."""
+        conditions = e.domain & Domain.of(c for d in e.derived for c in d.conditions)
+        indices = frozenset((*e.indices, *(d.name for d in e.derived)))
+        derived = (*self.derived, *quotients(e.derived))
+        return _Place(self.around, derived, (*self.reductions, _Inside(e.op, indices, conditions)))
+
+    def hoisted(self, read: Read) -> Domain:
+        """The conditions that are left of a read when it has left the sums that it does not depend on."""
+        domain, symbols = EVERYWHERE, {*read.symbols}
+        for inside in reversed(self.reductions):
+            left = inside.left_for(symbols)
+            domain &= left
+            symbols |= {*left.symbols}
+        return self.around & domain
+
+
+def _reads(body: Expr, place: _Place) -> Iterator[tuple[Read, _Place]]:
+    """Every read of the body, once for each way to it."""
+    seen: set[tuple[Expr, _Place]] = set()
+    waiting = [(body, place)]
     while waiting:
-        node, domain, derived = waiting.pop()
-        if (node, domain) in seen or domain == EMPTY:
+        node, place = waiting.pop()
+        if (node, place) in seen or place.domain == EMPTY:
             continue
-        seen.add((node, domain))
+        seen.add((node, place))
         many = (
             len(seen) > MOST_READS
         )  # what is read is then more than what is needed, which is allowed
         match node:
             case Read():
-                yield PlacedRead(node, domain, derived)
-            case Reduce(_, _, more, inner, inner_body):
-                conditions = Domain.of(c for d in more for c in d.conditions)
-                waiting.append(
-                    (inner_body, domain & inner & conditions, (*derived, *quotients(more)))
-                )
+                yield node, place
+            case Reduce(body=inner):
+                waiting.append((inner, place.inside(node)))
             case Select(Domain() as condition, then, otherwise) if not many:
-                waiting.append((then, domain & condition, derived))
-                waiting += [(otherwise, domain & c, derived) for c in _complement(condition)]
+                waiting.append((then, place.under(condition)))
+                waiting += [(otherwise, place.under(c)) for c in _complement(condition)]
             case Select(Comparison(_, left, right), then, otherwise):
-                waiting += [(e, domain, derived) for e in (left, right, then, otherwise)]
+                waiting += [(e, place) for e in (left, right, then, otherwise)]
             case Call() | Select():
-                waiting += [(e, domain, derived) for e in node.operands]
+                waiting += [(e, place) for e in node.operands]
             case Const() | IndexValue():
                 pass
 
@@ -226,16 +295,21 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The reads of a statement for given sizes, each in its parts, and the questions about them for a box."""
+    """The reads of a statement for given sizes, each in its parts, and the questions about them for a box.
+
+    `terms` are the conditions of the terms of its reduction, if it is one, in parts that have no index in common.
+    """
 
     statement: Statement
-    numbers: Mapping[Symbol, Affine]
+    terms: tuple[Domain, ...]
     reads: tuple[tuple[str, tuple[_Part, ...]], ...]
 
-    def around(self, box: Box, cut: Cut) -> Domain:
-        """The conditions of being in the box, and in these parts of a reduction."""
-        derived = Domain.of(c for d in self.statement.derived for c in d.conditions)
-        return derived.substitute(self.numbers) & _inside(self._intervals(box, cut).items())
+    def has_terms(self, box: Box, cut: Cut) -> bool:
+        """Whether the reduction has a term in the box, in these parts of it. True where that is not decided."""
+        ends = self._intervals(box, cut)
+        return all(
+            _is_possible(d, tuple((i, ends[i]) for i in d.symbols if i in ends)) for d in self.terms
+        )
 
     def _intervals(self, box: Box, cut: Cut) -> dict[Symbol, Interval]:
         return {**dict(zip(self.statement.indices, box, strict=True)), **cut}
@@ -263,22 +337,26 @@ def _inside(intervals: Iterable[tuple[Symbol, Interval | None]]) -> Domain:
 
 @lru_cache(256)
 def _reading(
-    statement: Statement,
-    sizes: tuple[tuple[Symbol, int], ...],
-    shapes: tuple[tuple[str, tuple[int, ...]], ...],
+    program: Program, target: str, sizes: tuple[tuple[Symbol, int], ...], reads: Reads
 ) -> _Reading:
+    """The reads of the target's statement: the same for every block."""
+    statement = program.definitions[target]
+    extents = {n: t.shape_at(dict(sizes)) for n, t in program.tensors.items()}
     numbers = {s: constant(n) for s, n in sizes}
-    extents = dict(shapes)
-    reads: dict[tuple[str, tuple[_Part, ...]], None] = {}
+    found: dict[tuple[str, tuple[_Part, ...]], None] = {}
     own = Domain.of(c for d in statement.derived for c in d.conditions)
-    for placed in placed_reads(statement.body, own, quotients(statement.derived)):
+    for placed in reads(statement.body, own, quotients(statement.derived)):
         subscripts = tuple(f.substitute(numbers) for f in placed.read.subscripts)
         tensor = placed.read.tensor
         derived = tuple(d.substitute(numbers) for d in placed.derived)
         known = PlacedRead(Read(tensor, subscripts), placed.domain.substitute(numbers), derived)
         parts = tuple(_parts(known, extents[tensor], statement.indices))
-        reads[tensor, parts] = None
-    return _Reading(statement, numbers, tuple(reads))
+        found[tensor, parts] = None
+    terms = own
+    if isinstance(statement.body, Reduce):
+        inner = Domain.of(c for d in statement.body.derived for c in d.conditions)
+        terms = own & statement.body.domain & inner
+    return _Reading(statement, terms.substitute(numbers).parts(), tuple(found))
 
 
 def _parts(
@@ -310,6 +388,12 @@ def _parts(
             tuple(extents[d] for d in dimensions),
             (*(i for i in indices if i in group), *inner),
         )
+
+
+@lru_cache(100_000)
+def _is_possible(domain: Domain, intervals: tuple[tuple[Symbol, Interval], ...]) -> bool:
+    """Whether some integers in the intervals satisfy the conditions. True where that is not decided."""
+    return is_empty(domain & _inside(intervals)) is not True
 
 
 @lru_cache(100_000)
@@ -357,7 +441,11 @@ def _box(read: Read, domain: Domain, extents: Sequence[int]) -> tuple[Box, bool]
             return None
         if isinstance(ends, Undecided):
             exact, ends = False, (0, extent)
-        each.append(ends)
+        # A hoisted read is not evaluated outside of its tensor.
+        low, high = max(0, ends[0]), min(extent, ends[1])
+        if low >= high:
+            return None
+        each.append((low, high))
     nothing = is_empty(domain)
     if nothing:
         return None

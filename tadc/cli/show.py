@@ -31,7 +31,7 @@ from tadc.cli.parameters import (
 )
 from tadc.cli.program import loaded, open_numbers, program_in_mode, refuse_open_sizes
 from tadc.errors import ArgumentError
-from tadc.function.boxes import block_shapes
+from tadc.function.boxes import block_shapes, parts_of
 from tadc.runtime.files import write_all
 
 if TYPE_CHECKING:
@@ -139,6 +139,10 @@ def show(
     if not (ranges or cost or plan):
         if format_ == "text" and mode == "primal" and block is None:
             click.echo("".join(f"# {line}\n" for line in f.reading.splitlines()), nl=False)
+        if format_ != "latex":
+            click.echo(
+                "".join(f"# {x} is a part of {t}\n" for x, t in parts_of(g).items()), nl=False
+            )
         click.echo(g.source(FORMATS[format_]), nl=False)
     return 0
 
@@ -175,6 +179,8 @@ def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, A
         "inputs": f.inputs,
         "outputs": f.outputs,
     }
+    if parts := parts_of(f):
+        data["parts"] = parts
     if "ranges" in asked:
         data["ranges"] = [
             {

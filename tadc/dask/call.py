@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, product
 from math import prod
 from typing import Any
@@ -80,9 +81,10 @@ class LazyCall:
         self.choices = choices
         self.follow = follow  # the input whose chunks a gradient has
         self.sources = dict(sources)
-        limit = int(min(choices.limit, options.memory_limit or choices.limit))
-        self.block_options = replace(options, threads=1, memory_limit=limit)
-        self.options = _options(program, self.block_options, dtype)
+        self.memory = options.memory
+        self.memory_limit = int(min(choices.limit, options.memory_limit or choices.limit))
+        block_options = replace(options, threads=1, memory_limit=self.memory_limit)
+        self.options = _options(program, block_options, dtype)
         self.backend = resolved_backend(options.backend)
         self.tensors: list[TensorPlan] = []
         self.codes: dict[str, tuple[Code, dict[str, int]]] = {}  # with the sizes of a block
@@ -126,7 +128,7 @@ class LazyCall:
             smaller = _halved(chunks, free)
             if smaller is not None:
                 chunks = smaller
-            elif not parts and name not in self.choices.split and (more := self._possible(s)):
+            elif not parts and self.choices.indices(name) is None and (more := self._possible(s)):
                 parts = more
             else:
                 raise self._too_large(s, attempt)
@@ -146,7 +148,7 @@ class LazyCall:
             )
         )
         self.codes[name] = attempt.code, attempt.example
-        read = [t.name for t in attempt.block.program.inputs]
+        read = dict.fromkeys(attempt.block.tensors.values())
         lazy = {
             self.sources[t].array.name: self.sources[t].array
             for t in sorted(read, key=lambda t: not self.sources[t].is_on_gpu)
@@ -173,10 +175,8 @@ class LazyCall:
         block = compiler.blocked_program(self.program, name, whole, tuple(parts), self._through(s))
         code = Code(program_text(block.program), self.options, self._usual(s, block))
         arrays = [
-            self.sources[t.name].array.name
-            if self.sources[t.name].is_lazy
-            else self.sources[t.name].array
-            for t in block.program.inputs
+            self.sources[t].array.name if self.sources[t].is_lazy else self.sources[t].array
+            for t in block.tensors.values()
         ]
         token = tokenize(code, self.sizes, arrays, chunks, parts, self._slices, self.dtype)
         numblocks = tuple(map(len, chunks))
@@ -189,7 +189,14 @@ class LazyCall:
             made.key,
             block,
             code,
-            made.task_bytes + self._temporaries(block.program, made.example),
+            made.task_bytes
+            + _temporaries(
+                block.program,
+                tuple(made.example.items()),
+                self.dtype,
+                self.memory,
+                self.memory_limit,
+            ),
             made.largest,
             made.moved,
             made.blocks,
@@ -197,15 +204,6 @@ class LazyCall:
             made.example,
             made.chunks,
         )
-
-    def _temporaries(self, program: Program, sizes: Mapping[str, int]) -> int:
-        """The bytes of the temporaries of a block of these sizes."""
-        if not sizes or len(program.statements) == 1:
-            return 0
-        every = program.size_values(sizes)
-        module = compiler.module(program, "run", every, self.dtype, self.block_options)
-        values = module.program.size_values({s: sizes[s] for s in module.program.sizes})
-        return sum(t.bytes_at(values, self.dtype) for t in module.temporaries)
 
     def _through(self, s: Statement) -> tuple[str, ...]:
         """The intermediates inside, in order, that the statement needs."""
@@ -224,7 +222,7 @@ class LazyCall:
         own = (extents[d] for d in block.dimensions)
         usual = dict(zip(block.extents, own, strict=False))
         for tensor, windows in block.windows.items():
-            whole = self.program.tensors[tensor].shape_at(self.sizes)
+            whole = block.whole.tensors[tensor].shape_at(self.sizes)
             for w, n in zip(windows, whole, strict=True):
                 if w.is_own:
                     usual[w.extent.symbols[0]] = n
@@ -245,9 +243,9 @@ class LazyCall:
 
     def _parts(self, s: Statement, chunks: Chunks) -> dict[str, list[Interval]]:
         """The parts of the reduction that are computed by themselves: where there are few blocks, or where the user says so."""
-        name = s.target.name
-        if name in self.choices.split:
-            return self._asked(s, self.choices.split[name])
+        asked = self.choices.indices(s.target.name)
+        if asked is not None:
+            return self._asked(s, asked)
         return self._possible(s) if self._has_few_blocks(s, chunks) else {}
 
     def _has_few_blocks(self, s: Statement, chunks: Chunks) -> bool:
@@ -263,7 +261,9 @@ class LazyCall:
         They become Dask arrays, as what a reduction makes is.
         """
         name = s.target.name
-        if isinstance(s.body, Reduce) or not any(isinstance(e, Reduce) for e in postorder(s.body)):
+        if self.choices.split is None or isinstance(s.body, Reduce):
+            return (s,)
+        if not any(isinstance(e, Reduce) for e in postorder(s.body)):
             return (s,)
         apart = compiler.with_reductions_apart(self.program, s)
         chunks, _ = self._chunks(s, s.target.shape_at(self.sizes))
@@ -324,7 +324,7 @@ class LazyCall:
 
     def _too_large(self, s: Statement, attempt: _Attempt) -> Error:
         box = ", ".join(f"{low}:{high}" for low, high in attempt.largest)
-        inputs = ", ".join(t.name for t in attempt.block.program.inputs)
+        inputs = ", ".join(dict.fromkeys(attempt.block.tensors.values()))
         return ArgumentError(
             None,
             f"a task that computes {s.target.name}[{box}] holds {attempt.task_bytes} bytes, and the limit is {self.choices.limit:.0f}",
@@ -350,13 +350,13 @@ class _Layer:
         self.code_key = f"{key}-text"
         self.graph[self.code_key] = Task(self.code_key, _same, code)
         self.type = call._type(s.target.name)
-        self.names = tuple(t.name for t in block.program.inputs)
+        self.sources = {t: call.sources[whole] for t, whole in block.tensors.items()}
         self.task_bytes = self.moved = self.blocks = 0
         self.largest: Box = ()
         self.undecided = False
-        self.chunks = WholeChunks([call.sources[t] for t in self.names], numblocks)
+        self.chunks = WholeChunks(list(self.sources.values()), numblocks)
         self.example: dict[str, int] = {}  # the sizes of the block that holds most
-        self.is_on_gpu = any(call.sources[t].is_on_gpu for t in self.names)
+        self.is_on_gpu = any(source.is_on_gpu for source in self.sources.values())
 
     def add(self, at: tuple[int, ...], box: Box, parts: Mapping[str, list[Interval]]) -> None:
         """The tasks of one block of the target."""
@@ -405,8 +405,8 @@ class _Layer:
         call = self.call
         placed = self.block.at(box, cut, call.sizes, call.dtype)
         fetched = [
-            call.sources[t].fetched(placed.boxes[t], placed.footprints.get(t), self.graph)
-            for t in self.names
+            source.fetched(placed.boxes[t], placed.footprints.get(t), self.graph)
+            for t, source in self.sources.items()
         ]
         program = self.block.program
         sizes = {s: placed.sizes[s] for s in program.sizes}
@@ -431,6 +431,22 @@ class _Layer:
 
 def _same(value: Any) -> Any:
     return value
+
+
+@lru_cache(256)
+def _temporaries(
+    program: Program, sizes: tuple[tuple[str, int], ...], dtype: str, memory: str, limit: int
+) -> int:
+    """The bytes of the temporaries of a block of these sizes. `memory` and `limit` are options of a compilation."""
+    sums = any(isinstance(e, Reduce) for s in program.statements for e in postorder(s.body))
+    if not sizes or (len(program.statements) == 1 and not sums):
+        return 0
+    numbers = dict(sizes)
+    every = program.size_values(numbers)
+    options = Options.of(memory=memory, memory_limit=limit)
+    module = compiler.module(program, "run", every, dtype, options)
+    values = module.program.size_values({s: numbers[s] for s in module.program.sizes})
+    return sum(t.bytes_at(values, dtype) for t in module.temporaries)
 
 
 def _options(program: Program, options: Options, dtype: str) -> tuple[tuple[str, Any], ...]:

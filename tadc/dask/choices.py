@@ -21,20 +21,21 @@ TIMES = 4  # a result of a reduction is kept if it is at most so many times as l
 class Choices:
     """`chunks` are those of results, as Dask writes them; `keep` names intermediates that become Dask arrays, None are those
     that `kept` chooses; `split` has the indices of a reduction that are computed in parts, by its tensor, the others are
-    chosen; `limit` is in bytes; with `slices` small pieces of chunks are sent instead of chunks, None: where there are
+    chosen, or None: nothing is in parts; `limit` is in bytes; with `slices` small pieces of chunks are sent instead of chunks, None: where there are
     processes to send them to.
     """
 
     chunks: Mapping[str, Any] = field(default_factory=dict)
     keep: tuple[str, ...] | None = None
-    split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    split: Mapping[str, tuple[str, ...]] | None = field(default_factory=dict)
     limit: float = LIMIT
     slices: bool | None = None
 
     @classmethod
     def of(cls, chunks: Any, keep: Any, split: Any, limit: Any, slices: Any) -> Choices:
         """The choices as a user gives them. Raises ArgumentError for what is none."""
-        for name, value in (("chunks", chunks), ("split", split)):
+        splits_nothing = isinstance(split, (tuple, list)) and not split
+        for name, value in (("chunks", chunks), ("split", None if splits_nothing else split)):
             if value is not None and not isinstance(value, Mapping):
                 raise ArgumentError(
                     None,
@@ -43,14 +44,22 @@ class Choices:
                 )
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit > 0:
             raise ArgumentError(None, f"`limit` is {limit!r:.60}", fix="give a number of bytes")
-        parts = {t: (i,) if isinstance(i, str) else tuple(i) for t, i in (split or {}).items()}
+        parts = (
+            None
+            if splits_nothing
+            else {t: (i,) if isinstance(i, str) else tuple(i) for t, i in (split or {}).items()}
+        )
         names = (keep,) if isinstance(keep, str) else None if keep is None else tuple(keep)
         return cls(dict(chunks or {}), names, parts, float(limit), slices)
+
+    def indices(self, tensor: str) -> tuple[str, ...] | None:
+        """The indices of the tensor's reduction that are in parts, if that was chosen."""
+        return () if self.split is None else self.split.get(tensor)
 
     def check(self, programs: Sequence[Program]) -> None:
         """Raises ArgumentError for names of tensors that none of the programs computes."""
         computed = list(dict.fromkeys(s.target.name for p in programs for s in p.statements))
-        given = (("chunks", self.chunks), ("keep", self.keep or ()), ("split", self.split))
+        given = (("chunks", self.chunks), ("keep", self.keep or ()), ("split", self.split or ()))
         for what, names in given:
             for name in names:
                 if name not in computed:

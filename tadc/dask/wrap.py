@@ -23,6 +23,7 @@ from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import arguments
+from tadc.function.sparse import SparseFunction
 from tadc.function.vjp import seeds
 from tadc.ir.element_types import ELEMENT_TYPES
 from tadc.ir.program import Program
@@ -39,17 +40,24 @@ def wrap(
     *,
     chunks: Mapping[str, Any] | None = None,
     keep: Sequence[str] | None = None,
-    split: Mapping[str, Any] | None = None,
+    split: Mapping[str, Any] | tuple[()] | None = None,
     limit: float = LIMIT,
     slices: bool | None = None,
 ) -> DaskFunction:
     """The function for Dask arrays, and for arrays in stores such as zarr's; results are lazy Dask arrays.
 
     `chunks` are those of results by name, as Dask writes them; `keep` names the intermediates that become Dask arrays, instead
-    of those that are chosen; `split` has the indices of a reduction that are computed in parts, by its tensor (`()` for none);
+    of those that are chosen; `split` has the indices of a reduction that are computed in parts, by its tensor (`()` for none),
+    or is `()`: nothing is in parts;
     `limit` is in bytes a task; `slices` says whether pieces of chunks are cut off before they are sent, by default where there
     are other processes. Raises ArgumentError for what does not fit.
     """
+    if isinstance(f, SparseFunction):
+        raise ArgumentError(
+            None,
+            "`f` has sparse tensors, and what a block reads then depends on their patterns",
+            fix="call it on whole arrays, or on blocks of rows: `f(A[first:last], x)`",
+        )
     if not isinstance(f, Function):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
@@ -229,7 +237,7 @@ def _bound(
         f = f._of_numbers({s: sizes[s] for s in f.program.sizes})
         sources = dict(zip(f.inputs, sources.values(), strict=True))
         sizes = f.program.size_values({})
-        choices = replace(choices, split={})  # what was a reduction may be none
+        choices = replace(choices, split=choices.split and {})  # what was a reduction may be none
     return _Bound(f, sources, sizes, dtype, choices)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "checked_through",
     "footprints_of",
     "of_block",
+    "parts_of",
     "refuse_data",
     "sizes_of_blocks",
 ]
@@ -64,6 +65,13 @@ def block_of(f: Function, target: str, split: Any, through: Any) -> Function:
     names = checked_through(f, target, through)
     indices = _checked_split(f.program.definitions[target], split)
     return f._derivative("block", (target, *indices, "|", *names))
+
+
+def parts_of(f: Function) -> dict[str, str]:
+    """The inputs of the function of a block that are further parts of a tensor, far from the others, with the tensor."""
+    mode, names = (f._origin.derivations or (("primal", ()),))[-1]
+    whole = f._base
+    return {} if mode != "block" or whole is None else {**blocked_of(whole.program, names).parts}
 
 
 def block_sizes(f: Function, box: Any, cut: Any, given: Mapping[str, int]) -> PlacedBlock:
@@ -165,7 +173,7 @@ def refuse_data(f: Function) -> None:
         raise ArgumentError(
             None,
             "elements of tensors are subscripts, and what a block reads then depends on them",
-            fix="call the function on whole arrays: blocks and Dask arrays are for affine subscripts",
+            fix="call the function on whole arrays, or on chunks of the index tensor: `dask.array.map_blocks` does so where these are all it needs",
         )
 
 

@@ -81,6 +81,23 @@ def test_a_part_of_a_sum_under_a_condition():
     np.testing.assert_allclose(sum(parts), whole[5:10])
 
 
+@pytest.mark.parametrize(
+    ("target", "box", "cut", "boxes"),
+    [
+        ("y", (10, 20), (10, 20), {"h": (20, 39), "x": (10, 20)}),
+        ("dh", (0, 16), (0, 10), {"dy": (0, 16), "x": (0, 10)}),
+        ("dh", (0, 16), (10, 20), {"dy": (0, 6), "x": (10, 16)}),
+        ("dh", (0, 16), (20, 25), {}),
+    ],
+)
+def test_what_a_part_of_a_sum_reads(target, box, cut, boxes):
+    f = tadc.compile("input h[60], x[25]\ny[i] = sum{j} h[i+j]*x[j]")
+    f = f if target == "y" else f.adjoint()
+    placed = block_sizes(f.block(target, split="j"), box, (cut,), {})
+
+    assert {t: p.box[0] for t, p in placed.footprints.items()} == boxes
+
+
 @pytest.mark.parametrize(("low", "size"), [("-1", {}), ("-R", {"R": 1}), ("1 - N", {})])
 def test_parts_of_an_index_that_begins_below_zero(low, size):
     f = tadc.compile(f"size N, R; input x[N]\ny[i: N] = sum{{r={low}..2}} x[pad(i+r)]*(r + R)")
@@ -171,6 +188,43 @@ def test_reads_of_a_block_are_not_proved_again():
         block(np.ones(3), np.ones(7), o_0=9, n_0=5, dy_o0=2, dy_n0=7)
 
 
+@pytest.mark.parametrize(
+    ("right", "inputs"),
+    [
+        ("x[i] - x[wrap(i-1)]", ("x", "x_1")),
+        ("x[wrap(i-1)] + x[wrap(i+1)]", ("x", "x_1", "x_2")),
+        ("x[i] + x[N-1-i]", ("x", "x_1")),
+        ("x[clamp(i-1)] + x[clamp(i+1)]", ("x",)),
+        ("x[reflect(i-1)] + x[reflect(i+1)]", ("x",)),
+        ("x[pad(i-3)] + x[pad(i+3)]", ("x",)),
+    ],
+)
+def test_reads_that_are_far_apart_have_inputs_of_their_own(right, inputs):
+    f = tadc.compile(f"size N; input x[N]\ny[i: N] = {right}")
+    block = f.block("y")
+    x = np.arange(1.0, 41)
+
+    assert {*block.inputs} == {*inputs}
+    for low, high in ((0, 10), (10, 30), (30, 40)):
+        placed = block_sizes(block, (low, high), (), {"N": 40})
+        slices = {n: slice(*box[0]) for n, box in placed.boxes.items()}
+        parts = {
+            n: x[s] if n in placed.footprints else np.full(1, np.nan) for n, s in slices.items()
+        }
+        assert all(len(part) <= high - low + 6 for part in parts.values())
+        sizes = {s: placed.sizes[s] for s in block.sizes}
+        assert np.array_equal(block(**parts, **sizes), f(x)[low:high])
+
+
+def test_the_gradient_of_a_block_has_its_parts_of_a_tensor():
+    block = tadc.compile("size N; input x[N]\ny[i: N] = x[i] - x[wrap(i-1)]").block("y")
+    sizes = block.sizes_of((0, 3), N=9)
+    _, pullback = block.vjp(np.ones(3), np.ones(1), **sizes)
+
+    assert pullback(np.array([1.0, 10, 100]))["x"].tolist() == [-9, -90, 100]
+    assert pullback(np.array([1.0, 10, 100]))["x_1"].tolist() == [-1]
+
+
 def test_names_that_meet_get_an_underscore():
     block = tadc.compile("size N; input o_0[N], n_0[]\ny[i: N] = o_0[pad(i-1)]*n_0*i").block("y")
 
@@ -252,7 +306,7 @@ def check_blocks(g, target, through, values, sizes, choice):
                     place = tuple(
                         e - low for e, (low, _) in zip(element, windows[t.name], strict=True)
                     )
-                    buffer[place] = values[t.name][element]
+                    buffer[place] = values[placed.tensors[t.name]][element]
             inputs[t.name] = buffer
         (found,) = interpret(block.program, inputs, numbers).values()
         part = values[target][tuple(slice(*interval) for interval in box)]

@@ -10,7 +10,9 @@ from test_random_programs import compiled
 
 import tadc
 from blocks.elements_read import elements_of, elements_read, hull
+from tadc.blocks import footprints as footprints_module
 from tadc.blocks.boxes import joined, union_count
+from tadc.integer import UNDECIDED
 
 CONVOLUTION = "size P = 12\ninput x[P], w[3]\ny[i: P-2] = sum{r: 3} x[i+r]*w[r]"
 WAVE = """size X, Y, Z
@@ -110,6 +112,30 @@ def test_footprints_through_an_intermediate_have_its_halo(box, t, x):
 
     assert {n: p.box for n, p in through.items()} == {"t": (t,), "x": (x,)}
     assert {n: p.box for n, p in direct.items()} == {"t": (t,)}
+
+
+@pytest.mark.parametrize(
+    ("condition", "boxes"),
+    [
+        ("i = 4", [((0, 4),), ((5, 9),)]),
+        ("2 <= i and i <= 5", [((0, 2),), ((6, 9),)]),
+        ("i < 3", [((3, 9),)]),
+    ],
+)
+def test_the_other_branch_of_a_choice_is_read_in_disjoint_pieces(condition, boxes):
+    f = tadc.compile(f"size N; input x[N]; y[i: N] = if {condition} then 0 else x[i]")
+
+    assert sorted(f.footprints("y", (0, 9), N=9)["x"].boxes) == boxes
+
+
+def test_what_is_not_decided_is_the_whole_dimension(monkeypatch):
+    monkeypatch.setattr(footprints_module, "smallest_point", lambda *_: UNDECIDED)
+    found = tadc.compile("size N, M; input x[N,M]; y[i: N] = x[i//2 + i%2, 0]").footprints(
+        "y", (0, 4), N=23, M=5
+    )
+
+    assert found["x"].box == ((0, 23), (0, 1))
+    assert not found["x"].is_exact
 
 
 def test_an_empty_box_reads_nothing():

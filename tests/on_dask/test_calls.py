@@ -18,8 +18,11 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 import tadc.dask  # noqa: E402
+import tadc.dask.call as lazy_calls  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
+from tadc.blocks import footprints  # noqa: E402
 from tadc.dask.tasks import Stored  # noqa: E402
+from tadc.integer import UNDECIDED  # noqa: E402
 from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 
 WAVE = """size X, Y, Z
@@ -366,6 +369,132 @@ class Store:
         return self.array[where]
 
 
+@pytest.mark.parametrize(
+    ("right", "cuts"),
+    [
+        ("x[i]", (5, 5, 2)),
+        ("z[0] + x[i]", (5, 5, 2)),
+        ("x[pad(2*i+1)]", (3, 2, 7)),  # where 2*i passes 5 and 10
+        ("x[i//3]", (12,)),  # of the first 4 elements
+        ("x[i//2] + z[0]", (10, 2)),
+        ("x[0]", (12,)),
+    ],
+)
+def test_chunks_of_a_result_follow_from_what_it_reads(right, cuts):
+    f = tadc.compile(f"input x[12], z[12]; y[i: 12] = {right}")
+    x, z = (da.from_array(np.arange(12.0), chunks=c) for c in (5, 12))
+
+    assert f(x=x, z=z).chunks == (cuts,)
+    assert np.array_equal(f(x=x, z=z).compute(), f(x=np.arange(12.0), z=np.arange(12.0)))
+
+
+@pytest.mark.parametrize(("slices", "tasks"), [(True, 417), (False, 129)])
+def test_a_stencil_has_a_task_a_block_and_one_for_each_piece_that_is_sent(slices, tasks):
+    f = tadc.compile(
+        "size X, Y, Z; input u[X,Y,Z]; y[x: X, y: Y, z: Z] = u[pad(x-1),y,z] + u[pad(x+1),y,z]"
+        "+ u[x,pad(y-1),z] + u[x,pad(y+1),z] + u[x,y,pad(z-1)] + u[x,y,pad(z+1)] - 6*u[x,y,z]"
+    )
+    u = da.zeros((256,) * 3, chunks=64)
+    y = tadc.dask.wrap(f, slices=slices)(u)
+
+    assert len(dict(y.dask)) == tasks
+    assert tadc.dask.wrap(f, slices=slices).plan(u).tasks == tasks - 64  # those of the input
+
+
+def test_texts_do_not_grow_with_the_number_of_blocks():
+    f = tadc.compile(CASES["hankel"][0])
+    texts = {
+        tadc.dask.wrap(f).plan(h=da.ones(60, chunks=c), x=da.ones(25, chunks=5)).tensors[0].text
+        for c in (30, 20, 7)
+    }
+
+    assert len(texts) == 1
+
+
+def test_parts_have_the_same_bits_whoever_computes_them():
+    f = tadc.compile("s[i] = sum{j} x[i,j]")
+    x = da.from_array(some({"x": (3, 200)}, "float32")["x"], chunks=(3, 9))
+    y = tadc.dask.wrap(f, split={"s": "j"})(x)
+    with dask.config.set(scheduler="threads", num_workers=4):
+        threads = [y.compute() for _ in range(3)]
+
+    assert all(np.array_equal(found, y.compute()) for found in threads)
+
+
+def test_nothing_is_in_parts_with_an_empty_split():
+    f = tadc.compile("l = 0.5*sum{i} x[i]**2 + max{i} x[i]")
+    x = some({"x": (200,)})["x"]
+    data = tadc.dask.wrap(f, split=())
+
+    assert tadc.dask.wrap(f).plan(da.from_array(x, chunks=10)).splits
+    assert data.plan(da.from_array(x, chunks=10)).splits == {}
+    assert data(da.from_array(x, chunks=10)).compute() == f(x)
+    with pytest.raises(tadc.ArgumentError, match="larger `limit`"):
+        tadc.dask.wrap(f, split=(), limit=500)(da.from_array(x, chunks=10))
+
+
+def test_the_bytes_of_a_task_count_what_its_schedule_stores():
+    """`b*c`, 30 rows of 60."""
+    f = tadc.compile("y[i,j] = sum{k,l} a[i,k]*b[k,l]*c[l,j]")
+    a, b, c = da.ones((40, 30), chunks=(20, 30)), da.ones((30, 50)), da.ones((50, 60))
+    plan = tadc.dask.wrap(f).plan(a, b, c)
+
+    held = (20 * 30, 30 * 50, 50 * 60, 20 * 60)
+    assert plan.task_bytes == 8 * (sum(held) + 30 * 60)
+
+
+def test_many_tasks_are_a_warning(monkeypatch):
+    monkeypatch.setattr(lazy_calls, "MOST_TASKS", 10)
+    with pytest.warns(UserWarning, match=r"has 13 tasks: .*advice"):
+        tadc.compile("y[i] = 2*x[i]")(da.ones(12, chunks=1))
+
+
+def test_footprints_that_are_not_decided_are_told_in_the_plan(monkeypatch):
+    f = tadc.compile("size N; input x[N]; y[i: N] = x[pad(i//2 + i%2)]")
+    x = np.arange(23.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(footprints, "smallest_point", lambda *_: UNDECIDED)
+        footprints._ends.cache_clear()
+        footprints._boxes.cache_clear()
+        data = tadc.dask.wrap(f)
+        plan, y = data.plan(da.from_array(x, chunks=5)), data(da.from_array(x, chunks=5))
+    footprints._ends.cache_clear()
+    footprints._boxes.cache_clear()
+
+    assert "whole dimensions are read where footprints were not decided" in str(plan)
+    assert np.array_equal(y.compute(), f(x))
+
+
+def test_names_of_arrays_that_are_names_of_sizes():
+    """What tasks hold besides arrays is not taken for keys."""
+    f = tadc.compile("size N; input x[N], z[N]; y[i: N] = x[pad(i-1)]*z[i]")
+    x = np.arange(9.0)
+    arrays = [da.from_array(x, chunks=4, name=name) for name in ("o_0", "n_0")]
+
+    assert np.array_equal(f(*arrays).compute(), f(x, x))
+
+
+def test_importing_tadc_imports_no_dask():
+    check = "import sys, tadc; assert not {'dask', 'distributed', 'zarr'} & {*sys.modules}"
+    paths = os.pathsep.join(sys.path)
+    subprocess.run(
+        [sys.executable, "-c", check],
+        env={**os.environ, "PYTHONPATH": paths},
+        timeout=60,
+        check=True,
+    )
+
+
+def test_a_step_of_a_state_is_a_graph():
+    f = tadc.compile("size N; state u[N]; u[i] <- u[i] + 0.1*(u[pad(i-1)] - u[i])")
+    u = some({"u": (20,)})["u"]
+    lazy_u, wanted = da.from_array(u, chunks=6), u
+    for _ in range(3):
+        lazy_u, wanted = f(lazy_u), f(wanted)
+
+    assert np.array_equal(lazy_u.compute(), wanted)
+
+
 def test_a_store_is_read_by_the_tasks_themselves():
     f = tadc.compile(WAVE)
     x = some(dict.fromkeys(("u", "before", "v"), CUBE))
@@ -440,6 +569,29 @@ def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
     assert any(s in str(error.value) for s in says.split("|"))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f, x, k: f(k=k, x=x),
+        lambda f, x, k: f.vjp(k=k, x=x),
+        lambda f, x, k: tadc.dask.wrap(f).plan(k=k, x=x),
+        lambda f, x, k: f.adjoint()(k=k, x=x, dy=da.ones(3)),
+    ],
+)
+def test_reads_through_data_are_refused_before_anything_runs(call):
+    f = tadc.compile("y[e] = x[k[e]]; input k[E]: index, x[N]")
+    with pytest.raises(
+        tadc.ArgumentError, match=r"elements of tensors are subscripts.*\n.*map_blocks"
+    ):
+        call(f, da.ones(4, chunks=2), da.from_array(np.arange(3), chunks=2))
+
+
+def test_sparse_tensors_are_refused():
+    f = tadc.compile("input A[N,M]: csr, x[M]; y[i] = sum{j} A[i,j]*x[j]")
+    with pytest.raises(tadc.ArgumentError, match=r"sparse tensors.*\n.*blocks of rows"):
+        tadc.dask.wrap(f)
+
+
 def test_a_large_numpy_array_is_a_warning():
     f = tadc.compile("y[i] = x[i] + z[0]; input z[1]")
     with warnings.catch_warnings(record=True) as found:
@@ -502,6 +654,37 @@ def test_the_two_ends_of_a_periodic_read_are_read_without_what_is_between():
     assert np.array_equal(y.compute(), f(x))
     read = [a.where for task in dict(y.dask).values() for a in task.args if isinstance(a, Stored)]
     assert sum(w.stop - w.start for (w,) in read) == 100
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    "right", ["sum{k | k < i - 2} d[k]*x[i]", "sum{k | 1 <= i and k < i - 2} d[k]*x[i-1]"]
+)
+def test_a_factor_of_an_empty_sum_is_read_though_the_sum_is_0(right):
+    """It leaves the sum, and is multiplied by its 0 where the sum has no term."""
+    f = tadc.compile(f"size N; input x[N], d[N]; y[i: N] = {right}", backend="native")
+    x, d = some({"x": (9,), "d": (9,)}).values()
+    y, pullback = f.vjp(da.from_array(x, chunks=2), da.from_array(d, chunks=3))
+    value, whole = f.vjp(x, d)
+
+    assert np.array_equal(y.compute(), value)
+    close(pullback(x)["x"].compute(), whole(x)["x"])
+
+
+def test_a_periodic_block_holds_its_ends_and_not_what_is_between():
+    f = tadc.compile(
+        "size X, Y; input u[X,Y]; y[i: X, j: Y] = u[wrap(i-1),j] + u[i,wrap(j+1)] - 2*u[i,j]"
+    )
+    u = some({"u": (64, 64)})["u"]
+    x = da.from_array(u, chunks=(8, 8))
+    data = tadc.dask.wrap(f, slices=True)
+    value, pullback = f.vjp(u)
+    y, lazy_pullback = data.vjp(x)
+
+    assert data.plan(x).task_bytes < 4 * 8 * 8 * 8
+    assert data.plan(x, gradients=True).task_bytes < 4 * 8 * 8 * 8
+    assert np.array_equal(y.compute(), value)
+    assert np.array_equal(lazy_pullback(x)["u"].compute(), pullback(u)["u"])
 
 
 def test_choices_may_name_what_gradients_compute():
