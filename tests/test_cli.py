@@ -390,7 +390,9 @@ def test_inverse_modes_with_diagonal_steps_are_texts():
     without = tadc_("compile", "parts.idx", "--mode", "logdet")
 
     assert shown.stdout.startswith("input u[4], du_[4]\noutput du\n")
-    assert steps.stdout == "step 0: u_ (line 3): l = 4, k = 0, diagonal\n"
+    assert steps.stdout.startswith(
+        "step 0: u_ (line 3): l = 4, k = 0, diagonal: each element is of"
+    )
     assert "parts_inverse_adjoint(" in Path("parts.cu").read_text(), written.stderr
     assert "--size N=8" in without.stderr
 

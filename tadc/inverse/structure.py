@@ -82,6 +82,29 @@ class Structure:
         """The entries of all systems as they are assembled."""
         return self.systems * self.m * (self.below + 1 + self.above if self.is_band else self.m)
 
+    @property
+    def reason(self) -> str:
+        """What the reads have that makes it of its kind."""
+        match self.kind:
+            case "diagonal":
+                return "each element is of its own old value alone"
+            case "bijection":
+                return "each element is of one old value, and each of another one"
+            case "triangular":
+                places = " and ".join(
+                    f"{'after' if down else 'before'} it in dimension {d}"
+                    for d, down in self.sequential
+                )
+                return f"each element is of its own old value and of those {places}"
+            case "blocks":
+                return f"{self.m} elements are of each other's old values, at each of {self.systems} points"
+            case "banded":
+                return f"each element is of old values from {self.below} before to {self.above} after it"
+            case "cyclic":
+                return f"each element is of old values from {self.below} before to {self.above} after it, around the end"
+            case "dense":
+                return f"elements are of each other's old values, both before and after them, up to {max(self.below, self.above)} places away"
+
     def __str__(self) -> str:
         name: str = self.kind
         if self.kind in ("banded", "cyclic"):

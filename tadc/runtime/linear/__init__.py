@@ -2,5 +2,6 @@
 
 from tadc.runtime.linear.assembled import Entries, assembled
 from tadc.runtime.linear.block import Block, Singular
+from tadc.runtime.linear.on_gpu import ByHost, as_on_gpu
 
-__all__ = ["Block", "Entries", "Singular", "assembled"]
+__all__ = ["Block", "ByHost", "Entries", "Singular", "as_on_gpu", "assembled"]
