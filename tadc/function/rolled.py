@@ -220,7 +220,7 @@ class Rolled:
         return BackendError(
             None,
             f"{asked} needs a program that is written out, and these loops are too long for that",
-            fix="use fewer rounds, and call the program again with its result",
+            fix="use fewer rounds, and call the program again with its result; calls, tangents and adjoints take arrays of numpy",
         )
 
     # ------------------------------------------------------------------ running

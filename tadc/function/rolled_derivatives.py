@@ -57,6 +57,11 @@ class RolledDerivative:
     def sizes(self) -> tuple[str, ...]:
         return self._f.sizes
 
+    @property
+    def index_inputs(self) -> tuple[str, ...]:
+        """The inputs whose elements are indices."""
+        return self._f.index_inputs
+
     def rank(self, name: str) -> int | None:
         """The number of dimensions of an input or an output; None for any other name."""
         vectors = {**self._vectors, **dict(zip(self.outputs, self._results, strict=True))}
@@ -202,8 +207,9 @@ class RolledPullback:
         self._adjoint = adjoint
         self._values = values
 
-    def __call__(self, /, *cotangents: Any) -> Values:
+    def __call__(self, /, *cotangents: Any, out: Any = None, accumulate: bool = False) -> Values:
         """One cotangent, a tuple, or several; None is zero."""
+        refuse_targets(out, accumulate)
         outputs = self._adjoint._f.outputs
         given = seeds(outputs, cotangents[0] if len(cotangents) == 1 else cotangents)
         return self._adjoint.at(self._values, dict(zip(outputs, given, strict=True)))

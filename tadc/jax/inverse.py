@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tadc.errors import BackendError
+from tadc.errors import BackendError, ShapeError
 from tadc.function.function import Function
 from tadc.function.inverse_modes import InverseMode
 from tadc.function.rolled import Rolled
@@ -70,6 +70,13 @@ def _by_host(
     point = [arrays[n] for n in f.inputs]
     vectors = [arrays[n] for n in mode.inputs[len(f.inputs) :]]
     extents = {n: tuple(e.constant for e in t.shape) for n, t in closed.program.tensors.items()}
+    for value, name in mode.given.items():
+        if shapes[name] != extents[value]:
+            raise ShapeError(
+                None,
+                f"`{name}` has the shape {shapes[name]}, and `{f.shown(value)}` {extents[value]}",
+                fix="pass an array of that shape",
+            )
     before, after = ([extents[n] for n in names] for names in (mode.sides.wrt, mode.sides.of))
     if mode.mode == "inverse-tangent":
         product, results = _tangent(mode, closed), before

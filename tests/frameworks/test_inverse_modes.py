@@ -118,6 +118,8 @@ def test_large_systems_are_linear_solves_to_jax():
             up, down = (value(given[0] + e * d) for e in (1e-6, -1e-6))
             np.testing.assert_allclose(jax.grad(value)(given[0]) @ d, (up - down) / 2e-6, rtol=1e-5)
     np.testing.assert_allclose(f.logdet()(*given[:2]), f.logdet()(x, 0.3))
+    with pytest.raises(tadc.ShapeError, match="`dx` has the shape"):
+        jax.jit(f.inverse_tangent())(given[0], 0.3, given[2][1:])
     with pytest.raises(tadc.BackendError, match="a determinant"):
         jax.grad(f.logdet())(*given[:2])
 
