@@ -4,7 +4,7 @@
 
 For each program, by numpy or native code, in float64 or float32, for sizes such as 0, 1 and primes: `J v` and `Jᵀw` against central
 differences and the matrix of all tangents, `J⁻¹v`, `J⁻ᵀw`, `log |det J|` and `f.inverse(x)` against that matrix, and the invariants that
-tie them together. Every third program, where its systems are small, as a `.function()` too; every one in `--targets` of these also by the
+tie them together; programs with loops round by round too, with all choices of `memory`. Every third program, where its systems are small, as a `.function()` too; every one in `--targets` of these also by the
 interpreter, as CUDA text on the host and by a device of OpenCL, where there is one. Differences are printed with their programs; at the
 end the steps are counted by kind.
 """
@@ -20,6 +20,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -27,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import tadc
+from tadc.inplace import versions
 from tadc.schedule.lowered import GpuModule, modules_of
 
 SIZES = (0, 1, 2, 3, 5, 7, 11, 13, 17, 23, 37)
@@ -236,6 +238,33 @@ class Checked:
             for run in (by_interpreter, on_a_hosted_gpu, on_opencl) if targets else ():
                 self.same(f"{mode.mode}, {run.__name__}", packed(run(g, values)), expected)
 
+    def by_rounds(self, text: str, n: int, memory: str) -> None:
+        """The program again, its loops run round by round: values, tangents, adjoints and inverse modes."""
+        v, w = self.vectors()
+        with patch.object(versions, "MOST_VERSIONS", 0):
+            f = tadc.compile(text, backend="numpy", sizes={"N": n}, memory=memory)
+            if type(f).__name__ != "RolledFunction":  # no rounds
+                return
+            values = list(self.point.values())
+            self.same("rounds: value", packed(f(*values)), packed(self.f(**self.call)))
+            cotangents, tangents = unpacked(w, self.after), unpacked(v, self.before)
+            found = f.tangent(self.wrt)(*values, *tangents)
+            self.same("rounds: J v", packed(found), self.matrix @ v)
+            try:
+                found = f.adjoint(self.wrt)(*values, *cotangents)
+                self.same("rounds: adjoint", packed(found), self.matrix.T @ w)
+                every = f.adjoint()(*values, *cotangents)
+                expected = self.f.adjoint()(*values, *cotangents)
+                self.same("rounds: adjoint by all", packed(every), packed(expected))
+            except tadc.DerivativeError:  # a step that cannot be run backwards
+                assert memory == "reverse", memory
+            wide = self.matrix.astype(float)
+            found = f.inverse_tangent()(*values, *unpacked(v, self.after))
+            self.same("rounds: J⁻¹v", packed(found), np.linalg.solve(wide, v))
+            found = f.inverse_adjoint()(*values, *unpacked(w, self.before))
+            self.same("rounds: J⁻ᵀw", packed(found), np.linalg.solve(wide.T, w))
+            self.same("rounds: logdet", f.logdet()(*values), np.linalg.slogdet(wide)[1])
+
     def vectors(self) -> tuple[np.ndarray, np.ndarray]:
         """v after and w before the program, the same ones each time."""
         rng = np.random.default_rng(3)
@@ -316,6 +345,9 @@ def checked(seed: int, every: int) -> list[str]:
     kinds = [p.kind for p in f.inverse_tangent(**sides).plan(**({"N": n} if f.sizes else {})).steps]
     results = it.inverses(memory)
     structures = [k.partition("(")[0].partition(",")[0] for k in kinds]
+    if "repeat" in text:
+        it.by_rounds(text, n, draw.choice(("auto", "recompute", "reverse")))
+        structures.append("by rounds")
     small = n * (3 if "a[" in text.partition("w[N]")[2] else 2) <= MOST_WRITTEN
     if seed % 3 == 0 and (small or set(structures) <= {"diagonal", "bijection"}):
         it.programs(n, *results, targets=seed % (3 * every) == 0)
