@@ -56,6 +56,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         "x[i] <- {c}*x[N-1-i] + y",
         "z[i] <- sin(x[i]) + {c}*z[wrap(i+2)]",
         "a[p, s] <- {c}*a[wrap(p + s), 2-s]",
+        "a[p, s] <- {c}*a[N-1-p, 2-s] + sin(a[N-1-p, pad(1-s)])/2",
         "step {{ x[i] <- z[i] + sin(y); z[i] <- {c}*x[i] }}",
     ),
     "triangular": (
@@ -66,6 +67,8 @@ STEPS: dict[str, tuple[str, ...]] = {
         "a[p, s] <- {c}*a[p, s] + a[pad(p-1), s]/2 + sin(a[p, pad(s-1)])",
         "a[p, s] <- {c}*a[p, s] + sum{{q}} sin(a[pad(p-1), q])/4",
         "x[i] <- {c}*x[N-1-i] + sin(x[pad(N-2-i)])",
+        "x[i] <- {c}*x[N-1-i] + sum{{j | j < N-1-i}} sin(x[j])*w[i]/9",
+        "z[i] <- {c}*z[N-1-i] + sin(z[pad(N-2-i)])/2 + x[i]*z[pad(N-i)]/4",
         "x[i] <- {c}*x[i] + x[clamp(i-1)]",
         "x[i | i >= 1] <- {c}*x[i] + sin(x[i-1])/2",
         "repeat k = 1..N-1 {{ x[k] <- {c}*x[k]/2 + sin(x[k-1])/4 }}",

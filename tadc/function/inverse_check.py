@@ -54,7 +54,7 @@ def _inverse(
     limit = ROUNDING * max(10.0, inverse.condition())
     forward, back = inverse.forward(v), inverse.backward(u)
     again, adjoint = inverse.solved(forward), inverse.solved_transposed(back)
-    errors = (
+    errors: tuple[tuple[str, str, float], ...] = (
         ("inverse tangent", "J⁻¹(J v) = v", relative(_less(again, v), v)),
         ("inverse adjoint", "J⁻ᵀ(Jᵀu) = u", relative(_less(adjoint, u), u)),
         ("inverse adjoint", "<J⁻ᵀw, J v> = <w, v>", _apart(inverse.solved_transposed(w), forward, w, v)),

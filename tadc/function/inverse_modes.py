@@ -400,9 +400,10 @@ def _planned(step: Step) -> StepPlan:
 
     line = step.place.line if step.place else None
     lump = step.lump
-    s = step.analysis.structure
+    s = step.structure
+    kind = str(s) if step.analysis.places is None else f"{s}, its rows turned"
     return StepPlan(
-        step.number, lump.after, count(lump.after), count(lump.kept), str(s), line, s.reason
+        step.number, lump.after, count(lump.after), count(lump.kept), kind, line, s.reason
     )
 
 

@@ -30,7 +30,16 @@ from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
 from tadc.inverse.reads import meets, path_reads
 from tadc.inverse.structure import Analysis, analysed, is_stacked, mixed_samples, paired
 from tadc.runtime.cuda.arrays import module_of, on_host
-from tadc.runtime.linear import Block, ByHost, Singular, as_on_gpu, assembled
+from tadc.runtime.linear import (
+    Block,
+    ByHost,
+    Entries,
+    Singular,
+    Turned,
+    TurnedEntries,
+    as_on_gpu,
+    assembled,
+)
 from tadc.runtime.run import native_threads
 
 if TYPE_CHECKING:
@@ -121,6 +130,7 @@ class Step:
             self.analysis: Analysis = analysed(f.program, lump, active)
         except DerivativeError as error:
             raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+        self.structure = self.analysis.turned or self.analysis.structure
         pairs = paired(f.program, lump)
         self._stacked = is_stacked(f.program, lump, self.analysis.structure)
         self._after = tuple(a for a, _ in pairs) if self._stacked else lump.after
@@ -138,6 +148,11 @@ class Step:
     @cached_property
     def _part(self) -> Part:
         return self._parts.part(self._after, self._before, self.lump.kept)
+
+    @property
+    def _is_substituted(self) -> bool:
+        """Whether triangles are solved by recurrences in native code."""
+        return native_threads(self._f._options) is not None and self.analysis.places is None
 
     @cached_property
     def _substitution(self) -> Substitution:
@@ -208,8 +223,8 @@ class Step:
         On a GPU long bands and triangles are solved by the host, and dense blocks that are solved iteratively.
         """
         a, xp = self.analysis, module_of(values[self._before[0]])
-        is_iterative = self._solver.iterative and a.structure.kind == "dense"
-        structure = a.structure if xp is np else as_on_gpu(a.structure)
+        is_iterative = self._solver.iterative and self.structure.kind == "dense"
+        structure = self.structure if xp is np else as_on_gpu(self.structure)
         if structure is None or (xp is not np and is_iterative):
             here = {n: on_host(a) for n, a in values.items()}
             return ByHost(self.block(here, rounds, iteration, check=check))
@@ -219,17 +234,20 @@ class Step:
             xp.ones(self._shape(n), dtype) if mask is None else mask.astype(dtype)
             for n in self._before
         ]
-        entries = _Entries(self, values, seeds, rounds)
+        places = None if a.places is None else xp.asarray(a.places)
+        entries: Entries = _Entries(self, values, seeds, rounds)
+        if places is not None:
+            entries = TurnedEntries(entries, places)
         threads = native_threads(self._f._options)
         try:
-            if xp is np and structure.kind == "triangular" and threads is not None:
+            if xp is np and structure.kind == "triangular" and self._is_substituted:
                 primals = [values[n] for n in self._part.inputs]
                 block = self._substitution.block(primals, rounds, mask, dtype, check=check)
                 if block is not None:
                     return block
             if is_iterative:
                 return self._by_products(values, rounds, mask)
-            return assembled(
+            block = assembled(
                 entries,
                 structure,
                 dtype,
@@ -239,6 +257,7 @@ class Step:
                 threads,
                 check=check,
             )
+            return block if places is None else Turned(block, places)
         except Singular as singular:
             raise self._singular(singular, iteration) from None
         except DerivativeError as error:
@@ -347,8 +366,8 @@ class Step:
 
     def entry_operations(self) -> tuple[int, int]:
         """The operations of the entries of the block; and those of a solution by substitution in native code, 0 where it is not so solved."""
-        s = self.analysis.structure
-        if s.kind == "triangular" and native_threads(self._f._options) is not None:
+        s = self.structure
+        if s.kind == "triangular" and self._is_substituted:
             (x,) = self._part.names(self._before)
             diagonal, solution = (
                 self._part.function._derivative(mode, (x,)).cost().operations
@@ -414,6 +433,11 @@ class Step:
     def _singular(self, singular: Singular, iteration: tuple[int, ...]) -> SingularError:
         tensor, *index = singular.index
         name = self._after[tensor]
+        places = self.analysis.places
+        if places is not None:  # the row that stands there
+            shape = self.structure.shape
+            row = int(np.flatnonzero(places == np.ravel_multi_index(index, shape))[0])
+            index = [int(k) for k in np.unravel_index(row, shape)]
         if not self._stacked:
             flat = index[0]
             for name in self._after:

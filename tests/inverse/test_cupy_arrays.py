@@ -47,6 +47,11 @@ LARGE = {
         {"N": 34},
         4,
     ),
+    "rows that are turned": (
+        "size N; state x[N]; input p; x[i] <- 2*x[N-1-i] + p*x[pad(N-2-i)]",
+        {"N": 40},
+        1,
+    ),
     "long bands, which the host solves": (
         "size N; state x[N]; input p; x[i] <- 3*x[i] + x[pad(i-1)] + sin(x[pad(i+1)]); x[i] <- 3*x[i] + p*x[pad(i-1)]",
         {"N": 300},

@@ -30,6 +30,39 @@ def test_a_coloured_tangent_is_a_tangent_for_each_colour(cyclic):
         np.testing.assert_allclose(product, f.tangent("u")(u, seed), rtol=1e-14)
 
 
+TURNED = {
+    "x[i] <- 2*x[N-1-i] + sin(x[pad(N-2-i)])": ("triangular", 1),
+    "x[i] <- 3*x[N-1-i] + sin(x[pad(N-2-i)]) + x[pad(N-i)]/3": ("banded", 1),
+    "x[i] <- 2*x[N-1-i] + sum{j | j < N-1-i} x[j]/9": ("triangular", 1),
+    "x[i] <- 2*x[N-1-i] + x[wrap(N-2-i)]": ("cyclic", 1),
+    "x[i, j] <- 3*x[j, N-1-i] + sin(x[j, pad(N-2-i)]) + x[pad(j-1), N-1-i]": ("triangular", 2),
+    "x[i, j] <- 3*x[j, i] + x[pad(j-1), i] - x[pad(j+1), i]": ("blocks", 2),
+    "x[i] <- x[i] + 3*x[N-1-i]": ("dense", 1),
+}
+
+
+@pytest.mark.parametrize("update", TURNED)
+def test_rows_that_run_against_their_columns_are_turned(update):
+    kind, rank = TURNED[update]
+    shape = (50,) if rank == 1 else (6, 6)
+    f = tadc.compile(f"size N; state x[{', '.join('N' * rank)}]; {update}", backend="numpy")
+
+    (s,) = check_against_dense(f, {"x": np.random.default_rng(0).uniform(0.5, 1, shape)})
+
+    assert s.kind == kind
+
+
+def test_the_row_of_a_singular_turned_triangle_is_named():
+    mode = tadc.compile("size N; state x[N]; x[i] <- x[N-1-i]**2 + x[pad(N-2-i)]").inverse_tangent()
+    x = np.ones(5000)
+    x[7] = 0
+
+    with pytest.raises(tadc.SingularError) as caught:
+        mode(x, x)
+    assert caught.value.index == (4992,)
+    np.testing.assert_allclose(mode(np.ones(5000), 2 * np.ones(5000))[:2], (1, 0.5))
+
+
 BACKENDS = pytest.mark.parametrize("backend", ["numpy", "native"])  # bands by LAPACK, and in C
 
 

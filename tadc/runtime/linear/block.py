@@ -93,7 +93,7 @@ class Bijection:
         if transposed:
             read: Array = b.reshape(-1)[self.image].reshape(b.shape)
             return read / self.pivots
-        z: Array = module_of(b).empty(b.size, b.dtype)
+        z: Array = module_of(b).empty((b.size,), b.dtype)
         z[self.image] = (b / self.pivots).reshape(-1)
         return z.reshape(b.shape)
 
