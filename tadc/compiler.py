@@ -385,7 +385,7 @@ def gpu_decisions(
     if has_data(program):
         return usual
     values = stored(program).size_values({s: sizes[s] for s in program.sizes})
-    if options.memory != "auto" or not usual.recomputed:
+    if options.storage != "auto" or not usual.recomputed:
         return usual
     if not fits(stored(program), values, dtype, options.memory_limit):
         return usual

@@ -26,7 +26,7 @@ Check: TypeAlias = Callable[
 
 BACKENDS = ("auto", "numpy", "native", "cuda", "opencl", "interpreter")
 ON_DEVICES = ("cuda", "opencl")  # backends that compute in the memory of a device
-MEMORY = ("auto", "recompute", "materialize")
+MEMORY = ("auto", "recompute", "materialize", "reverse")
 
 
 # ---------------------------------------------------------------------- kinds of values
@@ -148,6 +148,11 @@ class Options:
     bounds:       str               = _row("check", _one_of("check", "nan", "trust"))
     list_limit:   int               = _row(2**31,  size_number)
     # fmt: on
+
+    @property
+    def storage(self) -> str:
+        """`memory` for temporaries of a program: "reverse" is about long loops alone."""
+        return "auto" if self.memory == "reverse" else self.memory
 
     @classmethod
     def of(cls, **given: Unpack[Given]) -> Options:

@@ -41,6 +41,10 @@ class State:
         self.pool = None
         self.free_bytes = 2**40
         self.is_done = True  # what was launched so far
+        self.is_strict = (
+            False  # whether arrays of numpy among its own are an error, as they are to CuPy
+        )
+        self.solved = 0  # systems
 
 
 class DLPackMemory:
@@ -56,6 +60,18 @@ class ndarray(np.ndarray):  # noqa: N801
         self.own_device = other.own_device if known else Device(STATE.device)
         self.own_memory = other.own_memory if known else None
 
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **options):
+        check_places((*inputs, *out))
+        plain = [a.view(np.ndarray) if isinstance(a, ndarray) else a for a in inputs]
+        if out:
+            options["out"] = tuple(a.view(np.ndarray) for a in out)
+        results = getattr(ufunc, method)(*plain, **options)
+        return out[0] if out else viewed(results)
+
+    def __array_function__(self, function, types, arguments, options):
+        check_places((*arguments, *options.values()))
+        return super().__array_function__(function, types, arguments, options)
+
     @property
     def device(self):
         return self.own_device
@@ -69,6 +85,29 @@ class ndarray(np.ndarray):  # noqa: N801
 
     def __dlpack_device__(self):
         return 2, self.device.id
+
+
+def check_places(arrays):
+    """What CuPy refuses: arrays of numpy among its own."""
+    if STATE.is_strict and any(type(a) is np.ndarray and a.ndim for a in arrays):
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+
+
+def viewed(results):
+    """Arrays of numpy as those of the double."""
+    if isinstance(results, tuple):
+        return tuple(map(viewed, results))
+    return np.asarray(results).view(ndarray)
+
+
+def on_device(function):
+    """A function of numpy as CuPy has it."""
+
+    def called(*arguments, **options):
+        check_places(arguments)
+        return viewed(function(*arguments, **options))
+
+    return called
 
 
 class Memory:
@@ -145,6 +184,14 @@ def copied(arguments, count):
     kept = (ctypes.c_void_p * count)(*(ctypes.addressof(values) + 8 * n for n in range(count)))
     kept.values = values
     return kept
+
+
+def solve(matrices, right):
+    """As CuPy's, which has no batch of vectors."""
+    check_places((matrices, right))
+    assert matrices.ndim == right.ndim
+    STATE.solved += len(matrices)
+    return viewed(np.linalg.solve(matrices.view(np.ndarray), right.view(np.ndarray)))
 
 
 class Stream:
@@ -283,6 +330,12 @@ def compile_text(text, arch, flags):
     return Compiled(text.encode(), "")
 
 
+# Functions that it has of numpy.
+ON_DEVICE = (
+    *("abs", "arange", "argwhere", "concatenate", "empty_like", "flatnonzero"),
+    *("full_like", "isfinite", "log", "stack", "where", "zeros"),
+)
+
 MACHINE = Machine(resident_threads=2**11)  # soon busy
 
 
@@ -295,6 +348,13 @@ def install(patched):
     module.from_dlpack = from_dlpack
     module.ones = lambda shape, dtype=np.float64: asarray(np.ones(shape, dtype))
     module.matmul = matmul
+    for name in ON_DEVICE:
+        setattr(module, name, on_device(getattr(np, name)))
+    module.linalg = SimpleNamespace(
+        solve=solve,
+        inv=on_device(np.linalg.inv),
+        slogdet=on_device(np.linalg.slogdet),
+    )
     module.ascontiguousarray = ascontiguousarray
     module.cuda = SimpleNamespace(
         runtime=SimpleNamespace(

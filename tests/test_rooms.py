@@ -53,13 +53,13 @@ ROOMS = """
     function.origin function.derivatives function.targets
     function.substitution function.parts function.krylov
     function.vjp function.jvp function.runs function.boxes function.step_costs
-    function.inverse_on_gpu
     function.graph function.value_and_gradients function.steps
     function.rolled
-    function.sweeps
+    function.walk
+    function.sweeps function.inverse_on_gpu
     function.inverse_modes
     function.inverse
-    function.newton function.inverse_check
+    function.newton function.inverse_check function.rolled_derivatives
     function.rounds
     function.function
     function.operator function.sparse

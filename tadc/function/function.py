@@ -439,12 +439,13 @@ class Function:
 
     def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
         """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
-        from tadc.function.inverse_modes import inverse_in_mode, is_inverse
+        from tadc.function.inverse_modes import inverse_in_mode, is_inverse, planned_steps
         from tadc.function.runs import plan
 
         if is_inverse(mode):
             return cast("Plan", inverse_in_mode(self, mode, None).plan(**sizes))  # by steps
-        return plan(self, mode, sizes)
+        found = plan(self, mode, sizes)
+        return replace(found, steps=planned_steps(self.fix(**sizes))) if mode == "primal" else found
 
     # ------------------------------------------------------------------ blocks
 
@@ -613,7 +614,9 @@ class Function:
 
         sides = sides_of(self, wrt, of)
         samples = size_number("`batch_dims`", batch_dims)
-        return InverseMode(self, "logdet", sides, solver=Solver(dense_limit), batch_dims=samples)
+        return InverseMode(
+            self, "logdet", sides, solver=Solver.of(dense_limit, "direct"), batch_dims=samples
+        )
 
     @with_argument_errors
     def inverse(

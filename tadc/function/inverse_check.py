@@ -11,9 +11,10 @@ import numpy as np
 from tadc.check import Report, Row, check, random_arrays
 from tadc.errors import BackendError, DerivativeError
 from tadc.function.inverse import Inverse
-from tadc.function.inverse_modes import relative, sides_of
+from tadc.function.inverse_modes import InverseMode, relative, sides_of
 from tadc.function.krylov import Solver
 from tadc.function.steps import Values
+from tadc.function.sweeps import Sides
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -53,12 +54,25 @@ def _inverse(
     limit = ROUNDING * max(10.0, inverse.condition())
     forward, back = inverse.forward(v), inverse.backward(u)
     again, adjoint = inverse.solved(forward), inverse.solved_transposed(back)
-    errors = (
+    errors: tuple[tuple[str, str, float], ...] = (
         ("inverse tangent", "J⁻¹(J v) = v", relative(_less(again, v), v)),
         ("inverse adjoint", "J⁻ᵀ(Jᵀu) = u", relative(_less(adjoint, u), u)),
         ("inverse adjoint", "<J⁻ᵀw, J v> = <w, v>", _apart(inverse.solved_transposed(w), forward, w, v)),
     )  # fmt: skip
+    drift = _drift(g, sides, point, u)
+    if drift is not None:
+        errors += (("run backwards", "the start", drift),)
     return tuple(Row(subject, against, error, limit) for subject, against, error in errors), None
+
+
+def _drift(f: Function, sides: Sides, point: Values, vectors: Values) -> float | None:
+    """How far the values of the program, run backwards, miss the start; None where a step is not affine in what it replaces."""
+    try:
+        mode = InverseMode(f, "inverse-tangent", sides, solver=Solver(MOST_ROWS), memory="reverse")
+    except DerivativeError:
+        return None
+    mode(*(point[x] for x in f.inputs), *(vectors[y] for y in sides.of))
+    return mode.drift
 
 
 def _less(a: Values, b: Values) -> Values:

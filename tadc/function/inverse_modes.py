@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -19,10 +20,11 @@ from tadc.function.rolled import Rolled
 from tadc.function.signature import with_names
 from tadc.function.step_costs import ModeCost, StepCost
 from tadc.function.steps import Array, Step, Values
-from tadc.function.sweeps import Change, Memory, Sides, Sweep, sweep_of
+from tadc.function.sweeps import Change, Sides, Sweep, sweep_of
+from tadc.function.walk import MEMORIES, Memory
 from tadc.ir.names import Names
 from tadc.runtime.binding import bind_sizes
-from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.cuda.arrays import is_gpu_array, module_of
 from tadc.runtime.linear import Block
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ __all__ = [
     "closed_call",
     "inverse_in_mode",
     "is_inverse",
+    "planned_steps",
     "relative",
     "returned",
     "shape_of",
@@ -46,6 +49,7 @@ __all__ = [
 
 Mode: TypeAlias = Literal["inverse-tangent", "inverse-adjoint", "logdet"]
 MOST_CLOSED = 64  # sets of sizes for which steps are kept
+MOST_PLANNED = 64  # statements of a program whose plan lists its steps too
 
 
 def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
@@ -60,7 +64,10 @@ def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
                 f"`{x}` has no derivative: it is no tensor of reals",
                 fix="leave it out of `wrt`",
             )
-    names = (of,) if isinstance(of, str) else tuple(of or tuple(states.values()) or f.outputs)
+    if not isinstance(of, (str, Iterable, NoneType)):
+        raise ArgumentError(None, f"`of` is {of!r}", fix="give the name of an output, or several")
+    every = tuple(states.values()) or f.outputs
+    names = every if of is None else (of,) if isinstance(of, str) else tuple(of)
     outputs = tuple(states.get(n, n) if n not in f.outputs else n for n in names)
     for k, name in enumerate(outputs):
         if name not in f.outputs:
@@ -69,6 +76,12 @@ def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
             )
         if name in outputs[:k]:
             raise ArgumentError(None, f"`{name}` stands twice in `of`", fix="name it once")
+    if not chosen or not outputs:
+        raise ArgumentError(
+            None,
+            f"an inverse is by inputs and of outputs, and {'`of`' if chosen else '`wrt`'} has none",
+            fix="name those that replace one another: `wrt`, `of`",
+        )
     return Sides(chosen, outputs)
 
 
@@ -86,7 +99,7 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
         return g, g.bound(left)[0]
     call = g.calls.bound((), left)
     sizes = {s: call.sizes[s] for s in g.sizes}
-    dtype = np.result_type(*(_float(a) for a in call.arrays.values())) if call.arrays else float
+    dtype = np.dtype(g.calls.element_type(call))
     values = {
         n: np.asarray(a, dtype if g._program.tensors[n].dtype is None else None)
         for n, a in call.arrays.items()
@@ -94,14 +107,9 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
     return (g.fix(**sizes) if sizes else g), values
 
 
-def _float(array: Any) -> np.dtype[Any]:
-    dtype: np.dtype[Any] = np.asarray(array).dtype
-    return dtype if dtype.kind == "f" and dtype.itemsize >= 4 else np.dtype(np.float64)
-
-
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """A step: the values that it replaces (`l` numbers) and those it reads besides (`k` numbers), and how it is solved."""
+    """A step: the values that it replaces (`l` numbers) and those it reads besides (`k` numbers), and how it is solved, and why so."""
 
     number: int
     writes: tuple[str, ...]
@@ -109,10 +117,11 @@ class StepPlan:
     k: int
     kind: str
     line: int | None
+    reason: str
 
     def __str__(self) -> str:
         where = f" (line {self.line})" if self.line else ""
-        return f"step {self.number}: {', '.join(self.writes)}{where}: l = {self.l}, k = {self.k}, {self.kind}"
+        return f"step {self.number}: {', '.join(self.writes)}{where}: l = {self.l}, k = {self.k}, {self.kind}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +152,16 @@ class InverseMode:
         batch_dims: int = 0,
         memory: str | None = None,
     ) -> None:
-        if memory not in (None, "auto", "materialize", "recompute", "reverse"):
+        if memory not in (None, *MEMORIES):
             raise ArgumentError(
-                None,
-                f"`memory` is {memory!r}",
-                fix="use 'materialize', 'recompute' or 'reverse'",
+                None, f"`memory` is {memory!r}", fix=f"use one of {', '.join(map(repr, MEMORIES))}"
             )
         self._f = f
         self.mode = mode
         self._sides = sides
         self._solver = solver
         self._batch_dims = batch_dims
-        self._memory: Memory = memory if memory in ("recompute", "reverse") else "materialize"  # type: ignore[assignment]
+        self._memory: Memory = memory or "auto"
         self.drift: float | None = None
         for x in (*sides.wrt, *sides.of) if batch_dims else ():
             if (f.rank(x) or 0) < batch_dims:
@@ -169,11 +176,12 @@ class InverseMode:
             "logdet": ((), ()),
         }[mode]
         names = Names((*f.inputs, *f.sizes))
-        self._given = {n: names.derivative(f"d{f.shown(n)}") for n in given}
+        # The names of the vectors of a call, by the value that they belong to.
+        self.given = {n: names.derivative(f"d{f.shown(n)}") for n in given}
         after = Names((*f.inputs, *f.sizes))
         self.outputs = tuple(after.derivative(f"d{f.shown(n)}") for n in results) or ("logdet",)
         self._results = results
-        self.inputs = (*f.inputs, *self._given.values())
+        self.inputs = (*f.inputs, *self.given.values())
         self._sweeps: BoundedCache[Sweep] = BoundedCache(MOST_CLOSED)
         if not isinstance(f, Rolled) and not f.sizes:
             self._sweep(f, {})  # what is singular at every point is said at once
@@ -197,34 +205,29 @@ class InverseMode:
 
     def rank(self, name: str) -> int | None:
         """The number of dimensions of an input; None for any other name."""
-        value = {d: n for n, d in self._given.items()}.get(name, name)
+        value = {d: n for n, d in self.given.items()}.get(name, name)
         return self._f.rank(value)
 
     def plan(self, /, **sizes: int) -> StepsPlan:
-        """The steps, with their structure, for these sizes. Raises ShapeError where one is missing."""
-        if isinstance(self._f, Rolled):
-            raise BackendError(
-                None,
-                "the steps of loops that run round by round have no plan",
-                fix="ask for that of fewer rounds: every round has the same steps",
-            )
-        f = self._f.fix(**sizes)
+        """The steps, with their structure, for these sizes; in loops that run round by round those of a round, once.
+
+        Raises ShapeError where a size is missing.
+        """
+        f = self._f if isinstance(self._f, Rolled) else self._f.fix(**sizes)
         if f.sizes:
             raise ShapeError(
                 None,
                 f"the steps depend on the sizes, and {', '.join(f.sizes)} {'are' if len(f.sizes) > 1 else 'is'} missing",
                 fix=f"give it: `{f.sizes[0]}=8`, to a command `--size {f.sizes[0]}=8`",
             )
-        return StepsPlan(tuple(_planned(f, s) for s in self._sweep(f, {}).steps))
+        return StepsPlan(tuple(map(_planned, self._sweep(f, {}).steps)))
 
     def cost(self, /, **sizes: int) -> ModeCost:
         """The operations of a call for these sizes, step by step. Entries are counted as tangents, one for each column of a system.
 
         Raises ShapeError where a size has no number.
         """
-        self.plan(**sizes)
-        assert not isinstance(self._f, Rolled), "loops have no plan"
-        steps = self._sweep(self._f.fix(**sizes), {}).steps
+        steps = self._sweep(self._written_out("cost", sizes), {}).steps
         last = len(steps) - 1
         return ModeCost(
             tuple(StepCost.of(s, self.mode, is_last=k == last) for k, s in enumerate(steps))
@@ -234,12 +237,10 @@ class InverseMode:
         """The mode as a `Function` for these sizes: with text, kernels and derivatives. Blocks, bands and triangles are eliminated by
         its statements, a few for each row of a system.
 
-        Its values are those of IEEE arithmetic at points where a step is singular. Raises DerivativeError for systems of
+        Its values are those of IEEE arithmetic at points where a step is singular. Raises BackendError for systems of
         more than 32 rows, ShapeError where a size has no number.
         """
-        self.plan(**sizes)
-        assert not isinstance(self._f, Rolled), "loops have no plan"
-        f = self._f.fix(**sizes)
+        f = self._written_out("function", sizes)
         for step in self._sweep(f, {}).steps:
             step.check_written_out()
         if self._batch_dims:
@@ -248,6 +249,14 @@ class InverseMode:
             )
         names = (*self._sides.wrt, "|", *self._sides.of)
         return f._derivative(self.mode, names)
+
+    def _written_out(self, what: str, sizes: Mapping[str, int]) -> Function:
+        """The function for these sizes. Raises BackendError where its loops run round by round, ShapeError where a size is missing."""
+        self.plan(**sizes)
+        f = self._f if isinstance(self._f, Rolled) else self._f.fix(**sizes)
+        if isinstance(f, Rolled):
+            raise f.refusal(what)
+        return f
 
     def __call__(self, /, *arrays: Any, check: bool = True, **named: Any) -> Any:
         """The output, or a tuple of them.
@@ -260,7 +269,10 @@ class InverseMode:
             framework = inverse_on_gpu
         if hasattr(framework, "solved"):
             return framework.solved(self, *self._in_order(arrays, named), check=check)
-        f, values, vectors = self._bound(arrays, named)
+        return self.at(*self._bound(arrays, named), check=check)
+
+    def at(self, f: Function | Rolled, values: Values, vectors: Values, *, check: bool) -> Any:
+        """The output, or a tuple of them, of arrays of numpy or all of CuPy: `vectors` are by the value that they belong to."""
         sweep = self._sweep(f, values)
         match self.mode:
             case "inverse-tangent":
@@ -297,19 +309,32 @@ class InverseMode:
     def of_shapes(
         self, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]
     ) -> Function | None:
-        """The mode as a program for inputs of these shapes; None for systems that are too large for one."""
-        if isinstance(self._f, Rolled) or self._batch_dims:
+        """The mode as a program for inputs of these shapes; None for systems that are too large for one, and for long loops."""
+        f = self.closed(shapes, sizes)
+        if isinstance(f, Rolled) or self._batch_dims:
             return None
-        shapes = {n: shapes[n] for n in self._f.inputs}
-        numbers = self._f._numbers_of(shapes, sizes) if self._f.open_sizes else {}
-        f = self._f.fix(**numbers)
-        every = bind_sizes(f._program, shapes, sizes, f._resolved.places)
-        numbers |= {s: every[s] for s in f.sizes}
+        numbers = (
+            {} if isinstance(self._f, Rolled) else {s: f._options.sizes[s] for s in self.sizes}
+        )
         self.plan(**numbers)  # a Jacobian that is singular at every point is an error here
         try:
             return self.function(**numbers)
-        except DerivativeError:
+        except (BackendError, DerivativeError):
             return None
+
+    def closed(
+        self, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]
+    ) -> Function | Rolled:
+        """The function whose mode this is, for inputs of these shapes: its sizes are numbers."""
+        f = self._f
+        if isinstance(f, Rolled):
+            return f
+        shapes = {n: shapes[n] for n in f.inputs}
+        closed = f.fix(**(f._numbers_of(shapes, sizes) if f.open_sizes else {}))
+        if isinstance(closed, Rolled):
+            return closed
+        every = bind_sizes(closed._program, shapes, sizes, closed._resolved.places)
+        return closed.fix(**{s: every[s] for s in closed.sizes})
 
     def transposed(self) -> InverseMode:
         """The inverse adjoint of an inverse tangent, and the other way round."""
@@ -348,14 +373,18 @@ class InverseMode:
         """The function for the call's sizes, its arrays, and the vectors by the value that they belong to."""
         given = with_names(self.inputs, arrays, named)
         vectors = {}
-        for value, name in self._given.items():
+        for value, name in self.given.items():
             if name not in given:
                 raise ArgumentError(
                     None, f"`{name}` is missing", fix=f"the inputs are {', '.join(self.inputs)}"
                 )
             vectors[value] = given.pop(name)
         f, values = closed_call(self._f, given)
-        return f, values, vectors_of(f, values, vectors, self._given)
+        return f, values, self.vectors(f, values, vectors)
+
+    def vectors(self, f: Function | Rolled, values: Values, given: Mapping[str, Any]) -> Values:
+        """The vectors of a call, by the value that they belong to. Raises ShapeError and ArgumentError."""
+        return vectors_of(f, values, given, self.given)
 
 
 def _rebuilt(
@@ -364,15 +393,18 @@ def _rebuilt(
     return InverseMode(f, mode, sides, solver=solver, batch_dims=batch, memory=memory)
 
 
-def _planned(f: Function, step: Step) -> StepPlan:
+def _planned(step: Step) -> StepPlan:
     def count(names: Sequence[str]) -> int:
-        shapes = (f.program.tensors[n].shape for n in names)
+        shapes = (step.function.program.tensors[n].shape for n in names)
         return sum(int(np.prod([e.constant for e in shape], dtype=int)) for shape in shapes)
 
     line = step.place.line if step.place else None
     lump = step.lump
-    kind = str(step.analysis.structure)
-    return StepPlan(step.number, lump.after, count(lump.after), count(lump.kept), kind, line)
+    s = step.structure
+    kind = str(s) if step.analysis.places is None else f"{s}, its rows turned"
+    return StepPlan(
+        step.number, lump.after, count(lump.after), count(lump.kept), kind, line, s.reason
+    )
 
 
 def shape_of(f: Function | Rolled, values: Values, value: str) -> tuple[int, ...]:
@@ -385,13 +417,15 @@ def shape_of(f: Function | Rolled, values: Values, value: str) -> tuple[int, ...
 def vectors_of(
     f: Function | Rolled, values: Values, vectors: Mapping[str, Any], called: Mapping[str, str]
 ) -> Values:
-    """The vectors as arrays of the type of the call, each of the shape of its value. Raises ShapeError."""
+    """The vectors as arrays of the kind and type of the call, each of the shape of its value. Raises ShapeError."""
     checked = {}
-    dtype = np.result_type(*values.values()) if values else np.dtype(float)
+    floats = [a.dtype for a in values.values() if a.dtype.kind == "f"]
+    dtype = np.result_type(*floats) if floats else np.dtype(float)
+    xp = module_of(next(iter(values.values()), None))
     for value, vector in vectors.items():
         shape = shape_of(f, values, value)
         try:
-            array = np.asarray(vector)
+            array = xp.asarray(vector)
             if array.dtype.kind not in "fiub":
                 raise TypeError
             array = array.astype(dtype, copy=False)
@@ -410,7 +444,9 @@ def vectors_of(
 
 
 def returned(results: Values, names: Sequence[str]) -> Any:
-    arrays = tuple(np.ascontiguousarray(results[n]).reshape(np.shape(results[n])) for n in names)
+    arrays = tuple(
+        module_of(results[n]).ascontiguousarray(results[n]).reshape(results[n].shape) for n in names
+    )
     return arrays[0] if len(arrays) == 1 else arrays
 
 
@@ -437,6 +473,18 @@ def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:
             return f.inverse_adjoint(wrt)
         case _:
             return f.logdet(wrt)
+
+
+def planned_steps(f: Function) -> tuple[str, ...]:
+    """The steps of a program with states, a line each; why there are none, where it has no inverse. Nothing for long programs, and for
+    sizes without numbers.
+    """
+    if not f.states or f.sizes or len(f.program.statements) > MOST_PLANNED:
+        return ()
+    try:
+        return tuple(map(str, f.inverse_tangent().plan().steps))
+    except (BackendError, DerivativeError) as error:
+        return (f"no inverse: {error.fact}",)
 
 
 # ---- What a step does to the vectors
@@ -481,8 +529,9 @@ def logdet(
     sweep: Sweep, values: Values, sides: Sides, batch_dims: int, *, check: bool = True
 ) -> Array:
     """The sum of log |pivot| over all steps: one number, or one a sample."""
-    samples = np.shape(values[sides.wrt[0]])[:batch_dims]
-    total = np.zeros(samples, np.result_type(*(values[x] for x in sides.wrt)))
+    xp = module_of(values[sides.wrt[0]])
+    samples = values[sides.wrt[0]].shape[:batch_dims]
+    total = xp.zeros(samples, np.result_type(*(values[x].dtype for x in sides.wrt)))
     for step in sweep.steps:
         step.check_samples(batch_dims)
 
@@ -495,4 +544,4 @@ def logdet(
         total = total + logs.sum(axes)
 
     sweep.forward(values, {}, _change(add, check=check))
-    return np.asarray(total)
+    return cast("Array", xp.asarray(total))

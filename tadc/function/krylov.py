@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, gmres
 
 from tadc.errors import ArgumentError, ConvergenceError, DerivativeError
+from tadc.options import size_number
 from tadc.runtime.linear.block import Array
 
 __all__ = ["Krylov", "Solver"]
@@ -28,14 +29,14 @@ class Solver:
 
     @classmethod
     def of(cls, dense_limit: int, solver: str) -> Solver:
-        """Raises ArgumentError for another word than "direct" and "krylov"."""
+        """Raises ArgumentError for another word than "direct" and "krylov", and for a limit that is no number of rows."""
         if solver not in ("direct", "krylov"):
             raise ArgumentError(
                 None,
                 f"`solver` is {solver!r}",
                 fix="use 'direct', or 'krylov' for large dense steps",
             )
-        return cls(dense_limit, solver == "krylov")
+        return cls(size_number("`dense_limit`", dense_limit), solver == "krylov")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.steps import Array, Values
 from tadc.function.sweeps import Sides, Sweep, sweep_of
+from tadc.options import size_number
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -51,6 +53,9 @@ def newton(
     solver: Solver,
 ) -> Solution:
     """The solution of `f = target` from the start `given`, as `Function.newton` says."""
+    max_iterations = size_number("`max_iterations`", max_iterations)
+    if tol is not None and (not isinstance(tol, Real) or not tol >= 0):
+        raise ArgumentError(None, f"`tol` is {tol!r:.40}", fix="give a number that is not negative")
     closed, values = closed_call(f, given)
     sweep = sweep_of(closed, values, sides, solver, "materialize")
     goal = _goal(closed, sides, values, target)

@@ -21,16 +21,24 @@ from tadc.function.origin import Origin
 from tadc.function.signature import with_argument_errors, with_names
 from tadc.inplace.rounds import Numbers
 from tadc.inplace.segments import Rounds, Segment, outline, round_name
-from tadc.ir.element_types import INDEX
+from tadc.ir.element_types import HALF_TYPES, INDEX
+from tadc.runtime.arguments import NUMBERS, promoted
 from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.element_types import numpy_type
 from tadc.syntax import ast
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
-__all__ = ["Loop", "Part", "Rolled", "Values"]
+__all__ = ["Loop", "Part", "Rolled", "Values", "refuse_targets"]
 
 Values: TypeAlias = dict[str, NDArray[Any]]
+
+# What a `Function` has, and a program with long loops has not.
+MEMBERS = (
+    *("source", "plan", "cost", "check", "prove", "graph", "footprints", "block", "inverse"),
+    *("function", "gradient", "jacobian", "hessian", "hvp"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,12 @@ class Loop:
     @property
     def index(self) -> str | None:
         return self.loop.index.name if self.loop.index else None
+
+
+def refuse_targets(out: Any, accumulate: bool = False) -> None:
+    """Raises BackendError where a call has arrays to write to."""
+    if out is not None or accumulate:
+        raise BackendError(None, "`out` is not for long loops", fix="use what is returned")
 
 
 class Rolled:
@@ -202,10 +216,11 @@ class Rolled:
 
     def refusal(self, what: str) -> BackendError:
         """The error of a member that long loops do not have."""
+        asked = f"`{what}`" if what in MEMBERS else "this"
         return BackendError(
             None,
-            f"`{what}` needs a program that is written out, and these loops are too long for that",
-            fix="use fewer rounds, and call the program again with its result",
+            f"{asked} needs a program that is written out, and these loops are too long for that",
+            fix="use fewer rounds, and call the program again with its result; calls, tangents and adjoints take arrays of numpy",
         )
 
     # ------------------------------------------------------------------ running
@@ -220,8 +235,7 @@ class Rolled:
         self, /, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
     ) -> Any:
         """The output, or a tuple of them. Raises what a call of a `Function` does."""
-        if out is not None or accumulate:
-            raise BackendError(None, "`out` is not for long loops", fix="use what is returned")
+        refuse_targets(out, accumulate)
         values, sizes = self.bound(with_names(self.inputs, arrays, named))
         after = self.run(self.items, values, sizes, self.numbers(), {})
         results = tuple(np.array(after[self.shown(n)]) for n in self.outputs)
@@ -293,10 +307,18 @@ class Rolled:
                     f"there is no input `{name}`",
                     fix=f"the inputs are {', '.join(self.inputs)}",
                 )
-        floats = [a.dtype for a in values.values() if a.dtype.kind == "f" and a.dtype.itemsize >= 4]
-        dtype = np.result_type(*floats) if floats else np.dtype(float)
-        indices = self.index_inputs
-        values = {n: a if n in indices else a.astype(dtype, copy=False) for n, a in values.items()}
+        tensors = {t.name: t for p in self.parts for t in p.function._program.inputs}
+        declared = {n: t.dtype for n, t in tensors.items() if t.dtype}
+        numbers = {n for n in values if type(given[n]) in NUMBERS}
+        strong = [a.dtype.name for n, a in values.items() if n not in declared and n not in numbers]
+        found = self._origin.options.dtype or promoted(strong) or "float64"
+        dtype = "float32" if found in HALF_TYPES else found
+        for name, array in values.items():
+            if (
+                name in numbers or name not in declared
+            ):  # an array that loses digits is an error of a segment
+                wanted = numpy_type(declared.get(name, dtype))
+                values[name] = array.astype(wanted, copy=False)
         for name in self.inputs:
             self._check_rank(name, values[name])
         return values, sizes

@@ -1,21 +1,87 @@
-"""The public object of a program with long loops: it is called, and has inverse modes and Newton's method."""
+"""The public object of a program with long loops: it is called, and has tangents, adjoints, inverse modes and Newton's method."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
+import numpy as np
+
+from tadc.errors import ArgumentError
 from tadc.function.derivatives import Wrt
 from tadc.function.inverse_modes import InverseMode, sides_of
 from tadc.function.krylov import Solver
 from tadc.function.newton import Solution, newton
-from tadc.function.rolled import Rolled
+from tadc.function.rolled import Rolled, Values, refuse_targets
+from tadc.function.rolled_derivatives import RolledDerivative, RolledPullback
 from tadc.function.signature import with_argument_errors, with_names
+from tadc.function.walk import Memory
+from tadc.options import size_number
 
 __all__ = ["RolledFunction"]
 
 
 class RolledFunction(Rolled):
     """A `Rolled` with the methods of a `Function` that do not need the program written out."""
+
+    @property
+    def _memory(self) -> Memory:
+        return cast("Memory", self._origin.options.memory)
+
+    @with_argument_errors
+    def tangent(self, wrt: Wrt = None) -> RolledDerivative:
+        """The tangent, as `Function.tangent`."""
+        return RolledDerivative(self, "tangent", wrt, self._memory)
+
+    @with_argument_errors
+    def adjoint(self, wrt: Wrt = None) -> RolledDerivative:
+        """The adjoint, as `Function.adjoint`. The option `memory` says which values before rounds are kept for it."""
+        return RolledDerivative(self, "adjoint", wrt, self._memory)
+
+    def _derivative(self, mode: str, wrt: tuple[str, ...]) -> RolledDerivative:
+        match mode:
+            case "tangent" | "adjoint":
+                return RolledDerivative(self, mode, wrt, self._memory)
+            case _:
+                raise self.refusal(mode)
+
+    def vjp(
+        self, /, *arrays: Any, wrt: Wrt = None, out: Any = None, **named: Any
+    ) -> tuple[Any, Callable[..., Values]]:
+        """The outputs, and the pullback, as `Function.vjp`."""
+        refuse_targets(out)
+        values, sizes = self.bound(with_names(self.inputs, arrays, named))
+        given: dict[str, Any] = {**values, **sizes}
+        return self(**given), RolledPullback(self.adjoint(wrt), values)
+
+    def value_and_gradients(
+        self, /, *arrays: Any, cotangent: Any = None, wrt: Wrt = None, **named: Any
+    ) -> tuple[Any, Values]:
+        """The outputs, and a dict of gradients by input, as `Function.value_and_gradients`."""
+        value, pullback = self.vjp(*arrays, wrt=wrt, **named)
+        if cotangent is None:
+            if np.ndim(value) or isinstance(value, tuple):
+                raise ArgumentError(
+                    None, "`cotangent` is missing", fix="pass an array of the output's shape"
+                )
+            cotangent = np.ones_like(value)
+        return value, pullback(cotangent)
+
+    def jvp(
+        self,
+        primals: Mapping[str, Any],
+        tangents: Mapping[str, Any],
+        *,
+        out: Any = None,
+        accumulate: bool = False,
+    ) -> tuple[Any, Any]:
+        """The outputs and their tangents, as `Function.jvp`."""
+        refuse_targets(out, accumulate)
+        mode = self.tangent(tuple(x for x in self.inputs if x in tangents) or tuple(tangents))
+        named = dict(
+            zip(mode.inputs[len(self.inputs) :], (tangents[x] for x in mode.wrt), strict=True)
+        )
+        return self(**primals), mode(**primals, **named)
 
     @with_argument_errors
     def inverse_tangent(
@@ -48,7 +114,13 @@ class RolledFunction(Rolled):
     ) -> InverseMode:
         """Log |det J|, as `Function.logdet`."""
         sides = sides_of(self, wrt, of)
-        return InverseMode(self, "logdet", sides, solver=Solver(dense_limit), batch_dims=batch_dims)
+        return InverseMode(
+            self,
+            "logdet",
+            sides,
+            solver=Solver.of(dense_limit, "direct"),
+            batch_dims=size_number("`batch_dims`", batch_dims),
+        )
 
     @with_argument_errors
     def newton(

@@ -35,7 +35,7 @@ class StepCost:
     @classmethod
     def of(cls, step: Step, mode: str, *, is_last: bool) -> StepCost:
         """The cost in a mode. The values after the last step are not needed; `logdet` solves nothing."""
-        s = step.analysis.structure
+        s = step.structure
         solves = mode != "logdet"
         entries, by_substitution = step.entry_operations()
         return cls(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from tadc import compiler
 from tadc.derive.coloured import Colouring
-from tadc.errors import DerivativeError, SingularError, Span
+from tadc.errors import BackendError, DerivativeError, SingularError, Span
 from tadc.function.krylov import Krylov, Solver
 from tadc.function.parts import Part, Parts
 from tadc.function.substitution import Substitution
@@ -28,7 +29,17 @@ from tadc.inverse.explicit import check_written_out
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
 from tadc.inverse.reads import meets, path_reads
 from tadc.inverse.structure import Analysis, analysed, is_stacked, mixed_samples, paired
-from tadc.runtime.linear import Block, Singular, assembled
+from tadc.runtime.cuda.arrays import module_of, on_host
+from tadc.runtime.linear import (
+    Block,
+    ByHost,
+    Entries,
+    Singular,
+    Turned,
+    TurnedEntries,
+    as_on_gpu,
+    assembled,
+)
 from tadc.runtime.run import native_threads
 
 if TYPE_CHECKING:
@@ -45,7 +56,7 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """The steps of a function whose extents are numbers, from the inputs `wrt` to the outputs `of`, numbered from `first`.
 
-    Raises DerivativeError where the numbers of elements differ, where fewer numbers than these are live between two
+    Values without elements are in none. Raises DerivativeError where the numbers of elements differ, where fewer numbers than these are live between two
     statements, and for a step that is singular at every point.
     """
     program = f.program
@@ -58,11 +69,12 @@ def steps_of(
             f" {', '.join(of)} {_have(of)} {after}",
             fix="say which inputs are replaced by which outputs: `wrt`, `of`",
         )
+    wrt, of = ([n for n in names if elements[n]] for names in (wrt, of))
     if not before:
         return ()
     found = lumps(program, wrt, of, elements)
     if isinstance(found, Narrow):
-        raise _narrow(f, found, before)
+        raise _narrow(f, found, before, wrt)
     active = active_values(program, wrt, of)
     parts = Parts(f)
     return tuple(Step(f, lump, active, k, solver, parts) for k, lump in enumerate(found, first))
@@ -72,11 +84,20 @@ def _have(names: Sequence[str]) -> str:
     return "has" if len(names) == 1 else "have"
 
 
-def _narrow(f: Function, cut: Narrow, needed: int) -> DerivativeError:
+def _narrow(f: Function, cut: Narrow, needed: int, wrt: Sequence[str]) -> DerivativeError:
     width = "only 1 number is" if cut.width == 1 else f"only {cut.width} numbers are"
     where = "before the first statement" if cut.value is None else f"after `{cut.value}`"
+    place = place_of(f, cut.value)
+    read = {x for s in f.program.statements for x in s.reads}
+    unread = next((x for x in wrt if x not in read), None)
+    if cut.value is None and unread is not None:
+        zeros = ", ".join("0" for _ in f.program.tensors[unread].shape)
+        element = f"{unread}[{zeros}]" if zeros else unread
+        where += f" (nothing reads `{element}`)"
+        versions = (v for v, state in f._resolved.versions.items() if state == unread)
+        place = place_of(f, next(versions, None))
     return DerivativeError(
-        place_of(f, cut.value),
+        place,
         f"the Jacobian is singular at every point: {width} live {where}, {needed} are needed",
         fix="keep what is overwritten in another state, or let fewer inputs be replaced: `wrt`, `of`",
     )
@@ -109,10 +130,16 @@ class Step:
             self.analysis: Analysis = analysed(f.program, lump, active)
         except DerivativeError as error:
             raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+        self.structure = self.analysis.turned or self.analysis.structure
         pairs = paired(f.program, lump)
         self._stacked = is_stacked(f.program, lump, self.analysis.structure)
         self._after = tuple(a for a, _ in pairs) if self._stacked else lump.after
         self._before = tuple(b for _, b in pairs) if self._stacked else lump.before
+
+    @property
+    def function(self) -> Function:
+        """The function that it is a step of."""
+        return self._f
 
     @property
     def place(self) -> Span | None:
@@ -121,6 +148,11 @@ class Step:
     @cached_property
     def _part(self) -> Part:
         return self._parts.part(self._after, self._before, self.lump.kept)
+
+    @property
+    def _is_substituted(self) -> bool:
+        """Whether triangles are solved by recurrences in native code."""
+        return native_threads(self._f._options) is not None and self.analysis.places is None
 
     @cached_property
     def _substitution(self) -> Substitution:
@@ -166,14 +198,15 @@ class Step:
     ) -> tuple[Values, Block]:
         """The values before the step, from those after it, and its block: `x = A⁻¹(x' - f(0))`. Raises SingularError."""
         after = [values[n] for n in self._after]
-        mask = self._mask(rounds)
-        zeros = [np.zeros(self._shape(n), np.result_type(*after)) for n in self._before]
+        xp = module_of(after[0])
+        mask = self._mask(rounds, xp)
+        zeros = [xp.zeros(self._shape(n), _type_of(after)) for n in self._before]
         if mask is not None:  # what a partial update keeps is known
-            zeros = [np.where(mask, z, a) for z, a in zip(zeros, after, strict=True)]
+            zeros = [xp.where(mask, z, a) for z, a in zip(zeros, after, strict=True)]
         at = {**values, **dict(zip(self._before, zeros, strict=True))}
         block = self.block(at, rounds, iteration, check=check)
         rest = self._joined(after) - self._joined(list(self.forward(at, rounds).values()))
-        b = rest if mask is None else np.where(mask, rest, self._joined(after))
+        b = rest if mask is None else xp.where(mask, rest, self._joined(after))
         solved = self._split(block.solve(b, transposed=False), self._before)
         return dict(zip(self._before, solved, strict=True)), block
 
@@ -185,33 +218,46 @@ class Step:
         *,
         check: bool,
     ) -> Block:
-        """The diagonal block at a point, factored. Raises SingularError."""
-        a, mask = self.analysis, self._mask(rounds)
-        dtype = np.result_type(*(values[n] for n in self._before))
+        """The diagonal block at a point, factored. Raises SingularError.
+
+        On a GPU long bands and triangles are solved by the host, and dense blocks that are solved iteratively.
+        """
+        a, xp = self.analysis, module_of(values[self._before[0]])
+        is_iterative = self._solver.iterative and self.structure.kind == "dense"
+        structure = self.structure if xp is np else as_on_gpu(self.structure)
+        if structure is None or (xp is not np and is_iterative):
+            here = {n: on_host(a) for n, a in values.items()}
+            return ByHost(self.block(here, rounds, iteration, check=check))
+        mask = self._mask(rounds, xp)
+        dtype = _type_of([values[n] for n in self._before])
         seeds = [
-            np.ones(self._shape(n), dtype) if mask is None else mask.astype(dtype)
+            xp.ones(self._shape(n), dtype) if mask is None else mask.astype(dtype)
             for n in self._before
         ]
-        entries = _Entries(self, values, seeds, rounds)
+        places = None if a.places is None else xp.asarray(a.places)
+        entries: Entries = _Entries(self, values, seeds, rounds)
+        if places is not None:
+            entries = TurnedEntries(entries, places)
         threads = native_threads(self._f._options)
         try:
-            if a.structure.kind == "triangular" and threads is not None:
+            if xp is np and structure.kind == "triangular" and self._is_substituted:
                 primals = [values[n] for n in self._part.inputs]
                 block = self._substitution.block(primals, rounds, mask, dtype, check=check)
                 if block is not None:
                     return block
-            if self._solver.iterative and a.structure.kind == "dense":
+            if is_iterative:
                 return self._by_products(values, rounds, mask)
-            return assembled(
+            block = assembled(
                 entries,
-                a.structure,
+                structure,
                 dtype,
                 self._solver.limit,
-                a.image,
+                None if a.image is None else xp.asarray(a.image),
                 mask,
                 threads,
                 check=check,
             )
+            return block if places is None else Turned(block, places)
         except Singular as singular:
             raise self._singular(singular, iteration) from None
         except DerivativeError as error:
@@ -238,11 +284,11 @@ class Step:
         return Krylov(product, transposed)
 
     def check_written_out(self) -> None:
-        """Check that a program can hold the solution of the step. Raises DerivativeError."""
+        """Check that a program can hold the solution of the step. Raises BackendError."""
         try:
             check_written_out(self.number, self.analysis.structure)
-        except DerivativeError as error:
-            raise DerivativeError(self.place, error.fact, fix=error.fix) from None
+        except BackendError as error:
+            raise BackendError(self.place, error.fact, fix=error.fix) from None
 
     def check_samples(self, batch_dims: int) -> None:
         """Check that no read mixes samples, the first dimensions of all values. Raises DerivativeError."""
@@ -260,17 +306,18 @@ class Step:
     ) -> None:
         """Replace the tangents of the values after the step in `v` by those before it."""
         b = self._joined([v.pop(n) for n in self._after])
-        mask = self._mask(rounds)
+        xp = module_of(b)
+        mask = self._mask(rounds, xp)
         known = {n: v[n] for n in self.lump.kept}
         if mask is not None:  # what a partial update keeps is known
             (x,) = self._before
-            known[x] = np.where(mask, 0, b[0])
+            known[x] = xp.where(mask, 0, b[0])
         if known:
             change = self._called(
                 self._part.tangent(tuple(known)), values, tuple(known.values()), rounds
             )
             difference = b - self._joined(change)
-            b = difference if mask is None else np.where(mask, difference, b)
+            b = difference if mask is None else xp.where(mask, difference, b)
         v.update(
             zip(
                 self._before,
@@ -285,16 +332,17 @@ class Step:
         """Replace the cotangents of the values before the step in `w` by those after it."""
         b = self._joined([w.pop(n) for n in self._before])
         solved = block.solve(b, transposed=True)
-        mask = self._mask(rounds)
+        xp = module_of(b)
+        mask = self._mask(rounds, xp)
         wrt = self.lump.kept if mask is None else (*self.lump.kept, *self._before)
         if wrt:
-            written = solved if mask is None else np.where(mask, solved, 0)
+            written = solved if mask is None else xp.where(mask, solved, 0)
             adjoint = self._part.adjoint(wrt)
             change = self._called(adjoint, values, self._split(written, self._after), rounds)
             for name, d in zip(self.lump.kept, change, strict=False):
                 w[name] = w[name] - d
             if mask is not None:
-                solved = np.where(mask, solved, solved - change[-1])
+                solved = xp.where(mask, solved, solved - change[-1])
         w.update(zip(self._after, self._split(solved, self._after), strict=True))
 
     # ------------------------------------------------------------------ costs
@@ -318,8 +366,8 @@ class Step:
 
     def entry_operations(self) -> tuple[int, int]:
         """The operations of the entries of the block; and those of a solution by substitution in native code, 0 where it is not so solved."""
-        s = self.analysis.structure
-        if s.kind == "triangular" and native_threads(self._f._options) is not None:
+        s = self.structure
+        if s.kind == "triangular" and self._is_substituted:
             (x,) = self._part.names(self._before)
             diagonal, solution = (
                 self._part.function._derivative(mode, (x,)).cost().operations
@@ -333,9 +381,10 @@ class Step:
 
     # ------------------------------------------------------------------ arrays
 
-    def _mask(self, rounds: Mapping[str, int]) -> NDArray[np.bool_] | None:
-        """Where a partial update writes; it is found once where no index of a loop stands in its condition."""
-        return self.analysis.mask(rounds) if rounds else self._fixed_mask
+    def _mask(self, rounds: Mapping[str, int], xp: Any) -> NDArray[np.bool_] | None:
+        """Where a partial update writes, an array of the module `xp`; it is found once where no index of a loop stands in its condition."""
+        mask = self.analysis.mask(rounds) if rounds else self._fixed_mask
+        return None if mask is None else xp.asarray(mask)
 
     @cached_property
     def _fixed_mask(self) -> NDArray[np.bool_] | None:
@@ -361,23 +410,34 @@ class Step:
 
         Arrays may have `further` dimensions in front, which stay there.
         """
+        xp = module_of(arrays[0])
+        arrays = [xp.asarray(a) for a in arrays]
         if len(arrays) == 1 and self._stacked:
-            return np.expand_dims(arrays[0], further)
+            return arrays[0][(slice(None),) * further + (None,)]
+        joined: Array
         if self._stacked:
-            return np.stack([np.asarray(a) for a in arrays], axis=further)
-        flat = (np.reshape(a, (*np.shape(a)[:further], -1)) for a in arrays)
-        return np.expand_dims(np.concatenate(list(flat), axis=further), further)
+            joined = xp.stack(arrays, axis=further)
+            return joined
+        flat = [a.reshape(*a.shape[:further], -1) for a in arrays]
+        joined = xp.concatenate(flat, axis=further)
+        return joined[(slice(None),) * further + (None,)]
 
     def _split(self, joined: Array, names: Sequence[str]) -> list[Array]:
         if self._stacked:
             return list(joined)
-        ends = np.cumsum([prod(self._shape(n)) for n in names])[:-1]
-        parts = np.split(joined[0], ends)
+        sizes = [prod(self._shape(n)) for n in names]
+        ends = list(accumulate(sizes))
+        parts = (joined[0][end - size : end] for size, end in zip(sizes, ends, strict=True))
         return [p.reshape(self._shape(n)) for p, n in zip(parts, names, strict=True)]
 
     def _singular(self, singular: Singular, iteration: tuple[int, ...]) -> SingularError:
         tensor, *index = singular.index
         name = self._after[tensor]
+        places = self.analysis.places
+        if places is not None:  # the row that stands there
+            shape = self.structure.shape
+            row = int(np.flatnonzero(places == np.ravel_multi_index(index, shape))[0])
+            index = [int(k) for k in np.unravel_index(row, shape)]
         if not self._stacked:
             flat = index[0]
             for name in self._after:
@@ -388,6 +448,7 @@ class Step:
         element = (
             f"{self._f.shown(name)}[{', '.join(map(str, index))}]" if index else self._f.shown(name)
         )
+        iteration = iteration or self._f._resolved.rounds.get(self.lump.statements[-1], ())
         pivot = "0" if singular.pivot == 0 else f"{singular.pivot:.3g}"
         rounds = f", round {', '.join(map(str, iteration))}" if iteration else ""
         line = f", line {self.place.line}" if self.place else ""
@@ -397,6 +458,10 @@ class Step:
             fix="no inverse exists at this point: change the point or the step size, or pass `check=False` for NaN",
         )
         return error.at(self.number, iteration, tuple(index), singular.pivot)
+
+
+def _type_of(arrays: Sequence[Array]) -> np.dtype[Any]:
+    return np.result_type(*(a.dtype for a in arrays))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,30 @@
 """Sweeps over the steps of a program: what runs with the primal, first step to last, and what runs against it.
 
-A `Straight` program is its steps. In a `Looped` one a loop repeats those of its body: a sweep backwards keeps the values before
-each round, or, to recompute, those before every √T-th of T rounds. In reverse it keeps none: each step is undone, from the values after
-the program, which takes steps that are affine in what they replace.
+A `Straight` program is its steps. In a `Looped` one a loop repeats those of its body, and a `Walk` says which values a sweep
+backwards keeps. In reverse it keeps none: each step is undone, from the values after the program, which takes steps that are
+affine in what they replace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isqrt
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from tadc.errors import DerivativeError
 from tadc.function.krylov import Solver
-from tadc.function.rolled import Loop, Part, Rolled
+from tadc.function.rolled import Part, Rolled
 from tadc.function.steps import Step, Values, steps_of
-from tadc.inplace.rounds import Numbers
+from tadc.function.walk import Memory, Place, Walk, groups_of, nbytes
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.linear import Block
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
-__all__ = ["Looped", "Memory", "Sides", "Straight", "Sweep", "sweep_of"]
-
-T = TypeVar("T")
-Memory: TypeAlias = Literal["materialize", "recompute", "reverse"]
+__all__ = ["Looped", "Sides", "Straight", "Sweep", "sweep_of"]
 
 
 class Change(Protocol):
@@ -59,6 +57,9 @@ class Sweep(Protocol):
     def primal(self, values: Values) -> Values: ...
     def forward(self, values: Values, vectors: Values, change: Change) -> Values: ...
     def backward(self, values: Values, vectors: Values, change: Change) -> Values: ...
+    def check_reversible(self) -> None:
+        """Check that all steps can be run backwards. Raises DerivativeError."""
+
     def undone(
         self, values: Values, vectors: Values, change: Change, *, check: bool
     ) -> tuple[Values, Values]:
@@ -74,17 +75,9 @@ def sweep_of(
         sweep = Looped(f, values, sides, solver, memory)
     else:
         sweep = Straight(f, sides, steps_of(f, sides.wrt, sides.of, solver), memory)
-    for step in sweep.steps if memory == "reverse" else ():
-        step.check_reversible()
+    if memory == "reverse":
+        sweep.check_reversible()
     return sweep
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a sweep is: the values of the indices of the loops around, and the places of their rounds, outermost first."""
-
-    at: Mapping[str, int]
-    iteration: tuple[int, ...]
 
 
 def _forward(
@@ -119,7 +112,7 @@ def _backward(
     memory: Memory,
 ) -> Values:
     """The vectors before these steps, from the values before and the vectors after them."""
-    groups = _groups(steps, memory)
+    groups = groups_of(steps, memory, nbytes(v))
     starts = [values]
     for group in groups[:-1]:
         for step in group:
@@ -135,10 +128,15 @@ def _backward(
     return v
 
 
-def _groups(items: Sequence[T], memory: Memory) -> list[Sequence[T]]:
-    """The items in groups: the values before each are kept, those within one are computed again."""
-    length = max(1, isqrt(len(items)) if memory == "recompute" else len(items))
-    return [items[k : k + length] for k in range(0, len(items), length)] or [()]
+def _nothing(
+    step: Step,
+    at: Values,
+    vectors: Values,
+    rounds: Mapping[str, int],
+    iteration: tuple[int, ...],
+    block: Block | None = None,
+) -> None:
+    """The change of no vectors."""
 
 
 def _undone(
@@ -175,11 +173,11 @@ class Straight:
 
     def forward(self, values: Values, vectors: Values, change: Change) -> Values:
         _, w = _forward(self.steps, values, vectors, change, {}, ())
-        return self._as(w, self.sides.wrt, self.sides.of)
+        return self._with_empty(w, self.sides.of)
 
     def backward(self, values: Values, vectors: Values, change: Change) -> Values:
         v = _backward(self.steps, values, vectors, change, {}, (), self.memory)
-        return self._as(v, self.sides.of, self.sides.wrt)
+        return self._with_empty(v, self.sides.wrt)
 
     def undone(
         self, values: Values, vectors: Values, change: Change, *, check: bool
@@ -189,17 +187,22 @@ class Straight:
             after = _after(step, after, {})
         before, v = _undone(self.steps, after, vectors, change, {}, (), check=check)
         start = {x: before[x] for x in self.sides.wrt}
-        return start, self._as(v, self.sides.of, self.sides.wrt)
+        return start, self._with_empty(v, self.sides.wrt)
 
-    def _as(self, vectors: Values, given: Sequence[str], wanted: Sequence[str]) -> Values:
-        """The vectors by the names of the other side, also where there are no elements, and so no steps."""
-        if self.steps or not vectors:
-            return vectors
-        return {**dict(zip(wanted, (vectors[n] for n in given), strict=False)), **vectors}
+    def check_reversible(self) -> None:
+        for step in self.steps:
+            step.check_reversible()
+
+    def _with_empty(self, vectors: Values, names: Sequence[str]) -> Values:
+        """The vectors with those of values without elements, which are in no step."""
+        shapes = {n: self.function.program.tensors[n].shape for n in names}
+        extents = {n: tuple(e.constant for e in shape) for n, shape in shapes.items()}
+        dtype = np.result_type(*vectors.values()) if vectors else float
+        return {**{n: np.zeros(e, dtype) for n, e in extents.items() if 0 in e}, **vectors}
 
 
 class Looped:
-    """`rounds` are the places of rounds so far, outermost loop first; vectors are by state."""
+    """A program that runs round by round; vectors are by state."""
 
     def __init__(
         self, f: Rolled, values: Values, sides: Sides, solver: Solver, memory: Memory
@@ -246,147 +249,69 @@ class Looped:
     # ------------------------------------------------------------------ sweeps
 
     def primal(self, values: Values) -> Values:
-        f = self._f
-        after = f.run(f.items, values, {}, f.numbers(), {})
-        return {y: after[f.shown(y)] for y in self._sides.of}
+        after = self._walk.after(values)
+        return {y: after[self._f.shown(y)] for y in self._sides.of}
 
     def forward(self, values: Values, vectors: Values, change: Change) -> Values:
+        def visit(part: Part, values: Values, w: Values, place: Place) -> tuple[Values, Values]:
+            rounds = part.rounds(place.at)
+            every, w = _forward(self._steps[part], values, w, change, rounds, place.iteration)
+            return self._renamed(part, every), self._renamed(part, w)
+
         w = {x: vectors[x] for x in self._sides.wrt if x in vectors}
-        run = _Run(self._f, self._steps, change, self._f.numbers(), self._memory)
-        _, w = run.forward(self._f.items, dict(values), w, _Place({}, ()))
-        return self._outside(w)
+        _, after = self._walk.forward(values, w, visit)
+        return self._outside({**w, **after})  # what has no elements is in no step
 
     def backward(self, values: Values, vectors: Values, change: Change) -> Values:
+        def visit(part: Part, values: Values, v: Values, place: Place) -> Values:
+            steps, rounds = self._steps[part], part.rounds(place.at)
+            v = self._versions(part, v)
+            return _backward(steps, values, v, change, rounds, place.iteration, "materialize")
+
         v = {self._f.shown(y): vectors[y] for y in self._sides.of}
-        run = _Run(self._f, self._steps, change, self._f.numbers(), self._memory)
-        return run.backward(self._f.items, dict(values), v, _Place({}, ()))
+        return {**v, **self._walk.backward(values, v, visit)}
 
     def undone(
         self, values: Values, vectors: Values, change: Change, *, check: bool
     ) -> tuple[Values, Values]:
+        def visit(part: Part, values: Values, v: Values, place: Place) -> tuple[Values, Values]:
+            steps, rounds = self._steps[part], part.rounds(place.at)
+            after, w = (self._versions(part, those) for those in (values, v))
+            every, v = _undone(steps, after, w, change, rounds, place.iteration, check=check)
+            return {n: every[n] for n in values}, v
+
         v = {self._f.shown(y): vectors[y] for y in self._sides.of}
-        f = self._f
-        after = f.run(f.items, values, {}, f.numbers(), {})
-        run = _Run(f, self._steps, change, f.numbers(), self._memory)
-        return run.undone(f.items, after, v, _Place({}, ()), check=check)
+        return self._walk.undone(self._walk.after(values), v, visit)
+
+    def before(self, part: Part, after: Values, place: Place) -> Values:
+        """The values before a segment, from those after it."""
+        steps, rounds = self._steps[part], part.rounds(place.at)
+        live, _ = _undone(
+            steps, self._versions(part, after), {}, _nothing, rounds, place.iteration, check=True
+        )
+        return {n: live.get(n, a) for n, a in after.items()}  # what has no elements is in no step
+
+    def check_reversible(self) -> None:
+        for step in self.steps:
+            step.check_reversible()
+
+    @property
+    def _walk(self) -> Walk:
+        return Walk(self._f, self._f.numbers(), self._memory)
 
     def _outside(self, vectors: Values) -> Values:
         return {y: vectors[self._f.shown(y)] for y in self._sides.of if self._f.shown(y) in vectors}
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One sweep over a program that runs round by round; vectors are by state."""
-
-    f: Rolled
-    steps: Mapping[Part, tuple[Step, ...]]
-    change: Change
-    numbers: Numbers
-    memory: Memory
-
-    def forward(
-        self, items: Sequence[Part | Loop], values: Values, w: Values, place: _Place
-    ) -> tuple[Values, Values]:
-        """The values and the vectors after the items."""
-        for item in items:
-            if isinstance(item, Part):
-                steps, rounds = self.steps[item], item.rounds(place.at)
-                every, w = _forward(steps, values, w, self.change, rounds, place.iteration)
-                values, w = self._renamed(item, every), self._renamed(item, w)
-                continue
-            for k, value in self._rounds(item):
-                values, w = self.forward(
-                    item.items, values, w, self._entered(item, k, value, place)
-                )
-        return values, w
-
-    def backward(
-        self, items: Sequence[Part | Loop], values: Values, v: Values, place: _Place
-    ) -> Values:
-        """The vectors before the items, from those after them. `values` are those before."""
-        before = [values]
-        for item in items[:-1]:
-            before.append(self._after([item], before[-1], place))
-        for item, start in zip(reversed(items), reversed(before), strict=True):
-            if isinstance(item, Part):
-                v = self._part_backward(item, start, v, place)
-            else:
-                v = self._loop_backward(item, start, v, place)
-        return v
-
-    def _part_backward(self, part: Part, values: Values, v: Values, place: _Place) -> Values:
-        v = self._versions(part, v)
-        rounds = part.rounds(place.at)
-        return _backward(
-            self.steps[part], values, v, self.change, rounds, place.iteration, "materialize"
-        )
-
-    def _loop_backward(self, loop: Loop, values: Values, v: Values, place: _Place) -> Values:
-        groups = _groups(self._rounds(loop), self.memory)
-        starts = [values]
-        for group in groups[:-1]:
-            for k, value in group:
-                values = self._after(loop.items, values, self._entered(loop, k, value, place))
-            starts.append(values)
-        for group, start in zip(reversed(groups), reversed(starts), strict=True):
-            kept = list(self._kept(loop, group, start, place))
-            for k, value, values in reversed(kept):
-                v = self.backward(loop.items, values, v, self._entered(loop, k, value, place))
-        return v
-
-    def _kept(
-        self, loop: Loop, rounds: Sequence[tuple[int, int]], values: Values, place: _Place
-    ) -> Iterator[tuple[int, int, Values]]:
-        """These rounds, each with the values before it."""
-        for k, value in rounds:
-            yield k, value, values
-            values = self._after(loop.items, values, self._entered(loop, k, value, place))
-
-    def undone(
-        self,
-        items: Sequence[Part | Loop],
-        values: Values,
-        v: Values,
-        place: _Place,
-        *,
-        check: bool,
-    ) -> tuple[Values, Values]:
-        """The values and the vectors before the items, from those after them."""
-        for item in reversed(items):
-            if isinstance(item, Part):
-                steps, rounds = self.steps[item], item.rounds(place.at)
-                after, w = (self._versions(item, those) for those in (values, v))
-                every, v = _undone(
-                    steps, after, w, self.change, rounds, place.iteration, check=check
-                )
-                values = {n: every[n] for n in values}
-                continue
-            for k, value in reversed(self._rounds(item)):
-                inside = self._entered(item, k, value, place)
-                values, v = self.undone(item.items, values, v, inside, check=check)
-        return values, v
 
     def _versions(self, part: Part, values: Values) -> Values:
         """Values after a segment by the names of its program."""
         states = part.function._resolved.states
         return {states[x] if x in part.segment.updated else x: a for x, a in values.items()}
 
-    def _rounds(self, loop: Loop) -> list[tuple[int, int]]:
-        """The rounds by place and value of the index."""
-        return list(enumerate(self.numbers.rounds(loop.loop)))
-
-    def _entered(self, loop: Loop, k: int, value: int, place: _Place) -> _Place:
-        inside = self.f.entered(loop, value, self.numbers, place.at)
-        return _Place(inside, (*place.iteration, k))
-
-    def _after(self, items: Sequence[Part | Loop], values: Values, place: _Place) -> Values:
-        return self.f.run(items, values, {}, self.numbers, place.at)
-
     def _renamed(self, part: Part, values: Values) -> Values:
         """What is live after a segment, states by their names."""
         states = part.function._resolved.states
         after = {states[x]: x for x in part.segment.updated}
-        kept = {n: a for n, a in values.items() if n in self.f.inputs and n not in after.values()}
+        kept = {n: a for n, a in values.items() if n in self._f.inputs and n not in after.values()}
         return {**kept, **{x: values[y] for y, x in after.items() if y in values}}
 
 

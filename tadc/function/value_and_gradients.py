@@ -137,7 +137,7 @@ class ValueAndGradients:
             return total
 
         whole = (f._derivative("vjp", wrt),)
-        chosen = (options.dtype, options.memory, options.memory_limit, f._vjp.rounds(dtype))
+        chosen = (options.dtype, options.storage, options.memory_limit, f._vjp.rounds(dtype))
         key = ("at once", f._origin.key, wrt, dtype, numbers, *chosen)
         one = disk_cached(key, lambda: work(whole) <= work(halves()))
         return whole if one else halves()

@@ -105,9 +105,9 @@ class Vjp:
         values = inside.size_values({s: sizes[s] for s in inside.sizes})
         dtype = options.dtype or "float64"
         is_modelled = options.backend == "cuda" and not compiler.reads_data(inside)
-        if residuals and is_modelled and options.memory == "auto":
+        if residuals and is_modelled and options.storage == "auto":
             return self._faster((forward, backward), (f, f.adjoint(wrt)), inside, values)
-        if residuals & oversized(inside, values, dtype, options.memory, options.memory_limit):
+        if residuals & oversized(inside, values, dtype, options.storage, options.memory_limit):
             return f, f.adjoint(wrt)
         return forward, backward
 

@@ -77,6 +77,10 @@ class _Versions:
     defined: dict[str, ast.Definition] = field(default_factory=dict)  # on the top level
     read: set[str] = field(default_factory=set)
     versions: dict[str, str] = field(default_factory=dict)  # their states
+    place: tuple[int, ...] = ()  # of the rounds of loops around, outermost first
+    rounds: dict[str, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # such places, by what is defined there
     items: list[ast.Item] = field(default_factory=list)
     errors: list[Error] = field(default_factory=list)
 
@@ -154,8 +158,10 @@ class _Versions:
         index = loop.index.name if loop.index else None
         if index is not None:
             self._check_index(loop)
-        for value in self.numbers.rounds(loop):
-            before = dict(self.current)
+        around = self.place
+        for k, value in enumerate(self.numbers.rounds(loop)):
+            before, first = dict(self.current), len(self.items)
+            self.place = (*around, k)
             if index is not None:
                 assert loop.index is not None
                 self.numbers.enter(index, value)
@@ -163,12 +169,16 @@ class _Versions:
             for item in loop.items:
                 self._run(item, inside=True)
             self._forget(before)
+            for made in self.items[first:]:
+                if isinstance(made, ast.Definition):
+                    self.rounds.setdefault(made.target.name, self.place)
             if len(self.items) > MOST_VERSIONS:
                 raise TooManyVersions(
                     loop.span,
                     f"written out, the loops have more than {MOST_VERSIONS} updates",
                     fix="run fewer rounds in a call, and call the program again with its result",
                 )
+        self.place = around
         if index is not None:
             self.numbers.leave(index)
             self.values.pop(index, None)
@@ -466,7 +476,9 @@ class _Versions:
             (pair for pair in versions if pair[0] in last.values()), key=lambda pair: order[pair[1]]
         )
         inner = [pair for pair in versions if pair not in final]
-        return replace(tree, items=tuple(map(finished, tree.items)), versions=(*inner, *final))
+        rounds = tuple((last.get(n, n), place) for n, place in self.rounds.items())
+        items = tuple(map(finished, tree.items))
+        return replace(tree, items=items, versions=(*inner, *final), rounds=rounds)
 
 
 def _check_affine(condition: ast.Condition) -> None:

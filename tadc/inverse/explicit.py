@@ -9,14 +9,14 @@ What a partial update keeps is among the rest, R.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import prod
 from operator import add
 from typing import Protocol
 
-from tadc.errors import DerivativeError
+from tadc.errors import BackendError
 from tadc.inverse.builder import Builder, Step, inside
 from tadc.inverse.elimination import MOST_ROWS_WRITTEN, Elimination
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
@@ -51,9 +51,13 @@ def _solver(build: Builder, step: Step) -> _Solver:
 
 
 def check_written_out(step: int, s: Structure) -> None:
-    """Check that the solution of a step can be written out. Raises DerivativeError for systems that are too large."""
+    """Check that the solution of a step can be written out. Raises BackendError for systems that are too large.
+
+    Rows are statements; a program has no loop over rows, each from those before, as an elimination with pivots is. (Products of
+    matrices by halves would be one without pivots: they overflow where substitution does not.)
+    """
     if s.kind not in ("diagonal", "bijection") and s.m > MOST_ROWS_WRITTEN:
-        raise DerivativeError(
+        raise BackendError(
             None,
             f"step {step} has a {s.kind} block of {s.m} rows, and a program holds the elimination of at most {MOST_ROWS_WRITTEN}",
             fix="call the inverse mode itself with arrays of numpy, or stage the update so that its blocks are small or diagonal",
@@ -63,7 +67,8 @@ def check_written_out(step: int, s: Structure) -> None:
 def _steps(program: Program, wrt: Sequence[str], of: Sequence[str]) -> list[Step]:
     """The steps of a program whose sizes have numbers."""
     elements = {n: prod(e.constant for e in t.shape) for n, t in program.tensors.items()}
-    if not sum(elements[x] for x in wrt):
+    wrt, of = ([n for n in names if elements[n]] for names in (wrt, of))
+    if not wrt:
         return []
     found = lumps(program, wrt, of, elements)
     assert not isinstance(found, Narrow), "the steps were found before"
@@ -108,8 +113,7 @@ def explicit_inverse_tangent(
         if change:
             right = {a: _less(build, step, a, (b, change[a])) for a, b in right.items()}
         v |= solver.solved(right)
-    without_steps = dict(zip(wrt, v.values(), strict=False))  # where there are no elements
-    return _finished(build, [v.get(x) or without_steps[x] for x in wrt])
+    return _finished(build, [_or_empty(build, x, v) for x in wrt])
 
 
 def _less(build: Builder, step: Step, after: str, terms: tuple[str, str]) -> str:
@@ -146,8 +150,7 @@ def explicit_inverse_adjoint(
             for after, before in partial.items():  # rows of the identity
                 solved[after] = _kept(build, step, after, (solved[after], change[before]))
         w |= solved
-    without_steps = dict(zip(of, w.values(), strict=False))
-    return _finished(build, [w.get(y) or without_steps[y] for y in of])
+    return _finished(build, [_or_empty(build, y, w) for y in of])
 
 
 def _kept(build: Builder, step: Step, after: str, terms: tuple[str, str]) -> str:
@@ -170,6 +173,11 @@ def _vectors(program: Program, values: Sequence[str], names: Names) -> tuple[Ten
 
 def _called(values: Sequence[str], names: Names) -> tuple[str, ...]:
     return tuple(names.derivative(f"d{n}") for n in values)
+
+
+def _or_empty(build: Builder, value: str, vectors: Mapping[str, str]) -> str:
+    """The tensor of a value's vector; a new one for a value without elements, which is in no step."""
+    return vectors.get(value) or build.combined(value, f"d_{value}", (), lambda at: Const(0))
 
 
 def _finished(build: Builder, results: Sequence[str]) -> Program:

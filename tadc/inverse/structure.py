@@ -39,6 +39,9 @@ Kind: TypeAlias = Literal[
 ]
 
 MOST_BLOCK = 32  # rows of a block that counts as a small one
+MOST_MAPS = (
+    4  # by which the rows of a dense block are turned, to see whether it has a structure then
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,29 @@ class Structure:
     def entries(self) -> int:
         """The entries of all systems as they are assembled."""
         return self.systems * self.m * (self.below + 1 + self.above if self.is_band else self.m)
+
+    @property
+    def reason(self) -> str:
+        """What the reads have that makes it of its kind."""
+        match self.kind:
+            case "diagonal":
+                return "each element is of its own old value alone"
+            case "bijection":
+                return "each element is of one old value, and each of another one"
+            case "triangular":
+                places = " and ".join(
+                    f"{'after' if down else 'before'} it in dimension {d}"
+                    for d, down in self.sequential
+                )
+                return f"each element is of its own old value and of those {places}"
+            case "blocks":
+                return f"{self.m} elements are of each other's old values, at each of {self.systems} points"
+            case "banded":
+                return f"each element is of old values from {self.below} before to {self.above} after it"
+            case "cyclic":
+                return f"each element is of old values from {self.below} before to {self.above} after it, around the end"
+            case "dense":
+                return f"elements are of each other's old values, both before and after them, up to {max(self.below, self.above)} places away"
 
     def __str__(self) -> str:
         name: str = self.kind
@@ -131,11 +157,17 @@ def is_stacked(program: Program, lump: Lump, s: Structure) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The structure of a block; for a bijection the element that each row reads, flattened."""
+    """The structure of a block; for a bijection the element that each row reads, flattened.
+
+    A block whose rows run against its columns, or across them, is `turned`: it has that structure once row number k has the place
+    `places[k]`, all of them flattened.
+    """
 
     structure: Structure
     image: NDArray[np.int64] | None = None
     reads: tuple[PathRead, ...] = ()  # of a bijection, which together name each element once
+    turned: Structure | None = None
+    places: NDArray[np.int64] | None = None
 
     def mask(self, rounds: Mapping[Symbol, int]) -> NDArray[np.bool_] | None:
         """Where a partial update writes, for these values of the sizes that have no number; None for one that is not partial."""
@@ -149,12 +181,15 @@ def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
     Raises DerivativeError for a block that is singular at every point: a row without reads, or an element that none reads.
     """
     s, entries = _structure(program, lump, active)
-    if entries is None or s.tensors > 1 or program.sizes:
+    if entries is None or s.tensors > 1:
         return Analysis(s)
+    turned = _turned(s, entries) if s.kind == "dense" and s.region is None else None
+    if program.sizes:
+        return turned or Analysis(s)
     mask = Analysis(s).mask({})
     found = pattern([e.read for e in entries], s.shape)
     if found is None:
-        return Analysis(s)
+        return turned or Analysis(s)
     rows, columns = found
     _check_rank(rows, columns, s, lump, mask)
     count = prod(s.shape)
@@ -167,7 +202,58 @@ def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
             image,
             tuple(e.read for e in entries),
         )
-    return Analysis(s)
+    return turned or Analysis(s)
+
+
+def _turned(s: Structure, entries: Sequence[Entry]) -> Analysis | None:
+    """The analysis with rows at the places that one of the reads gives them; None where none makes it another structure."""
+    if len({e.read.rows for e in entries}) != 1:
+        return None
+    maps: dict[tuple[Affine, ...], PathRead] = {}
+    for entry in entries:
+        maps.setdefault(entry.read.subscripts, entry.read)
+    candidates = ((read, _inverse(read, s.shape)) for read in maps.values())
+    found_maps = [(read, values) for read, values in candidates if values is not None]
+    for read, values in found_maps[:MOST_MAPS]:
+        moved = [replace(e, read=_substituted(e.read, values)) for e in entries]
+        found = _of_entries(moved, s.shape, 1, None)
+        if found.kind == "dense":
+            continue
+        grid = dict(zip(read.rows, np.indices(s.shape, sparse=True), strict=True))
+        places = np.zeros(s.shape, np.int64)
+        for extent, form in zip(s.shape, read.subscripts, strict=True):
+            at = sum((c * grid[r] for r, c in form.terms), np.asarray(form.constant))
+            places = places * extent + at
+        return Analysis(s, turned=found, places=places.reshape(-1))
+    return None
+
+
+def _inverse(read: PathRead, shape: Sequence[int]) -> dict[Symbol, Affine] | None:
+    """The rows by the element that they read, under the rows' names, where the read is a map of the box onto itself that exchanges
+    and reverses dimensions; None for other maps, and for the identity.
+    """
+    extents = dict(zip(read.rows, shape, strict=True))
+    values: dict[Symbol, Affine] = {}
+    for name, form in zip(read.rows, read.subscripts, strict=True):
+        if len(form.terms) != 1:
+            return None
+        ((row, sign),) = form.terms
+        first = {1: 0, -1: extents[name] - 1}.get(sign)  # of row 0
+        if row in values or extents.get(row) != extents[name] or form.constant != first:
+            return None
+        values[row] = (symbol(name) - form.constant) * sign
+    if all(form == symbol(row) for row, form in values.items()):
+        return None  # rows have their places already
+    return values
+
+
+def _substituted(read: PathRead, values: Mapping[Symbol, Affine]) -> PathRead:
+    return replace(
+        read,
+        derived=tuple(d.substitute(values) for d in read.derived),
+        domain=read.domain.substitute(values),
+        subscripts=tuple(form.substitute(values) for form in read.subscripts),
+    )
 
 
 def mixed_samples(
@@ -229,16 +315,22 @@ def _structure(
     entries, region = _entries(program, lump, pairs, active)
     if entries is None:
         return _whole(program, lump), None
+    return _of_entries(entries, shape, len(pairs), region), entries
+
+
+def _of_entries(
+    entries: Sequence[Entry], shape: tuple[int, ...], tensors: int, region: Region | None
+) -> Structure:
+    """The structure of a block with these reads."""
     peeled = _peeled(entries, len(shape))
-    known = Structure(
-        "dense", shape, tuple(peeled.batch), tuple(peeled.sequential), len(pairs), 0, 0, region
-    )
+    batch, sequential = tuple(peeled.batch), tuple(peeled.sequential)
+    known = Structure("dense", shape, batch, sequential, tensors, 0, 0, region)
     below, above = _band(known, entries)
     if known.m == 1 and below == above == 0:
         kind: Kind = "diagonal"
-    elif not peeled.core and len(pairs) == 1:
+    elif not peeled.core and tensors == 1:
         kind = "triangular"
-    elif known.m <= MOST_BLOCK and (known.batch or len(pairs) > 1):
+    elif known.m <= MOST_BLOCK and (known.batch or tensors > 1):
         kind = "blocks"
     elif 2 * (below + above + 1) < known.m:
         kind = "banded"
@@ -246,7 +338,7 @@ def _structure(
         kind, (below, above) = "cyclic", ring
     else:
         kind = "dense"
-    return replace(known, kind=kind, below=below, above=above), entries
+    return replace(known, kind=kind, below=below, above=above)
 
 
 def _whole(program: Program, lump: Lump) -> Structure:

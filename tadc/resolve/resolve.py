@@ -74,6 +74,8 @@ class Resolved:
     places: Mapping[str, Place] = field(default_factory=dict)
     statements: Mapping[str, Span] = field(default_factory=dict)  # by what they define
     versions: Mapping[str, str] = field(default_factory=dict)  # the state of each version, in order
+    # The places of the rounds in which names were defined, outermost loop first.
+    rounds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     request: ast.Request | None = None  # the derivative that a document asks for
     sparse: tuple[Sparse, ...] = ()
     undecided: tuple[str, ...] = ()  # inputs that are indices if their arrays are of integers
@@ -133,6 +135,7 @@ class _Resolver:
         self._sparse = SparseTensors.of(source.items, self._base)
         self._items = with_roundings(self._sparse.items)
         self._versions = source.versions
+        self._rounds = source.rounds
         self._definitions = [i for i in self._items if isinstance(i, ast.Definition)]
         self._targets: dict[str, ast.Definition] = {}
         for definition in self._definitions:
@@ -495,6 +498,7 @@ class _Resolver:
             places=_places(self._items, drafts),
             statements={d.target.name: d.span for d in self._definitions},
             versions=dict(self._versions),
+            rounds=dict(self._rounds),
             sparse=self._sparse.with_shapes(
                 lambda name: tuple(f.substitute(values) for f in self._shapes.shape(name))
             ),

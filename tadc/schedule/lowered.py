@@ -71,9 +71,9 @@ class Decisions:
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
-        recomputed = oversized(stored, sizes, dtype, options.memory, options.memory_limit)
+        recomputed = oversized(stored, sizes, dtype, options.storage, options.memory_limit)
         usual = {s: _usual(stored, s, sizes[s]) for s in stored.sizes}
-        room = 0 if options.memory == "recompute" else options.memory_limit
+        room = 0 if options.storage == "recompute" else options.memory_limit
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
 
     @classmethod

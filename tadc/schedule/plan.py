@@ -59,12 +59,14 @@ class KernelPlan:
 class Plan:
     """The kernels in order; `stored` has the temporaries with their bytes for the sizes asked for. Prints as text.
 
-    Without sizes the bytes are text in them. `data` says what is checked, listed and tested of index tensors.
+    Without sizes the bytes are text in them. `data` says what is checked, listed and tested of index tensors, and `steps` how a
+    program with states is inverted, for sizes that are numbers.
     """
 
     kernels: tuple[KernelPlan, ...]
     stored: Mapping[str, int | str]
     data: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def __add__(self, other: Plan) -> Plan:
         stored = {**self.stored, **other.stored}
@@ -77,7 +79,7 @@ class Plan:
         for k in self.kernels:
             lines += [k.name, f"    {k.statement}", f"    {k.schedule}"]
             lines += [f"    {k.time}"] if k.time else []
-        return "\n".join([*lines, *self._stored()])
+        return "\n".join([*lines, *self._stored(), *self.steps])
 
     def _stored(self) -> list[str]:
         return [

@@ -300,7 +300,8 @@ class Request:
 class Program:
     """The items in order. `skipped` are the parts of a LaTeX document that define no tensor, with `reasons`; `notes` how it was read.
 
-    Where states were written out, `versions` are the names that these got, each with its state, in the order of the updates.
+    Where states were written out, `versions` are the names that these got, each with its state, in the order of the updates, and `rounds`
+    the places of the rounds in which names were defined, outermost loop first.
     """
 
     items: tuple[Item, ...]
@@ -308,4 +309,5 @@ class Program:
     notes: tuple[Note, ...] = ()
     reasons: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    rounds: tuple[tuple[str, tuple[int, ...]], ...] = ()
     request: Request | None = None

@@ -27,19 +27,24 @@ def solved(
     mode: InverseMode, given: Mapping[str, Any], sizes: Mapping[str, int], *, check: bool
 ) -> Any:
     """The outputs of a mode as tensors, which take part in torch's differentiation. Raises SingularError, unless a call is traced."""
-    program = mode.of_shapes({n: np.shape(x) for n, x in given.items()}, sizes)
+    shapes = {n: np.shape(x) for n, x in given.items()}
+    program = mode.of_shapes(shapes, sizes)
     traced = torch.compiler.is_compiling() or _C._functorch.peek_interpreter_stack() is not None
     if program is not None:
         if check and not traced:
             mode.check({n: _host(given[n]) for n in mode.of_function.inputs} | dict(sizes))
         return program(*given.values())
-    if traced or isinstance(mode.of_function, Rolled) or mode.mode == "logdet":
+    tensors = tuple(map(_tensor, given.values()))
+    # These have values alone.
+    is_value = isinstance(mode.closed(shapes, sizes), Rolled) or mode.mode == "logdet"
+    is_derived = torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+    if traced or (is_value and is_derived):
         raise BackendError(
             None,
             "the systems of this mode are too large for a program, which is what a trace or a gradient of it takes",
-            fix="convert the tensors: `x.detach().numpy()`",
+            fix="call it outside of traces, for a value alone within `torch.no_grad()`",
         )
-    results = _Solved.apply(mode, dict(sizes), check, *map(_tensor, given.values()))
+    results = _Solved.apply(mode, dict(sizes), check, *tensors)
     return results[0] if len(results) == 1 else results
 
 
@@ -51,7 +56,7 @@ class _Solved(torch.autograd.Function):
         results = mode(*map(_host, tensors), check=check, **sizes)
         arrays = results if isinstance(results, tuple) else (results,)
         device = next(t.device for t in tensors)
-        outputs = tuple(torch.from_numpy(a).to(device) for a in arrays)
+        outputs = tuple(torch.as_tensor(a).to(device) for a in arrays)
         ctx.mode, ctx.sizes, ctx.check = mode, sizes, check
         ctx.save_for_backward(*tensors, *outputs)
         return outputs

@@ -67,7 +67,7 @@ def check_against_dense(f, point, wrt=None, of=None, tolerance=1e-9, seed=0):
     logdet = np.linalg.slogdet(matrix)[1]
     np.testing.assert_allclose(f.logdet(wrt, of)(**point), logdet, rtol=scale, atol=scale)
     np.testing.assert_allclose(inverse.logdet, logdet, rtol=scale, atol=scale)
-    return [step.analysis.structure for step in inverse._steps]
+    return [step.structure for step in inverse._steps]
 
 
 def _named(mode, f, vectors):

@@ -8,6 +8,7 @@ from dense import check_against_dense
 
 import tadc
 from tadc.derive.coloured import Colouring
+from tadc.runtime.linear.native_bands import NativeBand, assembled_band
 from tadc.runtime.linear.small_blocks import SmallBlocks
 
 HEAT = "size K, N; state u[K, N]; input a[K]; u[k, i] <- a[k]*(3*u[k, i] - u[k, pad(i-1)] - u[k, pad(i+1)] + u[k, i]**3/9)"
@@ -29,9 +30,47 @@ def test_a_coloured_tangent_is_a_tangent_for_each_colour(cyclic):
         np.testing.assert_allclose(product, f.tangent("u")(u, seed), rtol=1e-14)
 
 
+TURNED = {
+    "x[i] <- 2*x[N-1-i] + sin(x[pad(N-2-i)])": ("triangular", 1),
+    "x[i] <- 3*x[N-1-i] + sin(x[pad(N-2-i)]) + x[pad(N-i)]/3": ("banded", 1),
+    "x[i] <- 2*x[N-1-i] + sum{j | j < N-1-i} x[j]/9": ("triangular", 1),
+    "x[i] <- 2*x[N-1-i] + x[wrap(N-2-i)]": ("cyclic", 1),
+    "x[i, j] <- 3*x[j, N-1-i] + sin(x[j, pad(N-2-i)]) + x[pad(j-1), N-1-i]": ("triangular", 2),
+    "x[i, j] <- 3*x[j, i] + x[pad(j-1), i] - x[pad(j+1), i]": ("blocks", 2),
+    "x[i] <- x[i] + 3*x[N-1-i]": ("dense", 1),
+}
+
+
+@pytest.mark.parametrize("update", TURNED)
+def test_rows_that_run_against_their_columns_are_turned(update):
+    kind, rank = TURNED[update]
+    shape = (50,) if rank == 1 else (6, 6)
+    f = tadc.compile(f"size N; state x[{', '.join('N' * rank)}]; {update}", backend="numpy")
+
+    (s,) = check_against_dense(f, {"x": np.random.default_rng(0).uniform(0.5, 1, shape)})
+
+    assert s.kind == kind
+
+
+def test_the_row_of_a_singular_turned_triangle_is_named():
+    mode = tadc.compile("size N; state x[N]; x[i] <- x[N-1-i]**2 + x[pad(N-2-i)]").inverse_tangent()
+    x = np.ones(5000)
+    x[7] = 0
+
+    with pytest.raises(tadc.SingularError) as caught:
+        mode(x, x)
+    assert caught.value.index == (4992,)
+    np.testing.assert_allclose(mode(np.ones(5000), 2 * np.ones(5000))[:2], (1, 0.5))
+
+
+BACKENDS = pytest.mark.parametrize("backend", ["numpy", "native"])  # bands by LAPACK, and in C
+
+
+@BACKENDS
+@pytest.mark.compiler
 @pytest.mark.parametrize("text", [HEAT, WIDE])
-def test_bands_side_by_side_are_solved_together(text):
-    f = tadc.compile(text, backend="numpy")
+def test_bands_side_by_side_are_solved_together(text, backend):
+    f = tadc.compile(text, backend=backend)
     point = {
         n: np.random.default_rng(1).uniform(0.5, 1, s)
         for n, s in zip(f.inputs, [(3, 36), 3], strict=False)
@@ -42,8 +81,10 @@ def test_bands_side_by_side_are_solved_together(text):
     assert s.kind == "banded" and s.systems == 3
 
 
-def test_the_magnitude_of_one_band_says_nothing_of_another():
-    f = tadc.compile(HEAT, backend="numpy")
+@BACKENDS
+@pytest.mark.compiler
+def test_the_magnitude_of_one_band_says_nothing_of_another(backend):
+    f = tadc.compile(HEAT, backend=backend)
     rng = np.random.default_rng(2)
     u, a, v = rng.uniform(-1, 1, (3, 36)), np.array([1e-30, 1.0, 1e30]), rng.uniform(-1, 1, (3, 36))
 
@@ -53,14 +94,46 @@ def test_the_magnitude_of_one_band_says_nothing_of_another():
     np.testing.assert_allclose(solved, ones / a[:, None], rtol=1e-13)
 
 
-def test_the_first_element_of_a_singular_band_is_named():
-    f = tadc.compile("size K, N; state u[K, N]; input a[K]; u[k, i] <- a[k]*u[k, i] + u[k, pad(i-1)] + u[k, pad(i+1)]", backend="numpy")  # fmt: skip
+@BACKENDS
+@pytest.mark.compiler
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_the_first_element_of_a_singular_band_is_named(value, backend):
+    f = tadc.compile("size K, N; state u[K, N]; input a[K]; u[k, i] <- a[k]*u[k, i] + u[k, pad(i-1)] + u[k, pad(i+1)]", backend=backend)  # fmt: skip
     u = np.ones((3, 41))  # of odd length: singular where `a` is 0
 
     with pytest.raises(tadc.SingularError) as caught:
-        f.inverse_tangent()(u, np.array([3.0, 0.0, 0.0]), u)
+        f.inverse_tangent()(u, np.array([3.0, value, value]), u)
 
     assert caught.value.index == (1, 0)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("below", "above"), [(1, 1), (2, 1), (0, 2), (3, 0)])
+def test_narrow_bands_are_factored_with_pivots_in_native_code(below, above, dtype):
+    rng = np.random.default_rng(below)
+    n, width = 19, below + 1 + above
+    matrix = np.zeros((n, n), dtype)
+    for offset in range(-below, above + 1):
+        matrix += np.diag(rng.standard_normal(n - abs(offset)), offset).astype(dtype)
+    matrix *= np.where(np.arange(n) % 3, 1, 1e-3)[:, None]  # rows change places
+    kept = np.arange(n) % 5 == 4
+    matrix[kept] = 0
+    products = np.stack([matrix[:, c::width].sum(1) for c in range(width)])[:, None]
+    matrix[kept, kept] = 1
+
+    band, norms, excesses = assembled_band(products, kept[None], below, above)
+    lu = NativeBand.of(band, np.ones_like(norms), below, above)
+
+    size = 10 * np.finfo(dtype).eps * np.linalg.cond(matrix)
+    b = rng.standard_normal(n).astype(dtype)
+    np.testing.assert_allclose(norms, np.abs(matrix).sum(1).max(), rtol=1e-6)
+    assert lu.singular is None and excesses < 0
+    for transposed, a in ((False, matrix), (True, matrix.T)):
+        x = np.linalg.solve(a.astype(float), b)
+        np.testing.assert_allclose(lu.solved(b, transposed=transposed), x, atol=size * np.abs(x).max())  # fmt: skip
+    logs = np.log(np.abs(lu.pivots)).sum()
+    np.testing.assert_allclose(logs, np.linalg.slogdet(matrix.astype(float))[1], atol=n * size)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])

@@ -82,6 +82,30 @@ def test_every_structure_occurs_among_the_random_programs():
     }
 
 
+def test_a_map_takes_solutions_that_are_not_contiguous():
+    f = tadc.compile(
+        "size N; state a[N, 3]; a[p, s] <- 3*a[wrap(p + s), 2-s]; a[p, s] <- 3*a[p, s] + a[wrap(p-1), s]/2"
+    )
+    a = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+
+    assert {s.kind for s in check_against_dense(f, {"a": a})} == {"bijection", "blocks"}
+
+
+@pytest.mark.parametrize(("around", "factor"), [("step", 1.0), ("repeat 2", 1 / 3)])
+@pytest.mark.parametrize("most", [1000, 0])
+def test_states_without_elements_are_in_no_step(around, factor, most, monkeypatch):
+    monkeypatch.setattr("tadc.inplace.versions.MOST_VERSIONS", most)
+    monkeypatch.setenv("TADC_REMEMBER", "0")
+    f = tadc.compile(
+        f"size N; state x[N], y; {around} {{ x[i] <- 2*x[i] + y; y <- 3*y + sum{{i}} x[i] }}"
+    )
+
+    for mode in (f.inverse_tangent(), f.inverse_adjoint()):
+        x, y = mode(np.ones(0), 2.0, np.ones(0), 3.0)
+        assert x.shape == (0,)
+        np.testing.assert_allclose(y, factor)
+
+
 BLOCKS = (
     "size P; state a[P], b[P]; step {{ a[p] <- {a}*a[p] + {c}*b[p]; b[p] <- {d}*b[p] - sin(a[p]) }}"
 )
@@ -185,12 +209,89 @@ def test_many_steps_of_leapfrog_keep_the_volume_and_come_back():
     assert abs(f.logdet()(**point, T=300)) == 0
 
 
-@pytest.mark.parametrize("member", ["source", "vjp", "adjoint", "plan"])
+@pytest.mark.parametrize("member", ["source", "jacobian", "inverse"])
 def test_what_long_loops_do_not_have_is_an_error(member):
     f = tadc.compile("state x; repeat 1000 { x <- 2*x }")
 
-    with pytest.raises(tadc.BackendError, match="loops are too long"):
+    with pytest.raises(tadc.BackendError, match=f"`{member}` needs .* loops are too long"):
         getattr(f, member)("c")
+    with pytest.raises(tadc.BackendError, match="loops are too long"):
+        f.adjoint().tangent("x")
+
+
+# What the segments of long loops hand on to each other: states, definitions of a body around an inner loop, inputs that all read.
+HANDED_ON = """size N, T
+state x[N], y
+input w[N]
+t[i: N] = x[i]*w[i]
+repeat k: T {
+  s[i: N] = sin(x[i]) + k*w[i]
+  repeat 2 { y <- y/2 + sum{i} x[i]*w[i]/9 }
+  x[i] <- x[i] + y*s[i]/9
+  step { y <- y + x[0]/9; x[i | i > 1] <- x[i] + y*w[i]/9 }
+}
+output x, y, t"""
+
+
+@pytest.mark.parametrize("memory", ["auto", "recompute"])
+@pytest.mark.parametrize("text", [LONG, HANDED_ON])
+def test_long_loops_have_the_derivatives_of_the_program_written_out(text, memory, monkeypatch):
+    short = tadc.compile(text, backend="numpy", sizes={"N": 4, "T": 3})
+    monkeypatch.setattr("tadc.inplace.versions.MOST_VERSIONS", 4)
+    monkeypatch.setenv("TADC_REMEMBER", "0")
+    rolled = tadc.compile(
+        f"{text}\n# {memory}", backend="numpy", sizes={"N": 4, "T": 3}, memory=memory
+    )
+    rng = np.random.default_rng(2)
+    point = {"x": rng.standard_normal(4), "y": 0.5, "w": rng.standard_normal(4)}
+    tangents = {"x": rng.standard_normal(4), "w": rng.standard_normal(4)}
+    cotangents = tuple(rng.standard_normal(np.shape(y)) for y in short(**point))
+
+    expected, found = (f.jvp(point, tangents) for f in (short, rolled))
+    for a, b in zip((*expected[0], *expected[1]), (*found[0], *found[1]), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-12)
+    (_, gradients), (_, other) = (f.vjp(**point) for f in (short, rolled))
+    for name, gradient in gradients(*cotangents).items():
+        np.testing.assert_allclose(other(*cotangents)[name], gradient, rtol=1e-12)
+    for mode in ("tangent", "adjoint"):
+        a, b = (getattr(f, mode)("x") for f in (short, rolled))
+        assert (a.inputs, a.outputs) == (b.inputs, b.outputs)
+
+
+def test_the_gradient_of_long_loops_runs_them_backwards(monkeypatch):
+    monkeypatch.setenv("TADC_REMEMBER", "0")
+    q, p, v, w = np.random.default_rng(0).standard_normal((4, 3))
+    kept, reverse = (
+        tadc.compile(LEAPFROG, backend="numpy", sizes={"T": 300, "N": 3}, memory=memory).adjoint()
+        for memory in ("materialize", "reverse")
+    )
+
+    for a, b in zip(kept(q, p, 0.1, v, w), reverse(q, p, 0.1, v, w), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-8)
+    assert 0 < reverse.drift < 1e-12
+    squares = tadc.compile("state x; repeat 300 { x <- x**2 }", memory="reverse")
+    with pytest.raises(tadc.DerivativeError, match="cannot be run backwards") as caught:
+        squares.adjoint()(1.0, 1.0)
+    assert caught.value.span
+
+
+WRONG_CALLS = {
+    "a missing cotangent": ((1.0,), {}, tadc.ArgumentError, "`dx_` is missing"),
+    "a wrong shape": ((1.0, [1.0]), {}, tadc.ShapeError, "has the shape"),
+    "no numbers": ((1.0, "a"), {}, tadc.ArgumentError, "no array of numbers"),
+    "an array to write to": ((1.0, 1.0), {"out": 1}, tadc.BackendError, "`out`"),
+    "another name": ((1.0, 1.0), {"z": 1}, tadc.ArgumentError, "no input `z`"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_CALLS)
+def test_wrong_calls_of_derivatives_of_long_loops_are_errors(name):
+    arrays, named, error, words = WRONG_CALLS[name]
+    adjoint = tadc.compile("state x; repeat 1000 { x <- x*0.99 }").adjoint()
+
+    with pytest.raises(error, match=words):
+        adjoint(*arrays, **named)
+    np.testing.assert_allclose(adjoint(1.0, 1.0), 0.99**1000)
 
 
 # ---- Memory

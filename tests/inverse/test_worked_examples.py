@@ -405,6 +405,7 @@ def test_a_check_holds_the_inverse_against_the_jacobian():
     assert [r.against for r in report.rows if r.subject.startswith("inverse")] == [
         "J⁻¹(J v) = v", "J⁻ᵀ(Jᵀu) = u", "<J⁻ᵀw, J v> = <w, v>",
     ]  # fmt: skip
+    assert report.rows[-1].subject == "run backwards" and report.rows[-1].error < 1e-14
 
 
 @pytest.mark.slow

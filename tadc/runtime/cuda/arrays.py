@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from tadc.errors import ArgumentError, BackendError
 from tadc.runtime.cuda.held import hold
 
@@ -21,6 +23,8 @@ __all__ = [
     "is_gpu_array",
     "is_on_gpu",
     "milliseconds",
+    "module_of",
+    "on_host",
     "on_one_device",
 ]
 
@@ -93,6 +97,16 @@ def is_gpu_array(value: Any) -> bool:
     """Whether the value is an array of CuPy. It does not import CuPy."""
     module = sys.modules.get("cupy")
     return module is not None and issubclass(type(value), module.ndarray)
+
+
+def module_of(array: Any) -> Any:
+    """CuPy for an array of CuPy, else numpy."""
+    return cupy() if is_gpu_array(array) else np
+
+
+def on_host(array: Any) -> Any:
+    """The array in numpy's memory."""
+    return cupy().asnumpy(array) if is_gpu_array(array) else array
 
 
 def is_on_gpu(value: Any) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 from tadc.derive.coloured import Colouring
 from tadc.errors import DerivativeError
 from tadc.inverse.structure import Structure
-from tadc.runtime.linear.bands import band
+from tadc.runtime.cuda.arrays import module_of
+from tadc.runtime.linear.bands import band, native_band
 from tadc.runtime.linear.block import (
     Array,
     Bijection,
@@ -23,6 +24,7 @@ from tadc.runtime.linear.block import (
 )
 from tadc.runtime.linear.cyclic import folded, folded_diagonals, ring_colouring
 from tadc.runtime.linear.dense import dense
+from tadc.runtime.linear.native_bands import MOST_WIDTH
 from tadc.runtime.linear.systems import Systems
 
 __all__ = ["Entries", "assembled"]
@@ -69,7 +71,8 @@ def assembled(
     try:
         if s.kind in ("diagonal", "bijection"):
             ones = entries.ones()
-            return _scaling(ones if mask is None else np.where(mask, ones, 1), image, check=check)
+            xp = module_of(ones)
+            return _scaling(ones if mask is None else xp.where(mask, ones, 1), image, check=check)
         if s.kind == "cyclic":
             kept = None if mask is None else Systems.of(s).rows(~mask[None])
             products = Systems.of(s).rows(entries.coloured(0, (ring_colouring(s),)))
@@ -77,7 +80,11 @@ def assembled(
         systems = Systems.of(s)
         kept = None if mask is None else systems.rows(~mask[None])
         if s.is_band:
-            return band(_diagonals(entries, systems, kept, dtype), systems)
+            products = _products(entries, systems, dtype)
+            is_narrow = s.below + 1 + s.above <= MOST_WIDTH
+            if threads is not None and s.kind == "banded" and is_narrow:
+                return native_band(products, kept, systems)
+            return band(_diagonals(products, systems, kept), systems)
         _check_size(s, dtype, limit)
         return dense(_matrices(entries, systems, kept), systems, threads)
     except Singular:
@@ -90,7 +97,8 @@ def _scaling(pivots: Array, image: Array | None, *, check: bool) -> Block:
     if check:
         check_pivots(pivots)
     else:
-        pivots = np.where(np.isfinite(pivots) & (pivots != 0), pivots, np.nan)
+        xp = module_of(pivots)
+        pivots = xp.where(xp.isfinite(pivots) & (pivots != 0), pivots, np.nan)
     return Diagonal(pivots) if image is None else Bijection(pivots, image)
 
 
@@ -118,23 +126,33 @@ def _matrices(entries: Entries, systems: Systems, kept: Array | None) -> Array:
     else:  # tensors of several shapes are one system
         columns = [entries.coloured(k, None) for k in range(entries.sides)]
         flat = [c.reshape(-1, s.m) for c in columns]
-        matrices = np.concatenate(flat).T[None]
+        matrices = module_of(flat[0]).concatenate(flat).T[None]
     if kept is not None:
-        np.einsum("kii->ki", matrices)[kept] = 1
+        every = module_of(matrices).arange(s.m)
+        matrices[:, every, every] += kept  # rows of zeros become those of the identity
     return matrices
 
 
-def _diagonals(entries: Entries, systems: Systems, kept: Array | None, dtype: Any) -> Array:
-    """The diagonals of all systems by row. As many neighbours as a band is wide have different colours."""
+def _products(entries: Entries, systems: Systems, dtype: Any) -> Array:
+    """Products with the colours of the columns of all systems by row. As many neighbours as a band is wide have different colours."""
     s = systems.structure
     width, m = s.below + 1 + s.above, s.m
     strides = [0] * len(s.shape)
     for n, d in enumerate(systems.dimensions):
         strides[d] = s.tensors * prod(systems.extents[n + 1 :])
-    rows = np.zeros((width, s.systems, m), dtype)
+    rows = None
     for k in range(s.tensors):
         colouring = Colouring(tuple(strides), k, width, cyclic=True)
-        rows += systems.rows(entries.coloured(k, (colouring,)))
+        found = systems.rows(entries.coloured(k, (colouring,)))
+        rows = found if rows is None else rows + found
+    assert rows is not None, "a step without tensors"
+    return rows.reshape(width, s.systems, m).astype(dtype, copy=False)
+
+
+def _diagonals(rows: Array, systems: Systems, kept: Array | None) -> Array:
+    """The diagonals of all systems by row, from products with their colours."""
+    s = systems.structure
+    width, m = s.below + 1 + s.above, s.m
     diagonals = np.zeros_like(rows)
     for n, offset in enumerate(range(-s.below, s.above + 1)):  # of the column from the row
         first, end = max(0, -offset), m - max(0, offset)

@@ -1,19 +1,28 @@
-"""Bands by LAPACK's pivoted LU. All systems are one band, whose blocks do not meet: there is one call for them."""
+"""Bands by pivoted LU, narrow ones by native code, others by LAPACK. All systems are one band, whose blocks do not meet: there is one call for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, onenormest
 
 from tadc.runtime.linear.block import Array, Block, Singular, check_pivots
+from tadc.runtime.linear.native_bands import NativeBand, assembled_band
 from tadc.runtime.linear.systems import Systems
 
-__all__ = ["band"]
+__all__ = ["band", "native_band"]
+
+
+class _Factors(Protocol):
+    @property
+    def singular(self) -> int | None: ...
+    @property
+    def pivots(self) -> Array: ...
+    def solved(self, b: Array, *, transposed: bool = False) -> Array: ...
 
 
 def band(diagonals: Array, systems: Systems) -> Block:
@@ -25,18 +34,43 @@ def band(diagonals: Array, systems: Systems) -> Block:
     below = s.below
     if s.kind == "triangular":
         check_pivots(systems.array(diagonals[below]))
-    norms = np.abs(diagonals).sum(0).max(1)
-    if not (np.isfinite(norms) & (norms != 0)).all():
-        k = int(np.argmin(np.isfinite(norms) & (norms != 0)))
-        raise Singular(float(diagonals[below, k, 0]), systems.index(k))
-    # Powers of two, which round nothing: the norm of each system becomes about 1, and the condition of all that of the worst.
-    scales = np.ldexp(np.ones_like(norms), -np.frexp(norms)[1])
+    scales = _scales(np.abs(diagonals).sum(0).max(1), diagonals[below, :, 0], systems)
     rows = (diagonals * scales[:, None]).reshape(len(diagonals), -1)
     factored = _Tridiagonal if below == s.above == 1 else _General
     lu = factored.of(rows, below, s.above)
+    return _checked(lu, systems, scales, s.kind == "triangular" or _is_dominant(rows, below))
+
+
+def native_band(products: Array, kept: Array | None, systems: Systems) -> Block:
+    """The same from products with the colours of its columns, (below + 1 + above, systems, m). Raises Singular and CannotCompile."""
+    s = systems.structure
+    rows, norms, excesses = assembled_band(products, kept, s.below, s.above)
+    scales = _scales(norms, rows.reshape(s.systems, s.m, -1)[:, 0, s.below], systems)
+    eps = np.finfo(rows.dtype).eps
+    is_dominant = (excesses * scales).min() > (norms * scales).max() * eps
+    lu = NativeBand.of(rows, scales, s.below, s.above)
+    return _checked(lu, systems, scales, bool(is_dominant))
+
+
+def _scales(norms: Array, first: Array, systems: Systems) -> Array:
+    """Powers of two, which round nothing: the norm of each system becomes about 1, and the condition of all that of the worst.
+
+    `first` are the first elements of the diagonals. Raises Singular for a norm that is 0 or not finite.
+    """
+    good = np.isfinite(norms) & (norms != 0)
+    if not good.all():
+        k = int(np.argmin(good))
+        raise Singular(float(first[k]), systems.index(k))
+    scales: Array = np.ldexp(np.ones_like(norms), -np.frexp(norms)[1])
+    return scales
+
+
+def _checked(lu: _Factors, systems: Systems, scales: Array, is_dominant: bool) -> Block:
+    """The factored block, which is no singular one, up to rounding. Raises Singular."""
+    s = systems.structure
     bad = lu.singular
-    if bad is None and s.kind != "triangular" and not _is_dominant(rows, below):
-        bad = _ill_conditioned(lu, rows.shape[1], rows.dtype)
+    if bad is None and not is_dominant:
+        bad = _ill_conditioned(lu, s.systems * s.m, scales.dtype)
     if bad is not None:
         pivots = lu.pivots.reshape(s.systems, s.m)[bad // s.m] / scales[bad // s.m]
         raise Singular(float(pivots[np.argmin(np.abs(pivots))]), systems.index(bad // s.m))
@@ -51,7 +85,7 @@ def _is_dominant(rows: Array, below: int) -> bool:
     return bool(excess.min() > largest.max() * np.finfo(rows.dtype).eps)
 
 
-def _ill_conditioned(lu: _Tridiagonal | _General, n: int, dtype: Any) -> int | None:
+def _ill_conditioned(lu: _Factors, n: int, dtype: Any) -> int | None:
     """A row of a system that is singular up to rounding: `1/(|A| |A⁻¹|) < eps` in the 1-norm, estimated by solutions.
 
     (The time of scipy 1.17's `gbcon` is quadratic.)
@@ -68,7 +102,7 @@ def _ill_conditioned(lu: _Tridiagonal | _General, n: int, dtype: Any) -> int | N
 class _Band:
     systems: Systems
     scales: Array
-    lu: _Tridiagonal | _General
+    lu: _Factors
 
     def solve(self, b: Array, *, transposed: bool) -> Array:
         rows = self.systems.rows(b)

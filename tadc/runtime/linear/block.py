@@ -11,7 +11,18 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Bijection", "Block", "Diagonal", "Nothing", "Singular", "check_pivots"]
+from tadc.runtime.cuda.arrays import module_of
+
+__all__ = [
+    "Array",
+    "Bijection",
+    "Block",
+    "Diagonal",
+    "Nothing",
+    "Singular",
+    "check_pivots",
+    "log_magnitudes",
+]
 
 Array: TypeAlias = NDArray[Any]
 
@@ -35,17 +46,24 @@ class Block(Protocol):
 
 def check_pivots(pivots: Array) -> None:
     """Check that these are finite and not 0. Raises Singular with the first that is not."""
-    bad = ~np.isfinite(pivots) | (pivots == 0)
+    bad = ~module_of(pivots).isfinite(pivots) | (pivots == 0)
     if bad.any():
-        index = tuple(int(k) for k in np.argwhere(bad)[0])
+        index = tuple(int(k) for k in module_of(bad).argwhere(bad)[0])
         raise Singular(float(pivots[index]), index)
+
+
+def log_magnitudes(pivots: Array) -> Array:
+    xp = module_of(pivots)
+    logs: Array = xp.log(xp.abs(pivots))
+    return logs
 
 
 class Nothing:
     """A singular block."""
 
     def solve(self, b: Array, *, transposed: bool) -> Array:  # neither has a solution
-        return np.full_like(b, np.nan)
+        nothing: Array = module_of(b).full_like(b, np.nan)
+        return nothing
 
     @property
     def log_pivots(self) -> Array:
@@ -61,7 +79,7 @@ class Diagonal:
 
     @property
     def log_pivots(self) -> Array:
-        return np.log(np.abs(self.pivots))
+        return log_magnitudes(self.pivots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +93,10 @@ class Bijection:
         if transposed:
             read: Array = b.reshape(-1)[self.image].reshape(b.shape)
             return read / self.pivots
-        z = np.empty_like(b)
-        z.reshape(-1)[self.image] = (b / self.pivots).reshape(-1)
-        return z
+        z: Array = module_of(b).empty((b.size,), b.dtype)
+        z[self.image] = (b / self.pivots).reshape(-1)
+        return z.reshape(b.shape)
 
     @property
     def log_pivots(self) -> Array:
-        return np.log(np.abs(self.pivots))
+        return log_magnitudes(self.pivots)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tadc.inverse.structure import Structure
+from tadc.runtime.cuda.arrays import module_of
 from tadc.runtime.linear.block import Array
 
 __all__ = ["Systems"]
@@ -47,20 +48,23 @@ class Systems:
         """The systems' rows of an array, or of each array along further axes in front: (.., systems, m)."""
         s = self.structure
         front = x.ndim - 1 - len(s.shape)
-        turned = np.flip(x, tuple(front + 1 + d for d in self.descending))
+        turned = _flipped(x, [front + 1 + d for d in self.descending])
         axes = (*range(front), *(front + a for a in self.axes))
-        rows = np.ascontiguousarray(turned.transpose(axes)).reshape(
+        xp = module_of(x)
+        rows = xp.ascontiguousarray(turned.transpose(axes)).reshape(
             *x.shape[:front], s.systems, s.m
         )
-        return rows if self.order is None else rows[..., self.order]
+        ordered: Array = rows if self.order is None else rows[..., self.order]
+        return ordered
 
     def array(self, rows: Array) -> Array:
         """The array whose rows these are."""
         if self.order is not None:
             rows = rows[..., np.argsort(self.order)]
         sizes = (self.structure.tensors, *self.structure.shape)
-        back = rows.reshape([sizes[a] for a in self.axes]).transpose(np.argsort(self.axes))
-        return np.flip(back, tuple(d + 1 for d in self.descending))
+        places = sorted(range(len(sizes)), key=self.axes.__getitem__)
+        back = rows.reshape([sizes[a] for a in self.axes]).transpose(places)
+        return _flipped(back, [d + 1 for d in self.descending])
 
     def index(self, system: int, row: int = 0) -> tuple[int, ...]:
         """The index of an element in an array."""
@@ -71,8 +75,14 @@ class Systems:
     def matrices(self, columns: Sequence[Array]) -> Array:
         """(systems, m, m), from the columns by each tensor: (*extents, tensors, *shape)."""
         s = self.structure
-        matrices = np.empty((s.systems, s.m, len(columns), s.m // len(columns)), columns[0].dtype)
+        shape = s.systems, s.m, len(columns), s.m // len(columns)
+        matrices = module_of(columns[0]).empty(shape, columns[0].dtype)
         for k, those in enumerate(columns):
-            ordered = self.rows(np.flip(those, tuple(map(self.dimensions.index, self.descending))))
+            ordered = self.rows(_flipped(those, list(map(self.dimensions.index, self.descending))))
             matrices[:, :, k] = ordered.reshape(-1, s.systems, s.m).transpose(1, 2, 0)
-        return matrices.swapaxes(2, 3).reshape(s.systems, s.m, s.m)
+        square: Array = matrices.swapaxes(2, 3).reshape(s.systems, s.m, s.m)
+        return square
+
+
+def _flipped(x: Array, axes: Sequence[int]) -> Array:
+    return x[tuple(slice(None, None, -1 if d in axes else 1) for d in range(x.ndim))]
