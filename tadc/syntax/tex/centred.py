@@ -25,9 +25,9 @@ class _Subscript(NamedTuple):
 
 
 def with_centred(
-    definitions: Sequence[Definition], base: int, notes: list[Note]
+    definitions: Sequence[Definition], base: int, shaped: Set[str], notes: list[Note]
 ) -> list[Definition]:
-    """The definitions with subscripts of such dimensions from `base` on; each tensor is a guess, told in `notes`."""
+    """The definitions with subscripts of such dimensions from `base` on; `notes` tell, of tensors without declared shapes as a guess."""
     targets = {d.target.name for d in definitions}
     lows: dict[tuple[str, int], Unary | None] = {}
     for tensor, n, low in (s for d in definitions for s in _subscripts(d)):
@@ -41,7 +41,9 @@ def with_centred(
         return list(definitions)
     for name in dict.fromkeys(name for name, _ in centred):
         low = next(low for (n, _), low in centred.items() if n == name)
-        notes.append(Note(low.span, f"`{name}` begins at `{low.span.text}`", is_guess=True))
+        notes.append(
+            Note(low.span, f"`{name}` begins at `{low.span.text}`", is_guess=name not in shaped)
+        )
 
     def rule(node: Node) -> Node:
         if not isinstance(node, Element):

@@ -75,7 +75,7 @@ def meaning(
     if not declared and base == 1:
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, shaped, notes)
-    definitions = with_centred(definitions, base, notes)
+    definitions = with_centred(definitions, base, printed.keys(), notes)
     definitions = _with_left_indices(definitions, items, notes)
     definitions, moved = _placed(definitions, base, notes)
     known = {
