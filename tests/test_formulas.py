@@ -259,6 +259,7 @@ READ = {
     "ising": ("s 4 4, J, B", ising),
     "jacobi": ("a 4 4, b 4, x 4", jacobi),
     "kernel_ridge_in_order": ("X 5 3, x 3, alpha 5, gamma", kernel_ridge),
+    "kmeans_norm": ("r 5 3, x 5 2, mu 3 2", lambda r, x, mu: (r * ((x[:, None] - mu) ** 2).sum(2)).sum()),
     "kmeans": ("x 5 2, mu 3 2, r 5 3", lambda x, mu, r: (r * ((x[:, None] - mu) ** 2).sum(2)).sum()),
     "kuramoto_shape": ("theta 5, omega 5, K", kuramoto),
     "lagrange": ("f 4, z 3, x 4", lagrange),
@@ -295,6 +296,7 @@ READ = {
     "batch_norm": ("x 5, epsilon, gamma, beta", batch_norm),
     "strided_convolution": ("V 2 7 9, K 3 2 2 3", lambda V, K: convolution(V, K, 2)),
     "wigner": ("C 5 3 2, u 3, v 2", lambda C, u, v: np.einsum("mij,i,j->m", C, u, v)),
+    "wave": ("u 4 5, u_old 4 5, c, Delta_t, h", wave),
     "wave_step": ("u 4 5, u_old 4 5, c, Delta_t, h", wave),
     "wigner_elements": ("C 5 3 2, u 4 6 3, v 4 2", lambda C, u, v: np.einsum("mij,aci,aj->acm", C, u, v)),
 }
@@ -313,10 +315,8 @@ REFUSED = {
     "heat": ("^{n+1}", "a superscript that counts steps is a loop over time", r"`x_i^{\text{new}}` for the next step"),
     "ising_bonds": (r"\langle", "what stands in angles is no inner product", "is a sum"),
     "jacobi_k": ("^{(k+1)}", "a superscript that counts steps is a loop over time", "`x'_i`"),
-    "kmeans_norm": (r"\mathbf{x}_n", "a norm is of a vector", "%!tadc input x[N, D]"),
     "lstm": (r"\sigma_g", "is no function that tadc knows", "define it"),
     "spherical_harmonics": ("l^2", "`l^2` is not an index expression", "indices and sizes"),
-    "wave": (r"\Delta t", r"`\Delta t` with a power may be raised as a whole or not", r"`(\Delta t)^2`"),
 }
 # fmt: on
 

@@ -14,7 +14,6 @@ import tadc
 REFUSED = {  # what says so
     "action_values": "a conditional stands where a number is expected",
     "covariance_prediction": "the order of the dimensions of a conditional is not told",
-    "density_on_grid": "no display defines an element",
     "expectation_of_noise": "an expectation is no formula of tensors",
     "finite_volume": "the superscript `n` may be a power or a label",
     "force_field": "`b` is neither an index in scope nor a size",

@@ -208,6 +208,20 @@ class _Elaborator:
             return Const(CONSTANTS[name])
         return self._read(ast.Element(e, (), e.span), context)
 
+    def _refuse_unequal_ranges(self, delta: ast.Application, scope: Scope) -> None:
+        r"""Raise for `\delta_{jt}` of indices that do not run over one set: it is rather an element of data than Kronecker's."""
+        indices = [scope.lookup(a.name) if isinstance(a, ast.Name) else None for a in delta.args]
+        extents = {index.extent for index in indices if index is not None}
+        if delta.span.source.lang != "tex" or len(indices) != 2 or None in indices:
+            return
+        if len(extents) == 2 and None not in extents:
+            i, j = (a.span.text for a in delta.args)
+            raise SyntaxError(
+                delta.span,
+                f"`{delta.span.text}` may be Kronecker's delta or an element of `delta`: `{i}` and `{j}` have different ranges",
+                fix=rf"write `\mathbf{{1}}[{i} = {j}]` for Kronecker's delta, or declare the tensor, `%!tadc input delta[N, M]`",
+            )
+
     def _application(self, e: ast.Application, context: _Context) -> Walk:
         name = ALIASES.get(e.function.name, e.function.name)
         if name == "where" and len(e.args) == 3:
@@ -225,6 +239,7 @@ class _Elaborator:
                 )
             )
         if name == "delta":
+            self._refuse_unequal_ranges(e, context.scope)
             return (yield self.value(as_bracket(e), context))
         if name == "clamp" and len(e.args) == 3:
             return self._index_value(e, context)

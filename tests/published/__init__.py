@@ -11,6 +11,7 @@ from published import (
     physics,
     signals,
     statistics,
+    vectors,
 )
 from published.formula import FORMULAS, Formula
 
@@ -27,4 +28,5 @@ __all__ = [
     "physics",
     "signals",
     "statistics",
+    "vectors",
 ]

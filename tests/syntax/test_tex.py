@@ -52,7 +52,7 @@ C_{i,j} = \sum_{k} A_{i k} B_{k,j}                 == C[i, j] = sum{k} A[i, k] *
 y_{ij} = x_{i+1 j}                                 == y[i, j] = x[i + 1, j]
 y_i = x_{ii}^{2}                                   == y[i] = x[i, i]**2
 y_i = x^{2}_{i}                                    == y[i] = x[i]**2
-y_i = x_{12}                                       == y[i] = x[12]
+y_i = x_{12} x_0                                   == y[i] = x[12] * x[0]
 y_i = x_12                                         == y[i] = x_1*2
 y_i = x_{0i} + x_{1i}                              == y[i] = x[0, i] + x[1, i]
 y_i = x_{2i+1} + x_{2 i}                           == y[i] = x[2*i + 1] + x[2*i]

@@ -68,7 +68,7 @@ REFUSED = {
     r"\[ F = \sum_i f_i^2(x) \]": "an element of `f`, a function of it, or a product",
     r"\[ y_k = x_0 + \sum_{n=1}^N x_n \cos(n k) \]": "is the first element `x_0` or `x_1`",
     r"\[ y_i = A_{ik} x_k \]": "neither an index in scope nor a size",
-    r"\[ y_i = x_i \Delta t^2 \]": "may be raised as a whole or not",
+    r"\[ y_i = t_i \Delta t^2 \]": "may be raised as a whole or not",
 }
 
 

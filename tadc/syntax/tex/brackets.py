@@ -14,7 +14,7 @@ from tadc.syntax.tex.script_tokens import bound_names
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Brackets", "applied_names", "indexed_names"]
+__all__ = ["Brackets", "applied_subscripts", "indexed_names"]
 
 LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
@@ -34,11 +34,15 @@ class _Call:
     is_raised: bool = False  # whether a power stands before the bracket
 
 
-def applied_names(statements: Iterable[Statement]) -> set[str]:
-    """The names that stand in front of a bracket on right sides."""
-    return {
-        call.name.value for s in statements for call in _calls(s.tokens) if call.start > s.equal
-    }
+def applied_subscripts(statements: Iterable[Statement]) -> dict[str, set[tuple[str, ...]]]:
+    """What stands below names in front of a bracket on right sides."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for s in statements:
+        for call in _calls(s.tokens):
+            if call.start > s.equal:
+                below = tuple(t.value for t in call.below[1:-1])
+                found.setdefault(call.name.value, set()).add(below)
+    return found
 
 
 def indexed_names(definitions: Sequence[Statement]) -> set[str]:

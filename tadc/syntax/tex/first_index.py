@@ -2,9 +2,10 @@ r"""The first index of a document, which its printed ranges tell: `\sum_{j=1}^{J
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
@@ -27,10 +28,12 @@ class Start:
     reaches: int | None = None  # the lowest subscript that can be told from the start alone
 
 
-def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | None]:
-    """The base that the printed ranges tell, if they do, the reason, and a place.
+def base_of(
+    definitions: Sequence[Definition], shapes: Mapping[str, Sequence[Expression] | None]
+) -> tuple[int | None, str, Span | None]:
+    """The base that the printed ranges tell, or else numbers as subscripts, the reason, and a place.
 
-    Raises SyntaxError where some begin at 0 and others at 1, so that both readings fit.
+    `shapes` are the declared extents. Raises SyntaxError where some ranges begin at 0 and others at 1, so that both readings fit.
     """
     starts = [s for d in definitions for s in _starts(d)]
     ones = [s for s in starts if s.low == 1 or s.reaches == 1]
@@ -63,7 +66,48 @@ def base_of(definitions: Sequence[Definition]) -> tuple[int | None, str, Span | 
             f"the range begins at a later element, and nothing tells whether the first one is `x_0` or `x_1`: `{_shown(later[0].span)}`",
             fix="write `%!tadc base 0` or `%!tadc base 1`",
         )
+    return _told_by_numbers(definitions, shapes)
+
+
+def _told_by_numbers(
+    definitions: Sequence[Definition], shapes: Mapping[str, Sequence[Expression] | None]
+) -> tuple[int | None, str, Span | None]:
+    """The base of `x_1 x_2 x_3`: 1 where `x` is declared with 3 elements. Raises SyntaxError where nothing tells."""
+    numbers = [n for d in definitions for n in _numbers(d)]
+    for number, extent in ((n, _extent(n, shapes)) for n in numbers):
+        if isinstance(extent, Number) and extent.text == number.place.text:
+            shown = f"`{_shown(number.element.span)}` is the last element of {extent.text}"
+            return 1, f"the shapes fit only then: {shown}", number.element.span
+    if numbers:
+        raise SyntaxError(
+            numbers[0].element.span,
+            f"nothing tells whether the first element is `x_0` or `x_1`, and a subscript is a number: `{_shown(numbers[0].element.span)}`",
+            fix="write `%!tadc base 0` or `%!tadc base 1`",
+        )
     return None, "", None
+
+
+class _Numbered(NamedTuple):
+    """An element, and one of its subscripts that is a number from 1 on."""
+
+    element: Element
+    dimension: int
+    place: Number
+
+
+def _numbers(definition: Definition) -> Iterator[_Numbered]:
+    for node in nodes((definition.body,)):
+        if isinstance(node, Element):
+            for n, s in enumerate(node.subscripts):
+                if isinstance(s, Number) and s.text.isdigit() and s.text != "0":
+                    yield _Numbered(node, n, s)
+
+
+def _extent(
+    number: _Numbered, shapes: Mapping[str, Sequence[Expression] | None]
+) -> Expression | None:
+    extents = shapes.get(number.element.name.name) or ()
+    return extents[number.dimension] if number.dimension < len(extents) else None
 
 
 def _at_zero(definition: Definition) -> Iterator[Expression]:

@@ -8,10 +8,11 @@ f_c(R_{ij}) =           a function `f_c`, whose argument is written as an elemen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from tadc.syntax.tex.script_tokens import bound_names, comma
+from tadc.syntax.tex.script_tokens import bound_names, comma, with_label
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.targets import names_in_subscripts, sides_of
 from tadc.syntax.tex.token_list import Token
@@ -34,15 +35,18 @@ class OwnFunction:
     printed: Statement | None = None  # as it stands in the document
 
 
-def own_functions(statements: Sequence[Statement], applied: Set[str]) -> list[OwnFunction]:
-    """The functions that statements define, of those whose names are `applied`; the first of each name."""
+def own_functions(
+    statements: Sequence[Statement], applied: Mapping[str, Set[tuple[str, ...]]]
+) -> list[OwnFunction]:
+    """The functions that statements define, of those whose names are `applied`, with this below them; the first of each name."""
     found: dict[str, OwnFunction] = {}
     heads = [(s, head) for s in statements if (head := _head(s)) is not None]
     defined = {id(s) for s, _ in heads}
     bound = {n for s in statements if id(s) not in defined for n in bound_names(s.tokens)}
     for statement, head in heads:
         if head.name.value in applied and head.is_function:
-            function = head.function(statement, bound)
+            others = applied[head.name.value] - {tuple(t.value for t in head.below)}
+            function = head.function(statement, bound, is_applied_otherwise=bool(others))
             found.setdefault(function.name, function)
     return list(found.values())
 
@@ -104,10 +108,16 @@ class _Head:
         elements = {a[0].value for a in self.arguments if len(a) > 1}
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
 
-    def function(self, statement: Statement, bound: Set[str]) -> OwnFunction:
-        """The function; letters below its name are parameters where they are indices somewhere, `bound`."""
+    def function(
+        self, statement: Statement, bound: Set[str], *, is_applied_otherwise: bool
+    ) -> OwnFunction:
+        r"""The function; letters below its name are parameters where they are indices somewhere, `bound`, or where it is
+        applied with something else below: `S_\alpha(z) = ..` as `S_{t\lambda}(x)`.
+        """
         letters = [t for t in self.below if t.type == "NAME"]
+        values = {t.value for t in self.right if t.type == "NAME"}
         has_index = any(t.value in bound and t.note != "upright" for t in letters)
+        has_index |= is_applied_otherwise and all(t.value in values for t in letters)
         label = () if has_index else tuple(t.value for t in letters)
         name = "_".join([self.name.value, *(["".join(label)] if label else [])])
         right = list(self.right)
@@ -121,6 +131,7 @@ class _Head:
                 )
                 right = _with_parameter(right, argument, parameter)
             parameters = [*parameters, parameter]
+        right = _with_constants(right, {p.value for p in parameters})
         listed = [t for p in parameters for t in (comma(p), p)][1:]
         start, end = self.name.start, self.name.end
         left = [
@@ -151,6 +162,36 @@ def _with_parameter(
             result.append(tokens[place])
             place += 1
     return result
+
+
+def _with_constants(right: Sequence[Token], parameters: Set[str]) -> list[Token]:
+    r"""The right side with `r_0` as one name where `r - r_0` or `r / r_0` tells that the parameter `r` is a number."""
+    numbers = {n for n in parameters if _is_compared(right, n)}
+    result: list[Token] = []
+    place = 0
+    while place < len(right):
+        five = right[place : place + 5]
+        if five[0].value in numbers and [t.type for t in five] == _NUMBERED:
+            label = replace(five[3], type="NAME")
+            result.append(with_label(five[0], [label], five[4].end))
+            place += 5
+        else:
+            result.append(right[place])
+            place += 1
+    return result
+
+
+_NUMBERED = ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"]
+
+
+def _is_compared(right: Sequence[Token], name: str) -> bool:
+    r"""Whether it stands as `r - r_0`, `r_0 - r`, `r / r_0` or `\frac{r}{r_0}`, where no `r_0` is an element of it."""
+    kinds = "".join(_LETTERS.get(t.type, "?") if t.value != name else "r" for t in right)
+    return _COMPARED.search(kinds) is not None
+
+
+_LETTERS = {"SUB": "_", "LBRACE": "{", "RBRACE": "}", "NUM": "0", "PLUS": "-", "MINUS": "-", "SLASH": "/", "FRAC": "f"}  # fmt: skip
+_COMPARED = re.compile(r"r[-/]r_\{0\}|r_\{0\}[-/]r(?!_)|f\{r\}\{r_\{0\}\}|f\{r_\{0\}\}\{r\}")
 
 
 def _head(statement: Statement) -> _Head | None:

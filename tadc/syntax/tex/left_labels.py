@@ -14,7 +14,14 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess, bound_names, left_indices, scripted, with_label
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    bound_names,
+    has_style,
+    left_indices,
+    scripted,
+    with_label,
+)
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -50,7 +57,7 @@ class LeftLabels:
         if not _may_be_label(definition, self.scalars):
             return definition
         is_moving = _is_moving(definition) or _reads_itself(definition)
-        is_number = tokens[3].value in self.scalars
+        is_number = tokens[3].value in self.scalars or self._is_one_of_several(definition)
         if not is_moving and not is_number and not self._is_only_here(definition):
             return definition
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
@@ -93,6 +100,16 @@ class LeftLabels:
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
         return replace(definition, tokens=(name, *tokens[closing + 1 :]))
 
+    def _is_one_of_several(self, definition: Statement) -> bool:
+        r"""Whether it is the `P_L` of `P_L = ..` and `P_F = ..`, one letter with different letters below it."""
+        below = [
+            tuple(t.value for t in left_indices(d.tokens))
+            for d in self.definitions
+            if d.target == definition.target
+        ]
+        is_plain = definition.target not in self.declared and not definition.ranges
+        return is_plain and 1 < len(set(below)) == len(below) and all(len(n) == 1 for n in below)
+
     def _is_only_here(self, definition: Statement) -> bool:
         r"""Whether it is `M_u = \sum ..` with an `M` that is no tensor otherwise."""
         base, letter = definition.tokens[0].value, definition.tokens[3].value
@@ -115,7 +132,8 @@ class LeftLabels:
             t.value
             for name, _, inner in scripted(right, "SUB")
             for t in inner
-            if t.type == "NAME" and f"{name.value}_{t.value}" not in self.declared
+            if t.type == "NAME" and not has_style(t)
+            if f"{name.value}_{t.value}" not in self.declared
         }
         return below <= bound_names(right)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
@@ -44,6 +44,9 @@ class LeftNames:
     has_steps: bool = True  # whether `\Delta t` is one name
     declared: Set[str] = frozenset()
     _defined: set[Key] = field(default_factory=set)
+    _only_steps: set[str] = field(
+        default_factory=set
+    )  # the `x` of `\Delta x`, if `x` stands nowhere else
 
     @classmethod
     def of(cls, displays: Iterable[Sequence[Token]], declared: Set[str]) -> LeftNames:
@@ -51,9 +54,12 @@ class LeftNames:
         displays = [list(tokens) for tokens in displays]
         names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)), declared)
         letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
+        steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
+        names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
         for tokens in displays:
             closing = closing_braces(tokens)
             for start in _left_sides(tokens):
+                start += tokens[start].type == "LPAR"  # `\left( \frac{du}{dx} \right)_i`
                 head = _head(tokens, _behind_factors(tokens, start), closing)
                 if head is not None and _is_free(head.key, letters, displays):
                     names._defined.add(head.key)
@@ -83,7 +89,8 @@ class LeftNames:
             return True
         if head.key[0] == "letters" and head.name in self.declared:
             return True
-        return is_step and self.has_steps and not is_raised  # `\Delta t^2` has two readings
+        is_clear = not is_raised or head.key[-1] in self._only_steps
+        return is_step and self.has_steps and is_clear  # `\Delta t^2` beside a `t` has two readings
 
     def _has_other_mark(self, head: _Head) -> bool:
         """Whether `x^+` is defined, so that `x^-` is no power; or the name with its mark is declared."""
@@ -101,6 +108,14 @@ def _has_delta_alone(tokens: Sequence[Token]) -> bool:
     )
 
 
+def _behind_steps(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `x` of each `\Delta x`, `\partial x` and `dx`."""
+    for before, token in pairwise(tokens):
+        is_step = before.value in ("Delta", "d") or before.type == "PARTIAL"
+        if token.type == "NAME" and is_step:
+            yield token.value
+
+
 def _left_sides(tokens: Sequence[Token]) -> Iterator[int]:
     """The places where left sides begin."""
     start: int | None = 0
@@ -109,7 +124,7 @@ def _left_sides(tokens: Sequence[Token]) -> Iterator[int]:
         depth -= token.type in CLOSERS
         if depth <= 0 and token.type in _SEPARATORS:
             start = place + 1
-        elif depth <= 0 and token.type in ("EQ", "DEF") and start is not None:
+        elif depth <= 0 and token.type in ("EQ", "DEF", "APPROX") and start is not None:
             yield start
             start = None
         depth += token.type in OPENERS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -10,6 +10,8 @@ from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
+from tadc.syntax.tex.bold import NO_BOLD, Bold
+from tadc.syntax.tex.centred import with_centred
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
@@ -19,7 +21,7 @@ from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
-from tadc.syntax.tex.vectors import Vectors
+from tadc.syntax.tex.vectors import Ranks, Vectors
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
 __all__ = ["Read", "meaning"]
@@ -44,6 +46,7 @@ def meaning(
     notes: list[Note],
     skipped: Sequence[ast.Skipped],
     braces: Sequence[Brace],
+    bold: Bold = NO_BOLD,
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
@@ -63,7 +66,8 @@ def meaning(
     _raise(errors)
     notes += _about_deltas(definitions)
     declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
-    told = declared[-1].base if declared else _base(definitions, notes)
+    printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
+    told = declared[-1].base if declared else _base(definitions, printed, notes)
     base = index_base if told is None else told
     more: list[ast.Item] = []
     if base != index_base and not declared:
@@ -71,6 +75,7 @@ def meaning(
     if not declared and base == 1:
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, shaped, notes)
+    definitions = with_centred(definitions, base, printed.keys(), notes)
     definitions = _with_left_indices(definitions, items, notes)
     definitions, moved = _placed(definitions, base, notes)
     known = {
@@ -84,10 +89,15 @@ def meaning(
     targets = {d.target.name for d in definitions}
     ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
     ranks |= {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    vectors = _with_bold(ranks, definitions, bold.vectors - targets, notes)
     # Updates keep their places, and so does what reads states before or after one.
     ordered = list if states_of(items) else in_order
     definitions = _in_index_notation(
-        [*items, *more], ordered(definitions), ranks, {r.name.name for r in rows}, taken, notes
+        [*items, *more],
+        ordered(definitions),
+        Ranks(ranks, {r.name.name for r in rows} | vectors, bold.capitals - known),
+        taken,
+        notes,
     )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
     shapes: dict[str, Sequence[Expression] | None] = {}
@@ -203,8 +213,12 @@ def _bound(read: Read) -> Definition:
     return replace(d, lefts=lefts, body=body)
 
 
-def _base(definitions: Sequence[Definition], notes: list[Note]) -> int | None:
-    base, reason, span = base_of(definitions)
+def _base(
+    definitions: Sequence[Definition],
+    shapes: Mapping[str, Sequence[Expression] | None],
+    notes: list[Note],
+) -> int | None:
+    base, reason, span = base_of(definitions, shapes)
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
     return base
@@ -264,8 +278,7 @@ def _placed(
 def _in_index_notation(
     items: Sequence[ast.Item],
     definitions: Sequence[Definition],
-    ranks: Mapping[str, int],
-    with_rows: set[str],
+    ranks: Ranks,
     taken: set[str],
     notes: list[Note],
 ) -> list[Definition]:
@@ -274,7 +287,7 @@ def _in_index_notation(
         for i in items
         if isinstance(i, ast.TensorDeclaration) and i.extents is not None
     }
-    vectors = Vectors(ranks, with_rows, shapes, taken)
+    vectors = Vectors(ranks, shapes, taken)
     errors: list[Error] = []
     result: list[Definition] = []
     for definition in definitions:
@@ -290,6 +303,24 @@ def _in_index_notation(
             )
     _raise(errors)
     return result
+
+
+def _with_bold(
+    ranks: dict[str, int], definitions: Sequence[Definition], bold: Set[str], notes: list[Note]
+) -> set[str]:
+    """The bold names that formulas read as vectors, at each of their indices; `ranks` learns them."""
+    vectors: set[str] = set()
+    for node in (node for d in definitions for node in nodes((d.body,))):
+        name = node if isinstance(node, ast.Name) else getattr(node, "name", None)
+        if not isinstance(name, ast.Name) or name.name not in bold - vectors:
+            continue
+        if isinstance(node, ast.Element) and name.name not in ranks:
+            continue  # with other numbers of subscripts elsewhere
+        vectors.add(name.name)
+        ranks[name.name] = ranks.get(name.name, 0) + 1
+        text = f"`{node.span.text}` is a vector: it is bold"
+        notes.append(Note(node.span, text, is_guess=True))
+    return vectors
 
 
 def _ranks(definitions: Sequence[Definition]) -> dict[str, int]:

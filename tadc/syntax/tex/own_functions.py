@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tadc.errors import SyntaxError
+from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.nodes import (
     Node,
@@ -71,6 +71,16 @@ def _with_other_indices(node: Node, indices: set[str], taken: set[str]) -> Any:
     return with_parts(inner, tuple(substituted(part, names, taken) for part in parts(inner)))
 
 
+def _applied_here(node: Node, function: Inlined, place: Span) -> Any:
+    r"""An `|z|` of a parameter with the name `abs` at the place of the call: of a vector it has no one meaning there."""
+    if not isinstance(node, ast.Application) or node.function.name != "abs":
+        return node
+    names = {n.name for n in nodes((node,)) if isinstance(n, ast.Name)}
+    if not names & {*function.parameters}:
+        return node
+    return replace(node, function=replace(node.function, span=place))
+
+
 def _once(
     body: ast.Expression, functions: Mapping[str, Inlined], taken: set[str], lefts: set[str]
 ) -> Any:
@@ -92,6 +102,8 @@ def _once(
         values: dict[str, Any] = dict(zip(function.parameters, node.args, strict=True))
         # The body may be put in at several places, and nodes are places.
         own = rewritten(function.body, lambda part: _with_other_indices(part, indices, taken))
+        here = node.function.span
+        own = rewritten(own, lambda part: _applied_here(part, function, here))
         whole = substituted(own, values, taken)
         return rewritten(whole, lambda part: replace(part) if parts(part) else part)
 

@@ -17,11 +17,13 @@ from tadc.errors import Error, Source, SyntaxError, merged
 from tadc.syntax import ast, reading
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
+from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
+from tadc.syntax.tex.bold import bold_names
 from tadc.syntax.tex.bound_labels import (
     labelled_bounds,
     with_labelled_bounds,
 )
-from tadc.syntax.tex.brackets import Brackets, applied_names, indexed_names
+from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.function_heads import (
@@ -138,6 +140,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     for row in rows:
         _collect(declared_rows, found.errors, lambda s=row: reader.shape(s))
     items = [*found.items, *sizes_of(text, found.items, [*shapes, *rows])]
+    named = {s.tokens[0].value for s in (*shapes, *rows)} | {*words.directed, *words.sizes}
+    bold = bold_names(read, named)
     for statement in sorted(shapes, key=lambda s: s.start):
         _collect(items, found.errors, lambda s=statement: reader.shape(s))
     for statement in sorted(read, key=lambda s: s.start):
@@ -161,6 +165,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         notes,
         _told(text, skipped),
         found.braces,
+        bold,
     )
     return with_request(program, asked)
 
@@ -273,7 +278,7 @@ def _own_functions(found: _Found) -> list[OwnFunction]:
     """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
     displayed = [s for display in found.displays for s in display if s.kind == "definition"]
     candidates = [*displayed, *(s for s in found.in_prose if s.kind == "definition")]
-    functions = own_functions(candidates, applied_names(candidates))
+    functions = own_functions(candidates, applied_subscripts(candidates))
     heads = {id(f.printed) for f in functions}
     found.displays = [
         with_labelled_functions([s for s in display if id(s) not in heads], functions)
@@ -337,10 +342,12 @@ def _with_scripts(
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
+    statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
     statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
     scripts = Scripts(
         statements,
         declared={*ranks, *sizes},
+        ranks=ranks,
         scalars={name for name, rank in ranks.items() if rank == 0},
         sizes=sizes,
         is_upper=found.is_upper,

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["says_for", "says_where", "spoken_definitions", "with_prose"]
 
-LONGEST_SENTENCE = 400  # characters before a formula that are looked at
+LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(r"\b(?:where|with|here|let|define[sd]?|denotes?|denoted)\b", re.IGNORECASE)
@@ -78,26 +78,38 @@ def with_prose(
 def spoken_definitions(
     displays: Sequence[Sequence[Statement]], spoken: Sequence[Statement]
 ) -> list[Statement]:
-    """The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each."""
+    r"""The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each.
+
+    `\mu_x = ..` and `\mu_y = ..` are two, since their right sides have no such index.
+    """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     defined = {s.target for s in definitions}
     read = {t.value for s in definitions for t in s.tokens[s.equal :] if t.type == "NAME"}
-    found: dict[str, Statement] = {}
+    found: dict[tuple[str, ...], Statement] = {}
     more = True
     while more:
         more = False
         for s in spoken:
-            if s.kind == "definition" and s.target in read - defined and _is_formula(s):
-                found[s.target] = s
-                defined.add(s.target)
+            is_new = s.target in read - defined and _name_of(s) not in found
+            if s.kind == "definition" and is_new and _is_formula(s):
+                found[_name_of(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
 
 
+def _name_of(statement: Statement) -> tuple[str, ...]:
+    """The name that is defined, with the letters below it where they are labels."""
+    below = [t.value for t in left_indices(statement.tokens)]
+    elements = [(name.value, inner) for name, _, inner in scripted(statement.right, "SUB")]
+    inside = {t.value for _, inner in elements for t in inner} - {name for name, _ in elements}
+    return (statement.target, *(below if not inside & {*below} else ()))
+
+
 def _is_formula(statement: Statement) -> bool:
     """Whether the right side sums or reads elements, and none of what is defined: `x_{ij} = x_{ji}` is a property."""
     right = statement.tokens[statement.equal :]
-    reads_itself = any(t.value == statement.target for t in right)
+    is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
+    reads_itself = not is_square and any(t.value == statement.target for t in right)
     has_elements = any(t.type == "SUB" for t in right)
     return not reads_itself and has_elements and right[-1].type != "ERROR"

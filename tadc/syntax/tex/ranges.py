@@ -56,6 +56,8 @@ def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | No
         spoken = [token.value in indices for token in tokens if token.type != "COMMA"]
         return any(token.type in _SETS for token in tokens) or (any(spoken) and not all(spoken))
     kinds = [token.type for token in tokens]
+    if kinds[:2] == ["NAME", "LPAR"]:  # `f(u, v) = ..`
+        return False
     place = next((n for n, kind in enumerate(kinds) if kind in ("EQ", "DEF", "IN")), None)
     if place is not None:
         tokens = tokens[:place] if {*kinds[:place]} <= _LISTED else ()
@@ -160,14 +162,27 @@ _Ends: TypeAlias = tuple[tuple[Token, ...], tuple[Token, ...]]
 
 
 def _listed(chunks: list[list[Token]], place: int) -> tuple[_Ends | None, int]:
-    """The ends of `1, 2, .., N`, and the place of the chunk behind it."""
+    """The ends of `1, 2, .., N` or `1, 2, 3`, and the place of the chunk behind it."""
     first = tuple(chunks[0])
+    if len(counted := _counted(chunks)) > 1:
+        return (first, (counted[-1],)), place + len(counted)
     n = 1
     while n < len(chunks) and n <= 3 and chunks[n][0].type != "DOTS":
         n += 1
     if not first or n + 1 >= len(chunks) or chunks[n][0].type != "DOTS":
         return None, place
     return (first, tuple(chunks[n + 1])), place + n + 2
+
+
+def _counted(chunks: Sequence[Sequence[Token]]) -> list[Token]:
+    """The numbers that these chunks begin with, if each is one more than the one before and no dots follow."""
+    counted: list[Token] = []
+    for chunk in chunks:
+        is_next = [t.type for t in chunk] == ["NUM"] and chunk[0].value.isdigit()
+        if not is_next or (counted and int(chunk[0].value) != int(counted[-1].value) + 1):
+            return [] if chunk and chunk[0].type == "DOTS" else counted
+        counted.append(chunk[0])
+    return counted
 
 
 def _set(tokens: Sequence[Token]) -> _Ends | None:

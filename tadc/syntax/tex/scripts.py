@@ -10,7 +10,7 @@ What may be read in two ways is an ERROR token with both.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.syntax.tex.left_labels import LeftLabels
@@ -47,10 +47,11 @@ class _Scope:
 
 @dataclass(slots=True)
 class Scripts:
-    """What a document says of its names. `scalars` are declared without dimensions, `sizes` as sizes."""
+    """What a document says of its names. `ranks` are those of declared tensors, `scalars` have none, `sizes` are sizes."""
 
     definitions: Sequence[Statement]
     declared: Set[str]
+    ranks: Mapping[str, int]
     scalars: Set[str]
     sizes: Set[str]
     is_upper: bool
@@ -60,6 +61,7 @@ class Scripts:
     _bound: list[set[str]] = field(default_factory=list)
     _tensors: set[str] = field(default_factory=set)  # names that have a bound index somewhere
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
+    _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
@@ -78,6 +80,7 @@ class Scripts:
             self._summed |= _summed(definition.tokens[definition.equal :])
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
+        self._in_digits = _with_two_digits(self.definitions) - self.declared
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
@@ -131,8 +134,12 @@ class Scripts:
                 continue
             if above is not None:
                 above = (above[0], *self._with_names(above[1:-1], scope), above[-1])
-            name, rest = self._labelled(token, below, scope)
             whole = tokens[place:end]
+            if token.value in self._in_digits and below is not None:
+                result.append(_unclear_digits(token, below))
+                place = end
+                continue
+            name, rest = self._labelled(token, below, scope)
             result += self._superscripts(name, rest, above, scope.bound, whole, below)
             place = end
         return result
@@ -156,6 +163,8 @@ class Scripts:
             return name, [below[0], *_with_commas(others), below[-1]]
         if (named := self._with_number(base, below)) is not None:
             return named
+        if self._is_digit_each(base, inner):
+            return base, _with_digits(below)
         kinds = {t.type for t in inner}
         names = [t for t in inner if t.type == "NAME"]
         compound = f"{base.value}_{''.join(t.value for t in names)}"
@@ -225,7 +234,10 @@ class Scripts:
             return None
         return name, [below[0], *others[:-1], below[-1]]
 
-    # ------------------------------------------------------------------ superscripts
+    def _is_digit_each(self, base: Token, inner: Sequence[Token]) -> bool:
+        r"""Whether it is the `11` of `\sigma_{11}`, whose tensor has as many dimensions as there are digits."""
+        is_number = [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit()
+        return is_number and 1 < len(inner[0].value) == self.ranks.get(base.value, 0)
 
 
 def _numbers(definitions: Sequence[Statement]) -> set[str]:
@@ -292,10 +304,43 @@ def _with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:
     }
 
 
+def _with_two_digits(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with several subscripts of two digits from 1 on and no others: `\sigma_{11} + \sigma_{22}`."""
+    found: dict[str, set[str]] = {}
+    for definition in definitions:
+        for name, _, inner in scripted(definition.tokens, "SUB"):
+            is_number = [t.type for t in inner] == ["NUM"]
+            found.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+    return {
+        name
+        for name, numbers in found.items()
+        if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
+    }
+
+
+def _unclear_digits(name: Token, below: Sequence[Token]) -> Token:
+    digits = below[1].value
+    shown = name.value if len(name.value) == 1 else f"\\{name.value}"
+    return Token(
+        "ERROR",
+        f"`{digits}` may be one subscript or two, `{digits[0]}` and `{digits[1]}`",
+        name.start,
+        below[-1].end,
+        f"write a comma between two, `{shown}_{{{digits[0]},{digits[1]}}}`, or declare the shape, `%!tadc input {name.value}[3, 3]`",
+    )
+
+
 def _is_word(token: Token, bound: Set[str]) -> bool:
     r"""Whether it is `\mathrm{in}` or `\mathcal{B}`, and no index."""
     has_style = token.note in ("upright", "calligraphic", "script", "sans", "fraktur")
     return token.type == "NAME" and has_style and token.value not in bound
+
+
+def _with_digits(below: Sequence[Token]) -> list[Token]:
+    """The braces of a number with a subscript for each of its digits."""
+    opening, number, closing = below
+    digits = [replace(number, value=digit) for digit in number.value]
+    return [opening, *_with_commas(digits), closing]
 
 
 def _with_commas(tokens: Sequence[Token]) -> list[Token]:

@@ -142,7 +142,9 @@ def _with_range_of_prose(statement: Statement, said: Sequence[Sequence[Token]]) 
 
 
 def with_shared_ranges(display: Sequence[Statement]) -> list[Statement]:
-    r"""The statements with the ranges behind the last one at the others too, where all of these have indices in it."""
+    r"""The statements with the ranges behind the last one at those others that have its indices: all on their left sides, or
+    some of them where the last one lacks some.
+    """
     last = next((s for s in reversed(display) if s.kind == "definition"), None)
     said = said_ranges(last.ranges) if last is not None and last.ranges else None
     if last is None or not said:
@@ -154,7 +156,9 @@ def with_shared_ranges(display: Sequence[Statement]) -> list[Statement]:
         if s.kind == "definition" and not s.ranges and names & {*indices_of(s.tokens)}
     ]
     covered = {i for s in (last, *others) for i in indices_of(s.tokens)}
-    if names <= {*indices_of(last.tokens)} or not names <= covered:
+    if names <= {*indices_of(last.tokens)}:
+        others = [s for s in others if names <= {*indices_of(s.tokens[: s.equal])}]
+    if not others or not names <= covered:
         return list(display)
     shared = {id(s) for s in (last, *others)}
     return [
@@ -360,7 +364,10 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         fix = "put all subscripts in braces: `y_{ij}`"
         unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
         return Statement("definition", (*left[:5], unread, *tokens[place:]))
-    if tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left):
+    is_about = tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left)
+    if is_about and any(t.type == "EQ" for t, depth in depths(tokens[place:]) if depth == 0):
+        return _definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
+    if is_about and not statement.has_reduction:
         return None  # `\pi \approx 3.14`
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved

@@ -10,12 +10,13 @@ W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor, unless 
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
+from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement, depths, is_integral
 from tadc.syntax.tex.token_list import OPENERS, Token
 
@@ -31,8 +32,9 @@ __all__ = [
 def with_plain_targets(definitions: Sequence[Statement], states: Set[str]) -> list[Statement]:
     """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates."""
     indexed: set[str] = set()
+    tensors = {name for d in definitions for name in _tensors(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
-        result = [_with_plain_target(d, indexed, states) for d in definitions]
+        result = [_with_plain_target(d, indexed, tensors, states) for d in definitions]
         pairs = zip(definitions, result, strict=True)
         found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
         if found <= indexed:
@@ -40,7 +42,17 @@ def with_plain_targets(definitions: Sequence[Statement], states: Set[str]) -> li
         indexed |= found
 
 
-def _with_plain_target(statement: Statement, indexed: set[str], states: Set[str]) -> Statement:
+def _tensors(definition: Statement) -> Iterator[str]:
+    """The names with an index below them that the definition binds: no indices themselves."""
+    bound = bound_names(definition.tokens)
+    for name, _, inner in scripted(definition.tokens, "SUB"):
+        if any(t.type == "NAME" and t.value in bound for t in inner):
+            yield name.value
+
+
+def _with_plain_target(
+    statement: Statement, indexed: set[str], tensors: Set[str], states: Set[str]
+) -> Statement:
     sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
         return statement
@@ -48,7 +60,7 @@ def _with_plain_target(statement: Statement, indexed: set[str], states: Set[str]
     if right is None:
         return statement
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
-    left = _left(sides[0], right, ranged | _arguments_of(indexed, right))
+    left = _left(sides[0], right, ranged | _arguments_of(indexed, right), tensors)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -128,8 +140,10 @@ def _arguments_of(indexed: set[str], right: Sequence[Token]) -> set[str]:
     }
 
 
-def _left(left: list[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
-    """The left side; `known` are letters that are indices for sure."""
+def _left(
+    left: list[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+) -> list[Token]:
+    """The left side; `known` are letters that are indices for sure, `tensors` those that are none."""
     left = _subscript_first(_without_braces(left))
     if is_integral(left):
         return integral(left)
@@ -150,7 +164,7 @@ def _left(left: list[Token], right: Sequence[Token], known: set[str]) -> list[To
     head, listed = left[:place], left[place + 1 : closing[place]]
     if behind := left[closing[place] + 1 :]:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
-    if indices := _indices_in(listed, right, known):
+    if indices := _indices_in(listed, right, known, tensors - known):
         return [*_with_indices(head, indices, right)]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     names = [t for t in listed if t.type == "NAME"]
@@ -185,6 +199,8 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     inner = left[1:end]
     if [t.type for t in inner] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
         inner = [replace(inner[0], value=f"{inner[0].value}_{inner[3].value}")]
+    if [t.type for t in inner[:5]] == ["NABLA", "SUP", "LBRACE", "NUM", "RBRACE"]:
+        inner = [replace(inner[0], value=f"nabla{inner[3].value}"), *inner[5:]]
     words = [t.value.lstrip("\\") for t in inner if t.type in ("NAME", "NABLA")]
     if not words or any(t.type in ("SUB", "SUP") for t in inner):
         return left
@@ -206,7 +222,9 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     return [name, *kept, *rest[place:]]
 
 
-def _indices_in(listed: Sequence[Token], right: Sequence[Token], known: set[str]) -> list[Token]:
+def _indices_in(
+    listed: Sequence[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+) -> list[Token]:
     """The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`."""
     parts: list[list[Token]] = [[]]
     for token, depth in depths(listed):
@@ -214,7 +232,7 @@ def _indices_in(listed: Sequence[Token], right: Sequence[Token], known: set[str]
             parts.append([])
         else:
             parts[-1].append(token)
-    in_subscripts = names_in_subscripts(right) | known
+    in_subscripts = (names_in_subscripts(right) | known) - tensors
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
@@ -309,22 +327,24 @@ def with_named_squares(
     squares = {
         d.tokens[0].value for d in definitions if _square(d.tokens, 0) is not None and d.equal
     }
-    squares = {n for n in squares if any(_is_square_of(d, n) for d in definitions)}
+    counts = {
+        n: _letters_below(d.tokens, 0) for n in squares for d in definitions if _is_square_of(d, n)
+    }
     result: list[Statement] = []
     roots: dict[str, Statement] = {}
     for d in definitions:
-        tokens = _without_squares(d.tokens, squares)
+        tokens = _without_squares(d.tokens, counts)
         if _is_square_of(d, d.tokens[0].value):
             roots[d.tokens[0].value] = replace(d, tokens=tuple(tokens))
         elif (error := _power_on_the_left(d)) is not None:
             tokens = [*tokens, error]
         result.append(replace(d, tokens=tuple(tokens)))
-    others = [replace(b, tokens=tuple(_without_squares(b.tokens, squares))) for b in bodies]
+    others = [replace(b, tokens=tuple(_without_squares(b.tokens, counts))) for b in bodies]
     for name, square in roots.items():
         is_read = any(
-            t.type == "NAME" and t.value == name
+            t.type == "NAME" and t.value == name and _letters_below(d.right, n) == counts[name]
             for d in (*result, *others)
-            for t in d.tokens[d.equal :]
+            for n, t in enumerate(d.right)
         )
         if is_read and name not in {d.target for d in result}:
             result.append(_root(name, square))
@@ -350,14 +370,26 @@ def _is_square_of(definition: Statement, name: str) -> bool:
     return definition.target == name and square is not None and square[0] < definition.equal
 
 
-def _without_squares(tokens: Sequence[Token], squares: set[str]) -> list[Token]:
+def _letters_below(tokens: Sequence[Token], place: int) -> int:
+    """How many letters stand below the name at `place`: `r_i^2` is no square of `r_{ia}`."""
+    return next(
+        (
+            sum(t.type == "NAME" for t in inner)
+            for name, _, inner in scripted(tokens[place:], "SUB")
+            if name is tokens[place]
+        ),
+        0,
+    )
+
+
+def _without_squares(tokens: Sequence[Token], squares: Mapping[str, int]) -> list[Token]:
     result: list[Token] = []
     skipped: tuple[int, int] = (0, 0)
     for place, token in enumerate(tokens):
         if skipped[0] <= place < skipped[1]:
             continue
         square = _square(tokens, place) if token.type == "NAME" and token.value in squares else None
-        if square is not None:
+        if square is not None and _letters_below(tokens, place) == squares[token.value]:
             token, skipped = replace(token, value=f"{token.value}_squared"), square
         result.append(token)
     return result

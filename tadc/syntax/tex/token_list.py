@@ -69,6 +69,12 @@ class TokenList:
         return self._opened[-1].kind if self._opened else ""
 
     @property
+    def is_open_at_dot(self) -> bool:
+        r"""Whether the innermost open bracket is a `\left.`."""
+        opened = [t for t in self.tokens if t.type in ("LPAR", "RPAR")]
+        return self.innermost == "LPAR" and bool(opened) and opened[-1].value == "."
+
+    @property
     def in_braces(self) -> bool:
         """Whether this place is directly in an argument."""
         return self.expected > 0 or self.innermost in ("LBRACE", "limits")

@@ -38,6 +38,7 @@ _EQUAL = re.compile(r"\s*=")
 _OVER_EQUAL = re.compile(
     r"\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{\s*:?=\s*\}"
 )  # of `\stackrel{\text{def}}{=}`
+_SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
@@ -129,6 +130,8 @@ class _Tokenizer:
             case ":" if self.out.innermost in ("limits", "substack"):
                 self._add("COMMA", character, start)  # such that
             case "." if self.side:  # `\left.` is no bracket
+                if self.side == "open" and self._ends_with_bar_and_subscript():
+                    self.out.bracket("LPAR", character, start, self.position)
                 self.side = ""
             case "$":  # in words: `\text{if $i$}`
                 return
@@ -199,6 +202,8 @@ class _Tokenizer:
                 self._add("REL", "!=", start)
             case "stackrel" | "overset" if self._next(_OVER_EQUAL):
                 self._add("DEF", "=", start)
+            case "uparrow" | "downarrow" if self.out.in_subscript:
+                self._add("NAME", name.removesuffix("arrow"), start, "upright")
             case "infty":
                 self._add("NAME", "inf", start)
             case "arg" if what := self._next(_MAX):
@@ -215,11 +220,22 @@ class _Tokenizer:
                 )
 
     def _bar(self, start: int) -> None:
-        if not self.side and self.out.in_subscript and self._is_only_bar():
+        if self.side == "close" and self.out.is_open_at_dot:
+            self.out.bracket("RPAR", "|", start, self.position)
+        elif not self.side and self.out.in_subscript and self._is_only_bar():
             self._add("GIVEN", "|", start)
         else:
             self.out.bar(self.side, start, self.position, "BAR")
         self.side = ""
+
+    def _ends_with_bar_and_subscript(self) -> bool:
+        r"""Whether the `\left.` before this place is that of `\left. \frac{\partial u}{\partial x} \right|_i`."""
+        level = 1
+        for side in _SIDE.finditer(self.text, self.position, self.end):
+            level += 1 if side[1] == "left" else -1
+            if level == 0:
+                return side[2] is not None
+        return False
 
     def _is_only_bar(self) -> bool:
         """Whether no other `|` stands in the braces around: `u_{j|i}`, but not `u_{i|j-k|}`."""

@@ -28,7 +28,7 @@ from tadc.syntax.nodes import (
 from tadc.syntax.tex.commands import words
 from tadc.trampoline import descend
 
-__all__ = ["Vectors"]
+__all__ = ["Ranks", "Vectors"]
 
 MOST_NESTED = 100  # operations of vectors inside each other
 FRESH = "dkmnpqrsuv"
@@ -51,19 +51,28 @@ class _Value:
     is_row: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices."""
+
+    of: Mapping[str, int]
+    certain: Set[str]
+    capitals: Set[str] = frozenset()
+
+
 class Vectors:
     """What is known of the document: the ranks of tensors, and the names that are taken. Definitions add to both."""
 
     def __init__(
         self,
-        ranks: Mapping[str, int],
-        with_rows: Set[str],
+        ranks: Ranks,
         shapes: Mapping[str, Sequence[Expression]],
         taken: set[str],
     ) -> None:
-        """`ranks` are those of names with subscripts, or `with_rows` of declared shapes; `shapes`, where declared, win."""
-        self.ranks = {**ranks, **{name: len(extents) for name, extents in shapes.items()}}
-        self.undeclared = ranks.keys() - shapes.keys() - with_rows
+        """`shapes`, where declared, win over `ranks`."""
+        self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
+        self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
+        self.capitals = ranks.capitals - shapes.keys()
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }
@@ -88,6 +97,12 @@ class Vectors:
             return replace(definition, body=body), False
         _refuse_deep(definition.body)
         value: _Value = descend(self._walk(definition.body))
+        if value.is_row:
+            raise SyntaxError(
+                value.span,
+                f"{_what(value).rstrip(',')}, is what the right side comes to: what follows a transpose is a number as far as the document tells",
+                fix=r"declare the shape of what follows it, `x \in \mathbb{R}^{N}`",
+            )
         lefts = definition.lefts
         if value.rank:
             self._refuse_undeclared(definition)
@@ -230,6 +245,12 @@ class Vectors:
 
     def _read(self, name: Name, subscripts: Subscripts, e: Name | Element) -> _Value:
         rank = max(self.ranks.get(name.name, 0) - len(subscripts), 0)
+        if isinstance(e, Name) and rank == 0 and name.name in self.capitals - self.indices:
+            raise SyntaxError(
+                e.span,
+                f"`{e.span.text}` beside vectors may be a vector or a matrix, and nothing declares it",
+                fix=_declaration(e.span),
+            )
         if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
             return _scalar(e)
         return _Value(rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span)
@@ -470,6 +491,12 @@ class Vectors:
             return _rebuilt(e, values)
         name = e.function.name
         if name == "abs" and rank == 1:
+            if _is_put_in(e):
+                raise SyntaxError(
+                    e.span,
+                    f"{_what(values[0]).rstrip(',')}, is put in here: the norm, or the absolute value of each element?",
+                    fix=r"apply the function to an element, `f(x_i)`; for a norm, write `\|x\|` in the function",
+                )
             return self._norm(e, "2", values[0])
         if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
             raise SyntaxError(
@@ -579,6 +606,12 @@ def _unequal(span: Span, left: _Value, right: _Value) -> SyntaxError:
 def _declaration(span: Span) -> str:
     text = span.text if len(span.text) <= 20 else "x"
     return rf"declare its shape: `%!tadc input x[N, D]`, or `${text} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+
+
+def _is_put_in(e: Application) -> bool:
+    """Whether the function of the document that it stands in was applied elsewhere, which its name tells."""
+    place = e.function.span
+    return place.start < e.span.start or place.end > e.span.end
 
 
 def _refuse_deep(root: Expression) -> None:

@@ -81,7 +81,7 @@ def vocabulary(
         frozenset((sizes - indices) | explicit),
         frozenset(directed),
         frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound")
-        | _outside_of_base(items),
+        | _numbers(items),
         is_sigmoid,
         frozenset(_bounds(definitions)),
     )
@@ -96,11 +96,10 @@ def _bounds(definitions: Iterable[Statement]) -> Iterator[str]:
                 yield name.value
 
 
-def _outside_of_base(items: Sequence[ast.Item]) -> frozenset[str]:
-    """Declared names such as `w_0`, which in a one-based document is no element of `w`."""
-    is_one_based = any(isinstance(i, ast.BaseDeclaration) and i.base == 1 for i in items)
-    names = (i.name.name for i in items if isinstance(i, ast.TensorDeclaration))
-    return frozenset(n for n in names if is_one_based and n.endswith("_0"))
+def _numbers(items: Sequence[ast.Item]) -> frozenset[str]:
+    """Names that are declared as numbers: a `w_0` among them is no element of `w`."""
+    tensors = (i for i in items if isinstance(i, ast.TensorDeclaration))
+    return frozenset(i.name.name for i in tensors if i.extents == ())
 
 
 def _learn(

@@ -1,0 +1,71 @@
+r"""Logarithms and exponentials without brackets in front of a factor and a sum.
+
+\log \frac{1}{N} \sum_i x_i     the logarithm of the average: nobody writes a constant so
+\log a \sum_i x_i               an error that shows both readings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+
+__all__ = ["with_whole_logarithms"]
+
+_FUNCTIONS = frozenset(("log", "log2", "log10", "exp"))
+_FACTORS = frozenset(("NAME", "NUM", "SUB", "SUP", "FRAC", "THIN"))
+_ONE_OVER = ["FRAC", "LBRACE", "NUM", "RBRACE"]
+_ENDS = words("PLUS MINUS REL EQ DEF APPROX COMMA DOT QUAD AMP ROW BREAK TEXT IF FORALL AND OR")
+
+
+def with_whole_logarithms(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with brackets around all that such a function is of."""
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    ends: list[int] = []  # places behind which brackets close
+    for place, token in enumerate(tokens):
+        while ends and ends[-1] == place:
+            ends.pop()
+            result.append(Token("RPAR", ")", token.start, token.start))
+        result.append(token)
+        if token.type != "FUNC" or token.value not in _FUNCTIONS:
+            continue
+        reduction = _reduction_behind(tokens, place + 1, closing)
+        if reduction is None:
+            continue
+        if [t.type for t in tokens[place + 1 : place + 5]] == _ONE_OVER:
+            result.append(Token("LPAR", "(", token.end, token.end))
+            ends.append(_end_of_term(tokens, reduction))
+        else:
+            result[-1] = _unclear(token, tokens[reduction - 1])
+    last = tokens[-1].end if tokens else 0
+    return result + [Token("RPAR", ")", last, last)] * len(ends)
+
+
+def _reduction_behind(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> int | None:
+    """The place of the reduction behind one factor or more; None where there is none."""
+    start = place
+    while place < len(tokens) and (tokens[place].type in _FACTORS or place in closing):
+        place = closing.get(place, place) + 1
+    is_reduction = start < place < len(tokens) and tokens[place].type == "RED"
+    return place if is_reduction and tokens[start].type in ("NAME", "NUM", "FRAC") else None
+
+
+def _end_of_term(tokens: Sequence[Token], place: int) -> int:
+    depth = 0
+    while place < len(tokens):
+        kind = tokens[place].type
+        if depth == 0 and (kind in _ENDS or kind in CLOSERS):
+            break
+        depth += (kind in OPENERS) - (kind in CLOSERS)
+        place += 1
+    return place
+
+
+def _unclear(function: Token, last: Token) -> Token:
+    word = function.value
+    fact = f"`\\{word}` may be of the factors in front of the sum, or of the sum too"
+    fix = rf"write brackets: `\{word}(a) \sum_i x_i` or `\{word}\left(a \sum_i x_i\right)`"
+    return Token("ERROR", fact, function.start, last.end, fix)

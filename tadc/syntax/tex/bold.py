@@ -1,0 +1,71 @@
+r"""Bold letters as vectors, where a document writes transposes, norms or inner products: `\mathbf{w}^\top \mathbf{x}_i`.
+
+Small bold letters that nothing declares are vectors then, `\mathbf{x}_i` at each of its indices; a capital may be a vector or a
+matrix, and has to be declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
+from typing import NamedTuple
+
+from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["NO_BOLD", "Bold", "bold_names"]
+
+_OPERATIONS = frozenset(("TOP", "NORM_L", "ANGLE_L"))
+_TRANSPOSES = (r"\top", r"\intercal")
+
+
+class Bold(NamedTuple):
+    """Names that are written bold everywhere: those of vectors, and capitals without subscripts."""
+
+    vectors: frozenset[str]
+    capitals: frozenset[str]
+
+
+NO_BOLD = Bold(frozenset(), frozenset())
+
+
+def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
+    """The bold names of right sides that are not `known`, where some definition has an operation of vectors."""
+    tokens = [t for d in definitions for t in d.right]  # in lists of arguments nobody minds
+    if not any(_has_operation(d.tokens) for d in definitions):
+        return NO_BOLD
+    styles: dict[str, set[bool]] = {}
+    for token in tokens:
+        if token.type == "NAME":
+            styles.setdefault(token.value, set()).add(token.note == "bold")
+    bold = {n for n, found in styles.items() if found == {True}} - known
+    bold -= {d.target for d in definitions}
+    with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
+    bare = set(_bare(definitions))
+    small = {n for n in bold if not n[0].isupper() and not n[0].isdigit()}
+    return Bold(
+        frozenset(small - (with_subscripts & bare)),
+        frozenset(n for n in bold - with_subscripts if n[0].isupper()),
+    )
+
+
+def _has_operation(tokens: Sequence[Token]) -> bool:
+    pairs = pairwise(tokens)
+    raised = [inner for name, _, inner in scripted(tokens, "SUP") if name.note == "bold"]
+    if any(len(inner) == 1 and inner[0].value in ("T", *_TRANSPOSES) for inner in raised):
+        return True
+    return any(
+        before.type in _OPERATIONS
+        or (before.type == "BAR_L" and token.note == "bold")
+        or (before.type == "CDOT" and token.note == "bold")
+        for before, token in pairs
+    )
+
+
+def _bare(definitions: Sequence[Statement]) -> Iterator[str]:
+    """The names that stand somewhere without subscripts."""
+    for d in definitions:
+        for token, behind in zip(d.tokens, (*d.tokens[1:], None), strict=True):
+            if token.type == "NAME" and (behind is None or behind.type != "SUB"):
+                yield token.value

@@ -1,0 +1,33 @@
+"""Formulas that were read in one of two ways, and ask now."""
+
+from __future__ import annotations
+
+import pytest
+
+import tadc
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (r"s_{jt} = \sum_{k=1}^{J} \exp(\delta_{kt} + \delta_{jt} + \mu_{jt})", "have different ranges"),
+        (r"s = (\sigma_{11} - \sigma_{22})^2 + \sigma_{12}^2", "may be one subscript or two"),
+        (r"s = \log a \sum_{i=1}^{N} x_i", "of the factors in front of the sum, or of the sum too"),
+        ("%!tadc input x[N]\n" r"s = x_1 x_2 x_3", "nothing tells whether the first element is `x_0` or `x_1`"),
+        (
+            r"$x \in \mathbb{R}^N$, $n \in \mathbb{R}$ \[ y = S_n(x), \quad S_a(z) = \operatorname{sign}(z) \max(|z| - a, 0) \]",
+            "is put in here",
+        ),
+        (r"$x_i \in \mathbb{R}^p$ \[ \ell = \sum_{i=1}^{n} y_i x_i^\top \beta \]", "is what the right side comes to"),
+        (
+            r"$\mathbf{x} \in \mathbb{R}^p$ \[ \ell = \| \mathbf{x} - \mathbf{W} \mathbf{x} \| \]",
+            "may be a vector or a matrix",
+        ),
+    ],
+)  # fmt: skip
+def test_what_fits_two_readings_is_refused(text, fact):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(text, lang="tex")
+
+    assert fact in str(caught.value)
+    assert caught.value.errors[0].fix
