@@ -53,16 +53,17 @@ from tadc.schedule.lowered import (
 )
 from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
+from tadc.schedule.rewrite import companions
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.inline import in_readers
 from tadc.schedule.rewrite.lists import (
     Facts,
     Listed,
     has_data,
-    has_quotients_of_data,
     in_32_bits,
     listed,
     looked_up,
+    period_of_data,
 )
 from tadc.schedule.rewrite.program import rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
@@ -78,7 +79,6 @@ __all__ = [
     "computed_indices",
     "decisions",
     "diagonal_program",
-    "divides_data",
     "for_numpy",
     "front",
     "gpu_decisions",
@@ -95,6 +95,7 @@ __all__ = [
     "normalized",
     "operations_of",
     "parsed",
+    "period_of_index_tensors",
     "reads_data",
     "recurrence_of",
     "restricted_program",
@@ -103,6 +104,7 @@ __all__ = [
     "tangent_program",
     "vjp_program",
     "vjp_programs",
+    "with_companions",
     "with_lists",
     "with_reductions_apart",
 ]
@@ -346,6 +348,12 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
 
 @lru_cache(maxsize=128)
+def with_companions(program: Program, facts: Facts, narrow: bool) -> Listed:
+    """As `with_lists`, where index tensors that are read along a list stand beside it in its order."""
+    return companions.with_companions(with_lists(program, facts, narrow))
+
+
+@lru_cache(maxsize=128)
 def index_stages(program: Program) -> tuple[Program, Program] | None:
     """The part of a program that computes index tensors, and the rest, whose inputs these are; None where there are none.
 
@@ -365,9 +373,9 @@ def reads_data(program: Program) -> bool:
     return has_data(program)
 
 
-def divides_data(program: Program) -> bool:
-    """Whether an index is a quotient of an element of a tensor."""
-    return has_quotients_of_data(program)
+def period_of_index_tensors(program: Program) -> int:
+    """A number so that elements of index tensors that leave the same remainder by it are divided alike."""
+    return period_of_data(program)
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:

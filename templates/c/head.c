@@ -11,3 +11,6 @@
 #define fma(a, b, c) ((a) * (b) + (c))
 #define fmaf(a, b, c) ((a) * (b) + (c))
 #endif
+#ifndef __GNUC__
+#define __builtin_prefetch(address) ((void)(address))
+#endif

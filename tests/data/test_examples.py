@@ -68,7 +68,7 @@ OUTSIDE = [
     ("y[i] = x[i - k[i]]", {"k": [0, 1, 3], "x": [1.0, 2, 3]}, "k", (2,), 3, 0, 2),
     ("y[i] = x[k[i]]", {"k": [0, 9, -1], "x": [1.0, 2, 3]}, "k", (1,), 9, 0, 2),
     ("c[p] = floor(u[p]); g[p] = sum{a=0..1} x[c[p] + a]", {"u": [0.2, 2.0], "x": [1.0, 2, 4]}, "c", (1,), 2, 0, 1),
-    ("c[p] = floor(u[p]); g[p] = x[c[p]]", {"u": [0.2, np.nan], "x": [1.0, 2]}, "c", (1,), 2**62, 0, 1),
+    ("c[p] = floor(u[p]); g[p] = x[c[p]]", {"u": [0.2, 1e30], "x": [1.0, 2]}, "c", (1,), 1e30, 0, 1),
     ("base 1\ny[i] = x[k[i]]", {"k": [1, 0, 2], "x": [1.0, 2]}, "k", (1,), 0, 1, 2),
 ]  # fmt: skip
 
@@ -90,6 +90,65 @@ def test_an_element_that_leads_outside_is_named(text, given, tensor, index, valu
     assert (again.index, str(again)) == (index, str(error))
 
 
+NO_INDICES = [
+    # what is NaN is inside of no tensor, whatever the form; what is very large has no remainder
+    ("y[i] = x[floor(u[i])]", np.nan, "is NaN"),
+    ("y[i] = x[clamp(floor(u[i]))]", np.nan, "is NaN, which is no index"),
+    ("y[i] = x[min(max(floor(u[i]), 0), 3)]", np.nan, "is NaN, which is no index"),
+    ("input x[4]; y[i] = x[wrap(floor(u[i]))]", np.nan, "is NaN, which is no index"),
+    ("input x[4]; y[i] = x[wrap(floor(u[i]))]", 1e30, "is 1e[+]30, which is no index"),
+    ("y[i] = x[floor(u[i]) % 4]", -np.inf, "is -inf, which is no index"),
+    ("k[i] = floor(u[i]); y[i] = x[clamp(2 - k[i])]", np.nan, r"k\[1\] is NaN"),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "words"), NO_INDICES)
+def test_a_number_that_is_no_index_is_outside(text, value, words):
+    given = {"u": [0.5, value], "x": [1.0, 2.0, 3.0, 4.0]}
+    f = tadc.compile(text, backend="interpreter")
+    with pytest.raises(tadc.DataError, match=words) as caught:
+        f(**given)
+    assert caught.value.index == (1,)
+    with pytest.raises(tadc.DataError, match=words):
+        f.vjp(**given)
+    nan = tadc.compile(text, backend="interpreter", bounds="nan")
+    assert np.isnan(nan(**given)).all()
+
+
+def test_very_large_numbers_are_clamped_and_nothing_is_read_where_they_are_padded():
+    x = [1.0, 2.0, 3.0]
+    clamped = tadc.compile("y[i] = x[clamp(floor(u[i]))]", backend="interpreter")
+    assert clamped(u=[1e30, -1e30, np.inf, -np.inf], x=x).tolist() == [3, 1, 3, 1]
+    padded = tadc.compile("y[i] = x[pad(floor(u[i]) // 2, 7)]", backend="interpreter")
+    assert padded(u=[np.nan, 1e30, 2.5], x=x).tolist() == [7, 7, 2]
+
+
+WIDE = [
+    ("input x[3]; y[i] = x[wrap(k[i])]", np.uint64, [2**64 - 1, 2**63, 7], lambda k: k % 3),
+    ("y[i] = x[k[i] % 3]", np.uint64, [2**64 - 1, 2**63 + 1, 7], lambda k: k % 3),
+    ("input x[3]; y[i] = x[wrap(2*k[i] + 1)]", np.int64, [2**62, -(2**63), 2**63 - 1], lambda k: (2 * k + 1) % 3),
+    ("input x[3]; y[i] = x[symmetric(k[i])]", np.int64, [2**62 + 5, -(2**63)], lambda k: min(k % 6, 5 - k % 6)),
+    ("y[i] = x[(k[i] // 2) % 3]", np.int64, [2**62 + 1, -(2**63) + 3], lambda k: k // 2 % 3),
+    ("y[i] = x[pad(k[i] // 2)]", np.int64, [2**62, -(2**63), 3], lambda k: k // 2 if 0 <= k // 2 < 3 else 3),
+]  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(("text", "dtype", "k", "place"), WIDE, ids=[w[0] for w in WIDE])
+def test_remainders_of_very_large_integers_are_exact(text, dtype, k, place):
+    x = [5.0, 6.0, 7.0]
+    for backend in ("interpreter", "numpy", "native"):
+        f = tadc.compile(text, backend=backend)
+        assert f(k=np.array(k, dtype), x=x).tolist() == [[*x, 0.0][place(v)] for v in k]
+
+
+def test_an_error_names_unsigned_integers_as_they_are():
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+    with pytest.raises(tadc.DataError, match=str(2**64 - 1)) as caught:
+        f(k=np.array([0, 2**64 - 1], np.uint64), x=[1.0])
+    assert caught.value.value == 2**64 - 1
+
+
 def test_the_error_shows_the_place_and_the_way_out():
     f = tadc.compile("y[e, c] = x[src[e], c]", backend="interpreter")
     with pytest.raises(tadc.DataError) as caught:
@@ -108,8 +167,16 @@ def test_a_row_that_leaves_its_tensor_is_an_error_unless_it_is_empty():
 
     assert f(ptr=[0, 2, 2], v=[1.0, 2.0]).tolist() == [3, 0]
     assert f(ptr=[9, 2, 2], v=[1.0, 2.0]).tolist() == [0, 0]
-    with pytest.raises(tadc.DataError, match="leaves v"):
-        f(ptr=[0, 3, 3], v=[1.0, 2.0])
+    for ptr, position, words in (
+        ([0, 2, 9], 2, "ptr[2] is 9, so that row 1 is e = 2..8, and v has 2 elements: 0..1 are inside"),
+        ([-1, 2, 2], 0, "ptr[0] is -1, so that row 0 is e = -1..1, and v has 2 elements"),
+        ([0, 3, 3], 1, "ptr[1] is 3, so that row 0 is e = 0..2"),
+    ):  # fmt: skip
+        with pytest.raises(tadc.DataError) as caught:
+            f(ptr=ptr, v=[1.0, 2.0])
+        assert words in str(caught.value)
+        assert (caught.value.tensor, caught.value.index) == ("ptr", (position,))
+        assert caught.value.value == ptr[position]
 
 
 def test_only_elements_of_rows_are_checked():

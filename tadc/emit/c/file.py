@@ -12,6 +12,7 @@ from typing import Any
 
 from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
+from tadc.emit.clike.prefetch import prefetches
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
@@ -205,8 +206,15 @@ def _kernel(
         # as the copy, and keep the compiler from vectors.
         "asks": shared and not k.cooperative and (k.strip or not _is_cheap(k.body)),
         "depth": depth,
-        "body": "\n".join(text.lines(k.body, depth)),
+        "body": "\n".join([*_prefetches(k, text, depth), *text.lines(k.body, depth)]),
     }
+
+
+def _prefetches(k: CpuKernel, text: CText, depth: int) -> list[str]:
+    """What a later pass of the innermost loop over points will read through data."""
+    if not k.outer or k.strip or k.sides or k.in_order:
+        return []
+    return ["  " * depth + line for line in prefetches(k.outer[-1][0], k.body, text)]
 
 
 def _given(k: CpuKernel, own: Set[str]) -> list[Symbol]:

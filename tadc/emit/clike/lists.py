@@ -93,6 +93,7 @@ def list_builders(modes: Sequence[tuple[Listed, str]], target: str) -> str:
         sorts=any(isinstance(each, SortedList) for each in every),
         rows=any(isinstance(each, Rows) for each in every),
         pieces=any(map(_pieces, every)),
+        orders=False,
         piece=PIECE,
     )
     builders = [b for listed, name in modes for b in _Builders.of(listed, name).each()]

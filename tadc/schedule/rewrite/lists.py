@@ -44,17 +44,18 @@ from tadc.schedule.rewrite.pieces import (
 from tadc.schedule.rewrite.rows import always
 
 __all__ = [
+    "Companion",
     "Facts",
     "Listed",
     "Rows",
     "SortedList",
     "ends_of_rows",
     "has_data",
-    "has_quotients_of_data",
     "in_32_bits",
     "listed",
     "looked_up",
     "narrow_tensor",
+    "period_of_data",
 ]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
@@ -146,8 +147,17 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Companion:
+    """The elements of the tensor `of`, an index tensor or the rows of elements, in the order of the list that begins at `begin`."""
+
+    tensor: Tensor
+    of: str
+    begin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listed:
-    """A program whose last inputs are the tensors of `lists`, in order; its last sizes are those of the lists.
+    """A program whose last inputs are the tensors of `lists` and their companions, in order; its last sizes are those of the lists.
 
     `tested` names statements with sums that no list shortens: all points are tried for each element.
     """
@@ -155,6 +165,7 @@ class Listed:
     program: Program
     lists: tuple[SortedList | Rows, ...]
     tested: tuple[str, ...]
+    companions: tuple[Companion, ...] = ()
 
     @property
     def size_texts(self) -> dict[Symbol, str]:
@@ -209,11 +220,20 @@ def ends_of_rows(program: Program) -> frozenset[str]:
     return frozenset(tensor for (tensor, _), places in found.items() if len(places) > 1)
 
 
-def has_quotients_of_data(program: Program) -> bool:
-    """Whether a derived index is made of one, or a condition asks for a remainder of one."""
+def period_of_data(program: Program) -> int:
+    """A number so that elements of index tensors that leave the same remainder by it are divided alike: 1 without divisions."""
     made = list(_determined(program))
     data = {d.name for d in made if isinstance(d, Looked)}
-    return any(isinstance(d, Derived) and not data.isdisjoint(d.symbols) for d in made)
+    period = 1
+    for d in made:
+        if isinstance(d, Derived) and not data.isdisjoint(d.symbols):
+            data.add(d.name)
+            period *= d.modulus
+    reductions = (e for s in program.statements for e in postorder(s.body) if isinstance(e, Reduce))
+    for c in (c for e in reductions for c in e.domain):
+        if c.relation == "|" and not data.isdisjoint(c.form.symbols):
+            period *= c.modulus
+    return period
 
 
 def _determined(program: Program) -> Iterator[Determined]:
