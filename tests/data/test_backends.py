@@ -158,6 +158,34 @@ def test_lists_of_an_index_are_built_and_copied_to_a_gpu_once(double, monkeypatc
     assert len(set(lists)) == len(lists) == 2
 
 
+class CsrMatrix:
+    """A double of CuPy's class."""
+
+    def __init__(self, arrays, shape, copy=False):
+        self.data, self.indices, self.indptr = arrays
+        self.shape, self.format = shape, "csr"
+
+    def tocoo(self):
+        raise AssertionError("it has the layout of the program")
+
+
+CsrMatrix.__module__ = "cupyx.scipy.sparse._csr"
+
+
+def test_sparse_arrays_of_cupy_have_gradients_of_their_class(double):
+    arrays = (np.array([1.0, 2.0, 3.0]), np.array([0, 2, 1]), np.array([0, 2, 3]))
+    a = CsrMatrix([double.asarray(v) for v in arrays], (2, 3))
+    x, dy = double.asarray(np.array([1.0, 2.0, 3.0])), double.asarray(np.array([1.0, 10.0]))
+    f = tadc.compile("input A[N, M]: csr\ny[i] = sum{j} A[i,j]*x[j]", backend="cuda")
+    y, pullback = f.vjp(a, x)
+    gradients = pullback(dy)
+
+    assert _numbers(y).tolist() == [7, 6]
+    assert type(gradients["A"]) is CsrMatrix
+    assert _numbers(gradients["A"].data).tolist() == [1, 3, 20]
+    assert _numbers(gradients["x"]).tolist() == [1, 30, 2]
+
+
 def test_numpy_checks_what_is_trusted_elsewhere():
     f = tadc.compile("y[e] = x[src[e]]", backend="numpy", bounds="trust")
     with pytest.raises(tadc.DataError):
