@@ -11,6 +11,10 @@
 #define fma(a, b, c) ((a) * (b) + (c))
 #define fmaf(a, b, c) ((a) * (b) + (c))
 #endif
-#ifndef __GNUC__
-#define __builtin_prefetch(address) ((void)(address))
+
+// Fetches an element into the cache, if there is one at that offset.
+#ifdef __GNUC__
+#define fetch_ahead(tensor, offset) __builtin_prefetch((const void*)((uintptr_t)(tensor) + (uintptr_t)(offset) * sizeof *(tensor)))
+#else
+#define fetch_ahead(tensor, offset) ((void)(offset))
 #endif

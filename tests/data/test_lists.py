@@ -145,5 +145,5 @@ def test_what_an_index_keeps_with_another_array_goes_with_it():
 def test_loops_over_lists_fetch_what_is_read_next():
     text = "size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]"
     made = tadc.compile(text).source("c")
-    assert "__builtin_prefetch(&w[dst_perm[max(0LL, min(" in made
-    assert "prefetch(&" not in tadc.compile("y[i] = sum{j} a[i, j]*x[j]").source("c")
+    assert "fetch_ahead(w, (unsigned long long)dst_perm[max(0LL, min(" in made
+    assert "  fetch_ahead(" not in tadc.compile("y[i] = sum{j} a[i, j]*x[j]").source("c")

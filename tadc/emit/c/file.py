@@ -54,6 +54,7 @@ SECONDS = "seconds"
 BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
 _TAKEN = [
+    "fetch_ahead",
     "threads",
     ENDED,
     "parts",

@@ -1,7 +1,7 @@
 """What a loop will read through data a few passes later, fetched into the cache of a CPU: data lead anywhere.
 
     for (t = 0; ..) {
-      __builtin_prefetch(&x[list[min(ptr + t + 8, positions - 1)] * C + first]);
+      fetch_ahead(x, (unsigned long long)list[min(ptr + t + 8, positions - 1)] * C + first);
       const long long k = list[ptr + t];  ..  x[k * C + first + lane]  ..
     }
 
@@ -57,8 +57,9 @@ def prefetches(index: Symbol, body: Sequence[Step], text: CText) -> list[str]:
     for read in reads_of(body):
         used = {s for form in read.subscripts for s in form.symbols}
         if used & ahead.keys() and not used & later:
-            found[there.element(read.tensor, read.subscripts).text] = None
-    return [f"__builtin_prefetch(&{element});" for element in list(found)[:MOST]]
+            offset = there.offset(read.tensor, read.subscripts)
+            found[f"fetch_ahead({there.names[read.tensor]}, {offset});"] = None
+    return list(found)[:MOST]
 
 
 def _first_values(body: Sequence[Step], text: CText) -> dict[Symbol, str]:
@@ -76,4 +77,5 @@ def _element(form: Affine, tensor: Tensor, text: CText) -> str:
     """The element of an index tensor that is looked up a few passes later, or the last one."""
     (extent,) = tensor.shape
     place = text.clamped(form + AHEAD, extent - 1)
-    return f"{text.names[tensor.name]}[{place}]"
+    # It may lead anywhere, for nobody has asked whether it will be used: no place of memory is read, and nothing overflows.
+    return f"(unsigned long long){text.names[tensor.name]}[{place}]"

@@ -577,7 +577,11 @@ class CText:
         return result
 
     def element(self, tensor: str, subscripts: Sequence[Affine]) -> Text:
-        """`tensor[offset]`, the offset in row-major order: with strides that are numbers, else by Horner's rule."""
+        """`tensor[offset]`, the offset in row-major order."""
+        return atom(f"{self.names[tensor]}[{self.offset(tensor, subscripts)}]")
+
+    def offset(self, tensor: str, subscripts: Sequence[Affine]) -> str:
+        """The place of an element in row-major order: with strides that are numbers, else by Horner's rule."""
         shape = self.tensors[tensor].shape
         static = all(n.is_constant for n in shape[1:])
         terms: SignedTexts = []
@@ -587,7 +591,7 @@ class CText:
             if form != constant(0):
                 stride = prod(n.constant for n in shape[d + 1 :]) if static else 1
                 terms += self._scaled(form, stride)
-        return atom(f"{self.names[tensor]}[{signed_sum(terms)}]")
+        return signed_sum(terms)
 
     def _scaled(self, form: Affine, stride: int) -> SignedTexts:
         """The terms of the product; a sum stays in brackets."""
