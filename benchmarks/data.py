@@ -3,7 +3,8 @@
 Times are of the process's processor, in milliseconds, the least of several runs. `given` has lists that a `tadc.Index` keeps, `built` those
 that each call builds. Ends of edges are uniform, follow Zipf's law (one list has a quarter of all edges), are sorted, or are all one.
 
-    python benchmarks/data.py [--edges 1000000] [--nodes 100000] [--width 16] [--runs 3] [--only rows] [--markdown FILE]
+    python benchmarks/data.py [--edges 1000000] [--nodes 100000] [--width 16] [--runs 3]
+                              [--only rows passing] [--kind Zipf] [--markdown FILE]
     python benchmarks/data.py --memory     # lists beside data; and that messages are never stored
 
 Torch and JAX are compared where they are installed.
@@ -36,7 +37,7 @@ import numpy as np  # noqa: E402 (the variables say with how many threads)
 
 import tadc  # noqa: E402
 from tadc.ir.affine import constant  # noqa: E402
-from tadc.runtime.index import lists_of  # noqa: E402
+from tadc.runtime.index import ListArrays, lists_of  # noqa: E402
 from tadc.schedule.rewrite.lists import Key, SortedList  # noqa: E402
 
 try:
@@ -305,11 +306,13 @@ def best(run: Run | None, runs: int) -> str:
     return f"{min(times) * 1e3:.1f}"
 
 
-def tables(size: Size, only: str | None, runs: int) -> Iterator[str]:
+def tables(size: Size, only: list[str] | None, among: str | None, runs: int) -> Iterator[str]:
     for name, (rows_, kinds) in TABLES.items():
-        if only not in (None, name):
+        if only is not None and name not in only:
             continue
         for kind in kinds:
+            if among not in (None, kind):
+                continue
             print(f"{name}, {kind}", file=sys.stderr)
             s = Size(size.nodes, size.edges, size.width, kind)
             yield f"\n{name}, {kind}: {s.nodes} nodes, {s.edges} edges, {s.width} columns\n"
@@ -348,7 +351,7 @@ def memory(size: Size) -> Iterator[str]:
     tadc.compile("size N\ny[i: N] = sum{e | k[e] = i} w[e]")(
         k, size.reals(size.edges), N=size.nodes
     )
-    lists = sum(a.nbytes for arrays in k._lists.values() for a in arrays)
+    lists = sum(a.bytes for a in k._lists.values() if isinstance(a, ListArrays))
     yield f"an index of {size.edges} in 0..{size.nodes - 1}: {k.array.nbytes >> 20} MiB, its lists {lists >> 20} MiB"
     messages = size.edges * size.width * 4 >> 20
     for second in (False, True):
@@ -364,12 +367,13 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--width", type=int, default=16)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", choices=TABLES)
+    parser.add_argument("--only", choices=TABLES, nargs="+")
+    parser.add_argument("--kind", choices=("uniform", "Zipf", "sorted", "all equal"))
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--markdown", type=Path)
     given = parser.parse_args()
     size = Size(given.nodes, given.edges, given.width)
-    lines = memory(size) if given.memory else tables(size, given.only, given.runs)
+    lines = memory(size) if given.memory else tables(size, given.only, given.kind, given.runs)
     text = []
     for line in lines:
         print(line, flush=True)

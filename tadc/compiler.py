@@ -51,6 +51,8 @@ from tadc.schedule.lowered import (
     modules_of,
     recurrence_module,
 )
+from tadc.schedule.nest.loop_nest import Kernel
+from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite import companions
@@ -64,9 +66,11 @@ from tadc.schedule.rewrite.lists import (
     listed,
     looked_up,
     period_of_data,
+    safely_loaded,
 )
 from tadc.schedule.rewrite.program import rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
+from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
 
@@ -77,6 +81,7 @@ __all__ = [
     "blocked_program",
     "coloured_program",
     "computed_indices",
+    "data_checks",
     "decisions",
     "diagonal_program",
     "for_numpy",
@@ -99,6 +104,7 @@ __all__ = [
     "reads_data",
     "recurrence_of",
     "restricted_program",
+    "search",
     "stored",
     "substitution_program",
     "tangent_program",
@@ -353,6 +359,18 @@ def with_companions(program: Program, facts: Facts, narrow: bool) -> Listed:
     return companions.with_companions(with_lists(program, facts, narrow))
 
 
+def data_checks(program: Program, resolved: Resolved) -> tuple[Check, ...]:
+    """What data decide about the reads of a program or of its derivative, in the order in which it is checked."""
+    return checks_of(program, resolved.checks)
+
+
+def search(way: Way, program: Program, name: str) -> tuple[Program, Kernel]:
+    """The search for an element that leads out of a tensor in one way: a minimum of elements, and its kernel of one point."""
+    found = in_32_bits(safely_loaded(normalized(searching(way, program))))
+    (kernel,) = kernels(found, name)
+    return found, kernel
+
+
 @lru_cache(maxsize=128)
 def index_stages(program: Program) -> tuple[Program, Program] | None:
     """The part of a program that computes index tensors, and the rest, whose inputs these are; None where there are none.
@@ -522,5 +540,5 @@ def atomic_module(program: Program, wrt: Sequence[str], *, points: bool) -> Modu
     renamed = replace(program, name=identifier(program.name))
     names = taken_names(renamed)
     scattering, scatters = scattered(separate_reductions(renamed, names), wrt, names)
-    kernels = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
-    return Module("adjoint_atomic", scattering, kernels)
+    scattering_kernels = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
+    return Module("adjoint_atomic", scattering, scattering_kernels)

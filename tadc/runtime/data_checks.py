@@ -22,6 +22,7 @@ from tadc.ir.program import Tensor
 from tadc.printing.idx import tensor_text
 from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.known import Known
+from tadc.resolve.ragged import Row
 
 __all__ = ["check_read", "check_values", "is_inside"]
 
@@ -265,7 +266,7 @@ class _Worst:
     position: tuple[int, ...]
     point: Mapping[Symbol, int]
     count: int
-    row: _Row | None = None  # of a ragged sum that leaves the tensor
+    row: Row | None = None  # of a ragged sum that leaves the tensor
     is_counted: bool = True  # else there may be more
 
     @classmethod
@@ -283,7 +284,7 @@ class _Worst:
             (d for d in reversed(looked) if d.name in _followed(form, points.made)), looked[0]
         )
         count = len(next(iter(columns.values()))) if columns else 1
-        row = _Row.of(form, check.outside.domain, looked)
+        row = Row.of(form, check.outside.domain, looked)
         if row is not None:
             begins_inside = _values(row.first, columns, count) >= 0
             columns, count = _only(columns, begins_inside | ~begins_inside.any())
@@ -320,7 +321,7 @@ class _Worst:
         is_ragged = not form.coefficient(self.data.name)
         said = f"{element} is {value}"
         if self.row is not None:
-            said += f", so that {self.row.text(self.point, check)}"
+            said += f", so that {_row_text(self.row, self.point, check)}"
         elif is_ragged:
             said += f", so that `{check.span.text}` leaves {check.tensor}"
         elif not bare:
@@ -366,38 +367,12 @@ class _Worst:
         return -(least // c), (extent - 1 - greatest) // c
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of a ragged sum: from `first` to `last`, each an element of an index tensor and a number more."""
-
-    index: Symbol
-    low: Looked
-    first: Affine
-    high: Looked
-    last: Affine
-
-    @classmethod
-    def of(cls, form: Affine, domain: Domain, looked: Sequence[Looked]) -> _Row | None:
-        """The row that the index runs over that the form is; None for others."""
-        index = form.as_symbol()
-        by_name = {d.name: d for d in looked}
-        if index is None or index in by_name:
-            return None
-        ends: dict[int, tuple[Looked, Affine]] = {}
-        for c in domain:
-            sign, others = c.form.coefficient(index), [s for s in c.form.symbols if s != index]
-            if c.relation == ">=" and abs(sign) == len(others) == 1 and others[0] in by_name:
-                ends[sign] = by_name[others[0]], symbol(index) - c.form * sign
-        if len(ends) < 2:
-            return None
-        return cls(index, *ends[1], *ends[-1])
-
-    def text(self, point: Mapping[Symbol, int], check: ReadCheck) -> str:
-        """The row at a point, as the program counts."""
-        called = dict(check.indices).get(self.index, self.index)
-        at = ", ".join(str(form.at(point) + check.base) for form in self.low.subscripts)
-        first, last = self.first.at(point) + check.base, self.last.at(point) + check.base
-        return f"row {at} is {called} = {first}..{last}"
+def _row_text(row: Row, point: Mapping[Symbol, int], check: ReadCheck) -> str:
+    """The row at a point, as the program counts."""
+    called = dict(check.indices).get(row.index, row.index)
+    at = ", ".join(str(form.at(point) + check.base) for form in row.low.subscripts)
+    first, last = row.first.at(point) + check.base, row.last.at(point) + check.base
+    return f"row {at} is {called} = {first}..{last}"
 
 
 def _worse(one: _Worst | None, other: _Worst) -> _Worst:

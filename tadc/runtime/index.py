@@ -268,8 +268,8 @@ class ListArrays:
 
     @property
     def bytes(self) -> int:
-        """The memory that they take."""
-        return sum(a.nbytes for a in (self.begin, *self.positions))
+        """The memory that they take, with what stands beside them in their order."""
+        return sum(a.nbytes for a in (self.begin, *self.positions, *self._sorted.values()))
 
 
 def lists_of(

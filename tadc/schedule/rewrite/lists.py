@@ -56,6 +56,7 @@ __all__ = [
     "looked_up",
     "narrow_tensor",
     "period_of_data",
+    "safely_loaded",
 ]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
@@ -258,8 +259,13 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
         inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
         statements=statements,
     )
+    return Listed(safely_loaded(program), made, tuple(dict.fromkeys(lists.tested)))
+
+
+def safely_loaded(program: Program) -> Program:
+    """The program with data that are loaded safely: where subscripts are outside, an element near by."""
     safe = tuple(_with_safe_loads(s, program) for s in program.statements)
-    return Listed(replace(program, statements=safe), made, tuple(dict.fromkeys(lists.tested)))
+    return replace(program, statements=safe)
 
 
 def in_32_bits(program: Program) -> Program:
