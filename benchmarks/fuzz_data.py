@@ -25,6 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import tadc
+from tadc.schedule.rewrite.lists import Rows, SortedList, listed, looked_up
 
 # ---------------------------------------------------------------------- programs
 
@@ -32,13 +33,32 @@ import tadc
 def programs(first: int, count: int) -> None:
     """Programs of one to three index tensors: by every point, and by lists."""
     from tests.data import test_random_data as tests
+    from tests.data.oracle import random_data
 
+    steps: Counter[str] = Counter()
     for seed in range(first, first + count):
         tests.test_values_and_derivatives_are_those_of_scattering(seed)
+        steps += loops_of(random_data(seed).text)
         if seed % 5 == 0:
             tests.test_printed_programs_mean_the_same(seed)
         if seed % 100 == 99:
-            print(f"programs {first}..{seed}", flush=True)
+            print(f"programs {first}..{seed}: {dict(steps)}", flush=True)
+
+
+def loops_of(text: str) -> Counter[str]:
+    """How the loops of a program and of its adjoint come about."""
+    f = tadc.compile(text)
+    found: Counter[str] = Counter()
+    for g in (f, f.adjoint(("x", "w"))):
+        made = listed(g.program)
+        for each in made.lists:
+            several = isinstance(each, SortedList) and len(each.keys) > 1
+            kind = "rows" if isinstance(each, Rows) else "lists by two keys" if several else "lists"
+            found[kind] += 1
+        found["tested"] += len(made.tested)
+        found["loads"] += len(looked_up(g.program))
+        found["statements"] += len(g.program.statements)
+    return found
 
 
 # ---------------------------------------------------------------------- sparse operands

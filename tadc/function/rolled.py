@@ -26,6 +26,7 @@ from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.syntax import ast
 
 if TYPE_CHECKING:
+    from tadc.function.derivatives import Wrt
     from tadc.function.function import Function
 
 __all__ = ["Loop", "Part", "Rolled", "Values"]
@@ -154,7 +155,9 @@ class Rolled:
         found = (s for p in self.parts for s in p.function.sizes if s not in rounds)
         return tuple(dict.fromkeys(found))
 
-    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Rolled:
+    def with_values(
+        self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None
+    ) -> Rolled:
         """Itself, as `of_values`."""
         return self
 

@@ -132,7 +132,7 @@ class Unit:
         functions = ((mode, self.functions[mode]) for mode in self.listed)
         return {
             mode: FileChecks(
-                f.program, launchers[mode], compiler.data_checks(f.program, f._resolved)
+                f.program, mode, launchers[mode], compiler.data_checks(f.program, f._resolved)
             )
             for mode, f in functions
         }

@@ -186,6 +186,12 @@ def as_index(name: str, value: Any) -> Index:
             f"{called} is used as an index, and is bool",
             fix=f"write a condition, `[{name}[i] = 1]`, with `{name}` as floats, or pass positions",
         )
+    if array.dtype.kind == "O":
+        raise ArgumentError(
+            None,
+            f"{called} is used as an index here, and holds objects of {type(array.item(0)).__name__ if array.size else 'Python'}",
+            fix="pass an array of integers of at most 64 bits",
+        )
     if array.dtype.kind not in "iu":
         raise ArgumentError(
             None,

@@ -233,6 +233,11 @@ def test_bounds_may_be_an_error_or_nan():
         (np.array([True, False]), "bool"),
         (np.array([1.5, 2.5]), "float64"),
         (["a"], "index here"),
+        ([1j], "complex128"),
+        (None, "objects of NoneType"),
+        ([2**70], "objects of int"),
+        (np.array(["2020-01-01"], "M8[D]"), "datetime64"),
+        ([[1], [2, 3]], "is no array"),
     ],
 )
 def test_other_arrays_are_no_indices(array, words):
@@ -247,6 +252,19 @@ def test_integers_of_every_type_are_indices(dtype):
     f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
 
     assert f(k=np.array([1, 0], dtype), x=[1.0, 2.0]).tolist() == [2, 1]
+
+
+def test_arrays_of_every_layout_are_indices_and_nothing_is_inside_of_an_empty_tensor():
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+    x, frozen = [1.0, 2.0, 3.0, 4.0], np.arange(3)
+    frozen.flags.writeable = False
+    assert f(k=np.arange(4)[::-2], x=x).tolist() == [4, 2]
+    assert f(k=frozen, x=x).tolist() == [1, 2, 3]
+    assert f(k=[], x=np.zeros(0)).shape == (0,)
+    with pytest.raises(tadc.DataError, match="x has 0 elements: no index is inside"):
+        f(k=[0], x=np.zeros(0))
+    with pytest.raises(tadc.ShapeError, match="1 dimension in the program"):
+        f(k=[[0]], x=x)
 
 
 def test_very_large_integers_are_outside():
@@ -371,6 +389,22 @@ def test_what_is_only_compared_may_hold_floats_or_integers():
     assert tangent.tolist() == [1]
 
 
+def test_what_is_only_compared_is_a_value_where_a_derivative_by_it_is_asked_for():
+    f = tadc.compile("y[i] = sum{m} [m = k[i]]*x[m]", backend="interpreter")
+    k, x = np.array([1, 2]), np.array([10.0, 20.0, 30.0])
+    assert f.vjp(k, x)[1](np.ones(2)).keys() == {"x"}
+    for given in (k, k.astype(float)):
+        gradients = f.vjp(given, x, wrt=["k", "x"])[1](np.ones(2))
+        assert [g.tolist() for g in gradients.values()] == [[0, 0], [0, 1, 1]]
+        assert f.value_and_gradients(given, x, cotangent=np.ones(2), wrt="k")[1]["k"].tolist() == [
+            0,
+            0,
+        ]
+        assert f.jvp({"k": given, "x": x}, {"k": np.ones(2)})[1].tolist() == [0, 0]
+        assert f.adjoint("k")(given, x, np.ones(2)).tolist() == [0, 0]
+        assert not f.jacobian("k")(given, x).any()
+
+
 def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
     with pytest.raises(tadc.SyntaxError, match="need not be integers"):
         tadc.compile("k[i] = 2*u[i]; y[i] = x[k[i]]")
@@ -437,6 +471,12 @@ def test_costs_count_the_positions_of_lists():
     assert f.cost(mode="adjoint").formula == "2*E*C + 2*C*E"
     rows = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e]]")
     assert rows.cost().formula == "2*col_0"
+    windows = tadc.compile("y[i] = sum{e=lo[i]..hi[i]} v[e]")  # which may all overlap
+    given = {"lo_0": 10, "hi_0": 10, "v_0": 100}
+    assert [
+        windows.cost(mode=m, **given).kernels[-1].operations for m in ("primal", "adjoint")
+    ] == [1000, 1000]
+    assert tadc.compile("y[i] = sum{j | j < n[i]} a[i,j]").cost().formula == "I*J"
 
 
 def test_plans_name_lists_and_what_is_not_checked():
@@ -446,6 +486,9 @@ def test_plans_name_lists_and_what_is_not_checked():
     first, second, *_ = plan.splitlines()
     assert first.startswith("index tensors are not checked")
     assert second.startswith("list dst: the positions where dst = 0..N - 1, at most 444 bytes")
+    plan = str(tadc.compile(f"{text}*x[src[e]]").plan(N=10, E=100, x_0=5))
+    assert "dst = 0..N - 1, with src in their order, at most 844 bytes" in plan
+    assert "x[dst_src[dst_ptr[i] + t]]" in plan
 
 
 def test_an_argmax_of_numbers_that_are_not_whole_is_an_index():

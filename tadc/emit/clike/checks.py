@@ -41,9 +41,10 @@ _TAKEN = ("where", "found", "floored", "greater", "lesser", "smaller_position", 
 
 @dataclass(frozen=True, slots=True)
 class FileChecks:
-    """The checks of a launcher, in the order in which calls make them."""
+    """The checks of a mode with its launcher, in the order in which calls make them."""
 
     program: Program
+    mode: str
     launcher: str
     checks: tuple[Check, ...]
 
@@ -61,8 +62,7 @@ class FileChecks:
 
     @property
     def function(self) -> str:
-        program, _, mode = self.launcher.rpartition("_")
-        return f"{program}_check_{mode}"
+        return f"{self.launcher.removesuffix(self.mode)}check_{self.mode}"
 
     def variables(self, exported: str) -> Mapping[str, Any]:
         """The variables of the template: this launcher's functions."""

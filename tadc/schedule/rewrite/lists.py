@@ -134,6 +134,11 @@ class Rows:
     row: Tensor | None = None
 
     @property
+    def is_apart(self) -> bool:
+        """Whether the ends are those of consecutive rows, `ptr[i]` and `ptr[i + 1]`, which do not overlap where they ascend."""
+        return self.low[0].tensor == self.high[0].tensor
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         return (self.row,) if self.row else (self.begin, *self.positions)
 
@@ -174,7 +179,9 @@ class Listed:
         found: dict[Symbol, str] = {}
         for each in self.lists:
             if isinstance(each, Rows):
-                found |= dict.fromkeys((*each.counts, each.count), _factor(each.elements))
+                elements = _factor(each.elements)
+                pairs = elements if each.is_apart else f"{_factor(each.extent)}*{elements}"
+                found |= dict.fromkeys(each.counts, elements) | {each.count: pairs}
                 continue
             spans = (_factor(key.high - key.low + 1) for key in each.keys)
             shape = self.program.tensors[each.of[0]].shape
@@ -183,12 +190,13 @@ class Listed:
         return found
 
     def sizes_at(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
-        """The most that the sizes of lists may be for these values of all others, without long lists; as if rows did not overlap."""
+        """The most that the sizes of lists may be for these values of all others, without long lists; as if ends of rows ascended."""
         found: dict[Symbol, int] = {}
         for each in self.lists:
             if isinstance(each, Rows):
                 elements = max(1, each.elements.at(sizes))
-                found |= dict.fromkeys((*each.counts, each.count), elements)
+                pairs = elements * (1 if each.is_apart else max(1, each.extent.at(sizes)))
+                found |= dict.fromkeys(each.counts, elements) | {each.count: pairs}
                 continue
             spans = ((key.high - key.low + 1).at(sizes) for key in each.keys)
             positions = prod(n.at(sizes) for n in self.program.tensors[each.of[0]].shape)
