@@ -3,7 +3,8 @@
 Times are of the process's processor, in milliseconds, the least of several runs. `given` has lists that a `tadc.Index` keeps, `built` those
 that each call builds. Ends of edges are uniform, follow Zipf's law (one list has a quarter of all edges), are sorted, or are all one.
 
-    python benchmarks/data.py [--edges 1000000] [--nodes 100000] [--width 16] [--runs 3] [--only rows] [--markdown FILE]
+    python benchmarks/data.py [--edges 1000000] [--nodes 100000] [--width 16] [--runs 3]
+                              [--only rows passing] [--kind Zipf] [--markdown FILE]
     python benchmarks/data.py --memory     # lists beside data; and that messages are never stored
 
 Torch and JAX are compared where they are installed.
@@ -12,9 +13,12 @@ Torch and JAX are compared where they are installed.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,6 +36,9 @@ os.environ.setdefault(
 import numpy as np  # noqa: E402 (the variables say with how many threads)
 
 import tadc  # noqa: E402
+from tadc.ir.affine import constant  # noqa: E402
+from tadc.runtime.index import ListArrays, lists_of  # noqa: E402
+from tadc.schedule.rewrite.lists import Key, SortedList  # noqa: E402
 
 try:
     import torch
@@ -51,6 +58,10 @@ ASSEMBLY = "size N\nr[n: N] = sum{t, a | T[t,a] = n} f[t,a]"
 DEPOSIT = (
     "size G\noutput r\ncell[p]: index = floor(u[p])\n"
     "r[g: G] = sum{p, a=0..1 | cell[p] + a = g} q[p]*(if a = 0 then 1 + cell[p] - u[p] else u[p] - cell[p])"
+)
+SOFTMAX = (
+    "size N\noutput a\nm[i: N] = max{e | d[e] = i} u[e]\nz[i: N] = sum{e | d[e] = i} exp(u[e] - m[i])\n"
+    "a[e] = exp(u[e] - m[d[e]])/z[d[e]]"
 )
 ENTROPY = "m[i] = max{j} z[i,j]\ns[i] = sum{j} exp(z[i,j] - m[i])\nl = sum{i} (log(s[i]) + m[i] - z[i, t[i]])"
 
@@ -153,6 +164,30 @@ def passing(s: Size) -> Iterator[Row]:
         np.add.at(np.zeros((n, s.width), np.float32), dst, w[:, None] * x[src])
 
     yield "numpy, add.at", numpy, None  # type: ignore[misc]
+    yield "C by hand, lists given", by_hand(src, dst, w, x), None  # type: ignore[misc]
+    yield "tadc, a list alone", lambda: a_list(dst, n), None  # type: ignore[misc]
+
+
+def by_hand(src: Any, dst: Any, w: Any, x: Any) -> Run:
+    """The sum as it is written in C for one number of columns."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "by_hand.so"
+        source = Path(__file__).with_name("by_hand_list.c")
+        flags = f"-O3 -march=native -ffast-math -fPIC -shared -DCOLUMNS={x.shape[1]}".split()
+        subprocess.run(["gcc", *flags, str(source), "-o", str(library)], check=True)
+        gather = ctypes.CDLL(str(library)).gather
+    perm = np.argsort(dst, kind="stable").astype(np.int32)
+    ptr = np.searchsorted(dst[perm], np.arange(len(x) + 1)).astype(np.int32)
+    ordered, y = src[perm].astype(np.int32), np.empty_like(x)
+    arrays = (ptr, perm, ordered, w, x, y)
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+    return lambda held=arrays: gather(*pointers, ctypes.c_longlong(len(x)))
+
+
+def a_list(k: Any, keys: int) -> None:
+    """An index of an array of 64 bits, with the list of its elements."""
+    list_of = (SortedList((Key("k", constant(0), constant(keys - 1)),), *[None] * 4),)
+    lists_of(list_of, {"k": tadc.index(k)}, {}, 2**31)
 
 
 def embedding(s: Size) -> Iterator[Row]:
@@ -219,6 +254,25 @@ def deposit(s: Size) -> Iterator[Row]:
     yield from by_torch("index_add", added, [u, q])
 
 
+def softmax(s: Size) -> Iterator[Row]:
+    """Over the edges of each node: the weights of attention."""
+    u, d, n = s.reals(s.edges), s.ends(1), s.nodes
+    yield from by_tadc(SOFTMAX, ("u",), {"d": d}, {"u": u, "N": n})
+
+    def scattered(u: Any, d: Any) -> Any:
+        m = torch.full((n,), -torch.inf).scatter_reduce(0, d, u.detach(), "amax")
+        t = torch.exp(u - m[d])
+        return t / torch.zeros(n).index_add(0, d, t)[d]
+
+    def segments(u: Any, d: Any) -> Any:
+        m = jax.lax.stop_gradient(jax.ops.segment_max(u, d, n))
+        t = jnp.exp(u - m[d])
+        return t / jax.ops.segment_sum(t, d, n)[d]
+
+    yield from by_torch("scatter_reduce and index_add", scattered, [u], d)
+    yield from by_jax("segment_max and segment_sum", segments, [u], d)
+
+
 def entropy(s: Size) -> Iterator[Row]:
     """Rows of 100 classes."""
     n = s.edges // 100
@@ -234,6 +288,7 @@ TABLES: dict[str, tuple[Callable[[Size], Iterator[Row]], tuple[str, ...]]] = {
     "places": (places, ("uniform",)),
     "assembly": (assembly, ("uniform",)),
     "deposit": (deposit, ("uniform",)),
+    "softmax": (softmax, ("uniform", "Zipf")),
     "entropy": (entropy, ("uniform",)),
 }
 
@@ -251,11 +306,13 @@ def best(run: Run | None, runs: int) -> str:
     return f"{min(times) * 1e3:.1f}"
 
 
-def tables(size: Size, only: str | None, runs: int) -> Iterator[str]:
+def tables(size: Size, only: list[str] | None, among: str | None, runs: int) -> Iterator[str]:
     for name, (rows_, kinds) in TABLES.items():
-        if only not in (None, name):
+        if only is not None and name not in only:
             continue
         for kind in kinds:
+            if among not in (None, kind):
+                continue
             print(f"{name}, {kind}", file=sys.stderr)
             s = Size(size.nodes, size.edges, size.width, kind)
             yield f"\n{name}, {kind}: {s.nodes} nodes, {s.edges} edges, {s.width} columns\n"
@@ -294,7 +351,7 @@ def memory(size: Size) -> Iterator[str]:
     tadc.compile("size N\ny[i: N] = sum{e | k[e] = i} w[e]")(
         k, size.reals(size.edges), N=size.nodes
     )
-    lists = sum(a.nbytes for arrays in k._lists.values() for a in arrays)
+    lists = sum(a.bytes for a in k._lists.values() if isinstance(a, ListArrays))
     yield f"an index of {size.edges} in 0..{size.nodes - 1}: {k.array.nbytes >> 20} MiB, its lists {lists >> 20} MiB"
     messages = size.edges * size.width * 4 >> 20
     for second in (False, True):
@@ -310,12 +367,13 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--width", type=int, default=16)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", choices=TABLES)
+    parser.add_argument("--only", choices=TABLES, nargs="+")
+    parser.add_argument("--kind", choices=("uniform", "Zipf", "sorted", "all equal"))
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--markdown", type=Path)
     given = parser.parse_args()
     size = Size(given.nodes, given.edges, given.width)
-    lines = memory(size) if given.memory else tables(size, given.only, given.runs)
+    lines = memory(size) if given.memory else tables(size, given.only, given.kind, given.runs)
     text = []
     for line in lines:
         print(line, flush=True)

@@ -51,21 +51,26 @@ from tadc.schedule.lowered import (
     modules_of,
     recurrence_module,
 )
+from tadc.schedule.nest.loop_nest import Kernel
+from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
+from tadc.schedule.rewrite import companions
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.inline import in_readers
 from tadc.schedule.rewrite.lists import (
     Facts,
     Listed,
     has_data,
-    has_quotients_of_data,
     in_32_bits,
     listed,
     looked_up,
+    period_of_data,
+    safely_loaded,
 )
 from tadc.schedule.rewrite.program import rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
+from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx
 
@@ -76,9 +81,9 @@ __all__ = [
     "blocked_program",
     "coloured_program",
     "computed_indices",
+    "data_checks",
     "decisions",
     "diagonal_program",
-    "divides_data",
     "for_numpy",
     "front",
     "gpu_decisions",
@@ -95,14 +100,17 @@ __all__ = [
     "normalized",
     "operations_of",
     "parsed",
+    "period_of_index_tensors",
     "reads_data",
     "recurrence_of",
     "restricted_program",
+    "search",
     "stored",
     "substitution_program",
     "tangent_program",
     "vjp_program",
     "vjp_programs",
+    "with_companions",
     "with_lists",
     "with_reductions_apart",
 ]
@@ -346,6 +354,24 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
 
 @lru_cache(maxsize=128)
+def with_companions(program: Program, facts: Facts, narrow: bool) -> Listed:
+    """As `with_lists`, where index tensors that are read along a list stand beside it in its order."""
+    return companions.with_companions(with_lists(program, facts, narrow))
+
+
+def data_checks(program: Program, resolved: Resolved) -> tuple[Check, ...]:
+    """What data decide about the reads of a program or of its derivative, in the order in which it is checked."""
+    return checks_of(program, resolved.checks)
+
+
+def search(way: Way, program: Program, name: str) -> tuple[Program, Kernel]:
+    """The search for an element that leads out of a tensor in one way: a minimum of elements, and its kernel of one point."""
+    found = in_32_bits(safely_loaded(normalized(searching(way, program))))
+    (kernel,) = kernels(found, name)
+    return found, kernel
+
+
+@lru_cache(maxsize=128)
 def index_stages(program: Program) -> tuple[Program, Program] | None:
     """The part of a program that computes index tensors, and the rest, whose inputs these are; None where there are none.
 
@@ -365,9 +391,9 @@ def reads_data(program: Program) -> bool:
     return has_data(program)
 
 
-def divides_data(program: Program) -> bool:
-    """Whether an index is a quotient of an element of a tensor."""
-    return has_quotients_of_data(program)
+def period_of_index_tensors(program: Program) -> int:
+    """A number so that elements of index tensors that leave the same remainder by it are divided alike."""
+    return period_of_data(program)
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
@@ -514,5 +540,5 @@ def atomic_module(program: Program, wrt: Sequence[str], *, points: bool) -> Modu
     renamed = replace(program, name=identifier(program.name))
     names = taken_names(renamed)
     scattering, scatters = scattered(separate_reductions(renamed, names), wrt, names)
-    kernels = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
-    return Module("adjoint_atomic", scattering, kernels)
+    scattering_kernels = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
+    return Module("adjoint_atomic", scattering, scattering_kernels)

@@ -151,6 +151,7 @@ def in_mode(f: Function, mode: str, wrt: Wrt = None) -> Function:
 
 def derivative(f: Function, mode: str, wrt: Wrt) -> Function:
     """The derivative by the inputs `wrt`, by default all. Raises DerivativeError and ArgumentError where there is none."""
+    f = f.with_values((), {}, wrt)
     _, outputs, inputs = MODES[mode]
     if outputs != "all":
         _check_outputs(f, mode, scalar=outputs == "one scalar")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -206,14 +206,19 @@ class Function:
         """The inputs whose elements are indices: there is no derivative by them."""
         return tuple(t.name for t in self._program.inputs if t.dtype == INDEX)
 
-    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Function:
-        """The function for arrays of floats where an input is compared with indices; itself where these are of integers."""
+    def with_values(
+        self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None
+    ) -> Function:
+        """The function for arrays of floats where an input is compared with indices, and for derivatives by such an input;
+        itself where these are of integers.
+        """
         undecided = self._resolved.undecided
         if not undecided:
             return self
         given = dict(zip(self.inputs, arrays, strict=False)) | dict(named)
-        values = tuple(n for n in undecided if n in given and holds_floats(given[n]))
-        return self._of_values(values)
+        asked = {wrt} if isinstance(wrt, str) else {*wrt} if isinstance(wrt, Collection) else set()
+        floats = {n for n in undecided if n in given and holds_floats(given[n])}
+        return self._of_values(tuple(n for n in undecided if n in floats | asked))
 
     def of_values(self) -> Function:
         """The function to which inputs that are compared with indices, and no more, are values: no index tensor of them
@@ -311,7 +316,7 @@ class Function:
         if framework is not None:
             outside: tuple[Any, Callable[..., Any]] = framework.vjp(self, arrays, named, wrt, out)
             return outside
-        if (f := self.with_values(arrays, named)) is not self:
+        if (f := self.with_values(arrays, named, wrt)) is not self:
             return f.vjp(*arrays, wrt=wrt, out=out, **named)
         if self._open is not None:
             f, named = self._of_call(arrays, named)
@@ -342,7 +347,7 @@ class Function:
                 self, arrays, named, cotangent, wrt
             )
             return outside
-        if (f := self.with_values(arrays, named)) is not self:
+        if (f := self.with_values(arrays, named, wrt)) is not self:
             return f.value_and_gradients(*arrays, cotangent=cotangent, wrt=wrt, **named)
         if self._open is not None:
             f, named = self._of_call(arrays, named)
@@ -388,7 +393,7 @@ class Function:
         if framework is not None:
             both: tuple[Any, Any] = framework.jvp(self, primals, tangents, out, accumulate)
             return both
-        if (f := self.with_values((), primals)) is not self:
+        if (f := self.with_values((), primals, tuple(tangents))) is not self:
             return f.jvp(primals, tangents, out=out, accumulate=accumulate)
         if self._open is not None:
             f, named = self._of_call((), primals)

@@ -30,7 +30,7 @@ def index(k: Any) -> Any:
     >>> f(k, [1.0, 2.0, 4.0, 8.0]).tolist()
     [2.0, 13.0, 0.0]
 
-    Raises ArgumentError for anything but integers and sparse arrays of scipy and torch.
+    Raises ArgumentError for anything but integers and sparse arrays of scipy, CuPy, torch and JAX.
     """
     if isinstance(k, (Index, SparseIndex)):
         return k
@@ -57,7 +57,8 @@ def _parts(value: Any) -> Stored | None:
     """What a sparse array consists of; None for anything else."""
     if is_sparse(value):
         return of_scipy(value)
-    framework = framework_of((value,))
+    # Sparse arrays of JAX are no arrays of it, and hold them.
+    framework = framework_of((value, getattr(value, "data", None)))
     of_framework = getattr(framework, "sparse_parts", None)
     found: Stored | None = None if of_framework is None else of_framework(value)
     return found

@@ -28,6 +28,7 @@ from tadc.runtime.element_types import numpy_type
 from tadc.syntax import ast
 
 if TYPE_CHECKING:
+    from tadc.function.derivatives import Wrt
     from tadc.function.function import Function
 
 __all__ = ["Loop", "Part", "Rolled", "Values", "refuse_targets"]
@@ -168,7 +169,9 @@ class Rolled:
         found = (s for p in self.parts for s in p.function.sizes if s not in rounds)
         return tuple(dict.fromkeys(found))
 
-    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Rolled:
+    def with_values(
+        self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None
+    ) -> Rolled:
         """Itself, as `of_values`."""
         return self
 

@@ -26,7 +26,7 @@ from tadc.schedule.plan import (
     data_plan,
     gpu_plan,
 )
-from tadc.schedule.rewrite.lists import Facts, Listed
+from tadc.schedule.rewrite.lists import Facts, Listed, Rows
 
 if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
@@ -57,10 +57,15 @@ def part_cost(f: Function, part: Function, sizes: Mapping[str, int] | None, dtyp
 
 
 def _listed(f: Function) -> Listed | None:
-    """The program with lists of which none is long, if it reads through data."""
+    """The program with lists of which none is long, if it reads through data; windows may overlap, rows do not."""
     if not compiler.reads_data(f._program):
         return None
-    return compiler.with_lists(f._program, Facts(short=True, single=True), narrow=True)
+    return compiler.with_lists(f._program, _facts(f._program), narrow=True)
+
+
+def _facts(program: Program) -> Facts:
+    rows = (each for each in compiler.with_lists(program).lists if isinstance(each, Rows))
+    return Facts(short=True, single=all(each.is_apart for each in rows))
 
 
 def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
@@ -98,8 +103,9 @@ def modelled(
 def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
     """The plan of the module that runs the program, with numbers for all of its sizes, or for none."""
     program, real, options = f._program, cast("DType", dtype), f._options
-    made = _listed(f)
-    if made is not None:
+    made = None
+    if compiler.reads_data(program):
+        made = compiler.with_companions(program, _facts(program), narrow=True)
         program = made.program
         sizes = sizes and {**sizes, **made.sizes_at(sizes)}
     total = _plan_of(program, real, options, f._mode, sizes, dtype)

@@ -108,7 +108,9 @@ class SparseFunction:
         """The number of dimensions of an input or an output; None for any other name."""
         return self.sparse[name].rank if name in self.sparse else self.plain.rank(name)
 
-    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> SparseFunction:
+    def with_values(
+        self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None
+    ) -> SparseFunction:
         """Itself: what its arrays decide, the function of arrays asks."""
         return self
 

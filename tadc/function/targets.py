@@ -17,6 +17,7 @@ from tadc.schedule.lowered import CpuModule, GpuModule, Module, modules_of
 from tadc.schedule.rewrite.lists import Facts, Listed
 
 if TYPE_CHECKING:  # a row's function imports its emitter
+    from tadc.emit.clike.checks import FileChecks
     from tadc.emit.clike.gpu_kernel import GpuSource
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
@@ -55,7 +56,7 @@ class Unit:
         nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
         whole = self._with_kernels(described).manifest
         described_modes = {name: mode | nothing for name, mode in whole["modes"].items()}
-        return with_lists({**whole, "modes": described_modes}, self.listed)
+        return with_lists({**whole, "modes": described_modes}, self.listed, self.checks)
 
     def _with_kernels(self, described: Set[str]) -> GpuSource:
         """The source of the manifest's kernels; without schedules, if no target has kernels."""
@@ -89,7 +90,9 @@ class Unit:
         from tadc.emit.cuda.file import cuda_text
 
         made = cuda_text(modules, self._first._origin.source.text, self.dtype)
-        return replace(made, text=made.text + self.list_builders("cuda"))
+        return replace(
+            made, text=made.text + self.list_builders("cuda") + self.check_functions("cuda")
+        )
 
     @cached_property
     def listed(self) -> Mapping[str, Listed]:
@@ -119,6 +122,26 @@ class Unit:
         return list_builders(
             [(made, launchers[mode]) for mode, made in self.listed.items()], target
         )
+
+    @cached_property
+    def checks(self) -> Mapping[str, FileChecks]:
+        """The checks of the modes that read through data."""
+        from tadc.emit.clike.checks import FileChecks
+
+        launchers = {m.name: m.launcher for m in self.modules}
+        functions = ((mode, self.functions[mode]) for mode in self.listed)
+        return {
+            mode: FileChecks(
+                f.program, mode, launchers[mode], compiler.data_checks(f.program, f._resolved)
+            )
+            for mode, f in functions
+        }
+
+    def check_functions(self, target: str) -> str:
+        """The functions of a file that check its index tensors."""
+        from tadc.emit.clike.checks import check_text
+
+        return check_text(list(self.checks.values()), target) if self.checks else ""
 
     @cached_property
     def modules(self) -> list[Module]:
@@ -193,7 +216,11 @@ def _c(unit: Unit) -> str:
     from tadc.emit.c.file import emit_c
 
     cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
-    return emit_c(cpu, unit.dtype, unit.index_type) + unit.list_builders("c")
+    return (
+        emit_c(cpu, unit.dtype, unit.index_type)
+        + unit.list_builders("c")
+        + unit.check_functions("c")
+    )
 
 
 def _numpy(unit: Unit) -> str:
@@ -243,7 +270,9 @@ TARGETS: Mapping[str, Target] = {
 FILES = tuple(name for name, target in TARGETS.items() if target.suffix)
 
 
-def with_lists(whole: dict[str, Any], listed: Mapping[str, Listed]) -> dict[str, Any]:
+def with_lists(
+    whole: dict[str, Any], listed: Mapping[str, Listed], checks: Mapping[str, FileChecks]
+) -> dict[str, Any]:
     """The manifest with what is to be said of lists: they are no sizes and inputs of the program, but of its launchers."""
     if not listed:
         return whole
@@ -256,7 +285,8 @@ def with_lists(whole: dict[str, Any], listed: Mapping[str, Listed]) -> dict[str,
         if name in listed:
             launcher = mode["launcher"] or name
             entries = list_entries(listed[name], launcher)
-            modes[name] = mode | {"sizes": list(listed[name].program.sizes), "lists": entries}
+            sizes, check = list(listed[name].program.sizes), checks[name].entry()
+            modes[name] = mode | {"sizes": sizes, "lists": entries, "check": check}
     return {**whole, "sizes": [s for s in whole["sizes"] if s not in own], "modes": modes}
 
 

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from tadc.jax.arrays import called, jvp, value_and_gradients, vjp
 from tadc.jax.inverse import solved
+from tadc.jax.sparse import sparse_parts
 from tadc.jax.wrap import Wrapped, wrap
 
-__all__ = ["Wrapped", "called", "jvp", "solved", "value_and_gradients", "vjp", "wrap"]
+__all__ = [
+    "Wrapped",
+    "called",
+    "jvp",
+    "solved",
+    "sparse_parts",
+    "value_and_gradients",
+    "vjp",
+    "wrap",
+]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 
-from tadc.errors import SyntaxError
+from tadc.errors import Span, SyntaxError
 from tadc.ir.affine import Affine
 from tadc.ir.element_types import ARITHMETIC_TYPES
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
@@ -18,6 +18,7 @@ from tadc.syntax.nodes import nodes
 __all__ = ["IndexTensors", "elements_in", "index_tensors", "is_whole"]
 
 _EXTREMES = ("min", "max", "clamp", "abs")
+_SATURATING, _PERIODIC = frozenset(_EXTREMES), frozenset(("wrap", "reflect", "symmetric", "%"))
 BOUNDARY_FORMS = ("pad", "clamp", "wrap", "reflect", "symmetric")
 
 
@@ -27,10 +28,13 @@ class IndexTensors:
     indices and nothing else: arrays of integers are indices, arrays of floats are values.
 
     `values` has the declared ranges, both ends included. `whole` are defined tensors, all of whose elements are integers.
+    `moved` has where an element is first moved inside of a tensor, as by `clamp`; `wrapped` where by a period.
     """
 
     read: frozenset[str]
     compared: frozenset[str]
+    moved: dict[str, Span] = field(default_factory=dict)
+    wrapped: dict[str, Span] = field(default_factory=dict)
     values: dict[str, tuple[Affine, Affine]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
 
@@ -77,7 +81,9 @@ def index_tensors(
     for condition in (n for n in nodes(bodies) if isinstance(n, ast.Comparison)):
         for pair in zip(condition.operands, condition.operands[1:], strict=False):
             compared |= _compared(pair, set(indices), real | defined)
-    return IndexTensors(frozenset(read), frozenset(compared - read - set(values)))
+    places = list(_index_places(bodies, whole=True))
+    moved, wrapped = _elements_under(_SATURATING, places), _elements_under(_PERIODIC, places)
+    return IndexTensors(frozenset(read), frozenset(compared - read - set(values)), moved, wrapped)
 
 
 def elements_in(e: ast.Expression) -> Iterator[ast.Element]:
@@ -112,14 +118,18 @@ def is_whole(e: Expr, data: IndexTensors) -> bool:
     return True
 
 
-def _index_places(roots: Iterable[ast.Expression]) -> Iterator[ast.Expression]:
-    """The subscripts, and the bounds of reductions, outermost first."""
+def _index_places(
+    roots: Iterable[ast.Expression], *, whole: bool = False
+) -> Iterator[ast.Expression]:
+    """The subscripts, and the bounds of reductions, outermost first; of boundary forms what is inside, or the `whole`."""
     for node in nodes(roots):
         match node:
             case ast.Element(ast.Name(name), subscripts) if name not in ("min", "max"):
                 for s in subscripts:
                     match s:
-                        case ast.Application(ast.Name(form), (inner, *_)) if form in BOUNDARY_FORMS:
+                        case ast.Application(ast.Name(form), (inner, *_)) if (
+                            form in BOUNDARY_FORMS and not whole
+                        ):
                             yield inner  # type: ignore[misc]
                         case _:
                             yield s
@@ -127,6 +137,22 @@ def _index_places(roots: Iterable[ast.Expression]) -> Iterator[ast.Expression]:
                 yield from (b for r in ranges for b in (r.extent, r.low, r.high) if b is not None)
             case _:
                 pass
+
+
+def _elements_under(forms: frozenset[str], places: Iterable[ast.Expression]) -> dict[str, Span]:
+    """The index tensors of which an element stands in one of these forms, and where the first one does."""
+    found: dict[str, Span] = {}
+    for node in (n for place in places for n in arithmetic(place)):
+        match node:
+            case ast.Application(ast.Name(form), args) if form in forms:
+                inside = list(args)
+            case ast.Binary(form, left) if form in forms:
+                inside = [left]
+            case _:
+                continue
+        for element in (e for arg in inside for e in elements_in(arg)):  # type: ignore[arg-type]
+            found.setdefault(element.name.name, element.span)
+    return found
 
 
 def _compared(pair: tuple[ast.Expression, ...], indices: set[str], others: set[str]) -> set[str]:

@@ -79,6 +79,9 @@ class Resolved:
     request: ast.Request | None = None  # the derivative that a document asks for
     sparse: tuple[Sparse, ...] = ()
     undecided: tuple[str, ...] = ()  # inputs that are indices if their arrays are of integers
+    # Where elements of index tensors are moved inside of a tensor, as by `clamp`, or by a period, as by `wrap`.
+    moved: Mapping[str, Span] = field(default_factory=dict)
+    wrapped: Mapping[str, Span] = field(default_factory=dict)
 
     @property
     def states(self) -> dict[str, str]:
@@ -503,6 +506,8 @@ class _Resolver:
                 lambda name: tuple(f.substitute(values) for f in self._shapes.shape(name))
             ),
             undecided=tuple(n for n in self._inputs if n in self._data.compared),
+            moved=self._data.moved,
+            wrapped=self._data.wrapped,
         )
 
     def _checks(

@@ -22,6 +22,7 @@ from tadc.ir.program import Tensor
 from tadc.printing.idx import tensor_text
 from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.known import Known
+from tadc.resolve.ragged import Row
 
 __all__ = ["check_read", "check_values", "is_inside"]
 
@@ -265,6 +266,7 @@ class _Worst:
     position: tuple[int, ...]
     point: Mapping[Symbol, int]
     count: int
+    row: Row | None = None  # of a ragged sum that leaves the tensor
     is_counted: bool = True  # else there may be more
 
     @classmethod
@@ -282,14 +284,18 @@ class _Worst:
             (d for d in reversed(looked) if d.name in _followed(form, points.made)), looked[0]
         )
         count = len(next(iter(columns.values()))) if columns else 1
+        row = Row.of(form, check.outside.domain, looked)
+        if row is not None:
+            begins_inside = _values(row.first, columns, count) >= 0
+            columns, count = _only(columns, begins_inside | ~begins_inside.any())
+            data = row.high if begins_inside.any() else row.low
         shape = arrays[data.tensor].shape
         at = [_values(f, columns, count) for f in data.subscripts]
         flat = np.ravel_multi_index(at, shape) if shape else np.zeros(1, np.int64)
         first = int(flat.argmin())
         point = {s: int(c[first]) for s, c in columns.items()}
-        return cls(
-            check, points, data, _place(shape, int(flat[first])), point, len(np.unique(flat))
-        )
+        position = _place(shape, int(flat[first]))
+        return cls(check, points, data, position, point, len(np.unique(flat)), row=row)
 
     def error(self, sizes: Mapping[Symbol, int], arrays: Arrays) -> DataError:
         check, points = self.check, self.points
@@ -304,13 +310,19 @@ class _Worst:
         element = f"{self.data.tensor}[{at}]" if at else self.data.tensor
         place = check.places[check.dimension]
         span = place or check.span
-        bare = form.as_symbol() == self.data.name
+        bare = (form + check.base).as_symbol() == self.data.name
         read = span.text
-        ends = f"{check.base}..{extent - 1 + check.base} are inside"
+        ends = (
+            f"{check.base}..{extent - 1 + check.base} are inside"
+            if extent
+            else "no index is inside"
+        )
         has = _counted(extent, check.dimension, len(extents))
         is_ragged = not form.coefficient(self.data.name)
         said = f"{element} is {value}"
-        if is_ragged:
+        if self.row is not None:
+            said += f", so that {_row_text(self.row, self.point, check)}"
+        elif is_ragged:
             said += f", so that `{check.span.text}` leaves {check.tensor}"
         elif not bare:
             reached = self._reached(form, extent) + check.base
@@ -320,10 +332,10 @@ class _Worst:
         fix = f"write `pad({read})` to read 0 there, `clamp({read})` for the nearest{several}"
         if is_ragged:
             fix = "make the bounds those of its rows: 0 <= low, high < extent"
-        elif -extent <= value - check.base < 0:
-            fix += f"; negative indices do not count from the end: `wrap({read})` does"
         elif check.base == 1 and value == 0:
             fix += "; `base 1` counts data too"
+        elif -extent <= value - check.base < 0:
+            fix += f"; negative indices do not count from the end: `wrap({read})` does"
         return DataError(span, f"{said}, and {check.tensor} has {has}: {ends}", fix=fix).of(
             self.data.tensor, self.position, value, low, high
         )
@@ -353,6 +365,14 @@ class _Worst:
         if c < 0:
             c, least, greatest = -c, extent - 1 - greatest, extent - 1 - least
         return -(least // c), (extent - 1 - greatest) // c
+
+
+def _row_text(row: Row, point: Mapping[Symbol, int], check: ReadCheck) -> str:
+    """The row at a point, as the program counts."""
+    called = dict(check.indices).get(row.index, row.index)
+    at = ", ".join(str(form.at(point) + check.base) for form in row.low.subscripts)
+    first, last = row.first.at(point) + check.base, row.last.at(point) + check.base
+    return f"row {at} is {called} = {first}..{last}"
 
 
 def _worse(one: _Worst | None, other: _Worst) -> _Worst:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -19,12 +20,14 @@ from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.cpu.native import available_threads
 from tadc.runtime.cuda import arrays as cuda
+from tadc.runtime.cuda.resident import beside
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
 from tadc.runtime.index import (
     MOST,
     Index,
     as_index,
+    companion_tensors,
     facts_of,
     list_tensors,
     lists_of,
@@ -36,6 +39,7 @@ from tadc.schedule.rewrite.lists import Facts, Listed
 __all__ = ["DataRun"]
 
 CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
+MOST_PERIOD = 2**50  # by which large elements are brought nearer
 FAR = 2**62  # an index that is inside of no tensor
 MOST_CHECKED = (
     256  # reads, with the least and greatest elements for which they are known to be inside
@@ -58,9 +62,10 @@ class DataRun:
         self._subscripts: dict[object, list[ReadCheck]] = {}
         for c in self._checks:
             self._subscripts.setdefault((c.span.start, c.tensor, c.dimension), []).append(c)
+        self._moved, self._wrapped = resolved.moved, resolved.wrapped
         self._base = next((c.base for c in self._checks), 0)
         self._inside: BoundedCache[bool] = BoundedCache(MOST_CHECKED)
-        self._divides = compiler.divides_data(program)
+        self._period = compiler.period_of_index_tensors(program)
         self._stages: tuple[DataRun, DataRun] | None = None
         if found := compiler.index_stages(program):
             first, rest = (DataRun(p, resolved, options) for p in found)
@@ -79,9 +84,16 @@ class DataRun:
         if self._stages is not None:
             first, rest = self._stages
             found = first.run(backend, dtype, arrays, indices, sizes, {})
-            more = {n: as_index(n, _integers(_on_host(a))) for n, a in found.items()}
+            values = {n: _on_host(a) for n, a in found.items()}
+            more = {n: as_index(n, _integers(a)) for n, a in values.items()}
             known = {**arrays, **{n: k.array for n, k in more.items()}}
-            return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
+            try:
+                self._refuse_no_indices(values)
+                return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
+            except DataError as error:
+                if self._options.bounds == "nan":
+                    return self._nothing(resolved_backend(backend), arrays, sizes, dtype)
+                raise _of_values(error, values) from None
         backend = resolved_backend(backend)
         given, indices = indices, self._narrow(indices)
         arrays = {**arrays, **{n: k.array for n, k in indices.items()}}
@@ -95,6 +107,26 @@ class DataRun:
         if backend == "interpreter":
             return self._plain.run(backend, dtype, arrays, sizes)
         return self._by_lists(backend, dtype, arrays, indices, sizes, out)
+
+    def _refuse_no_indices(self, values: Mapping[str, NDArray[Any]]) -> None:
+        """Raises DataError for NaN, where a computed index is moved inside of a tensor; where by a period, for very large values too."""
+        if self._options.bounds == "trust":
+            return
+        for moved, is_none in (self._moved, np.isnan), (self._wrapped, _is_far):
+            for name, span in moved.items():
+                if name not in values:
+                    continue
+                refused = is_none(values[name])
+                if not refused.any():
+                    continue
+                position = tuple(map(int, np.argwhere(refused)[0]))
+                at = ", ".join(str(i + self._base) for i in position)
+                value = float(values[name][position])
+                raise DataError(
+                    span,
+                    f"{name}{f'[{at}]' if at else ''} is {_spelled(value)}, which is no index",
+                    fix=f"`pad({span.text})` reads 0 there",
+                ).of(name, position, value, -MOST, MOST)
 
     def _by_lists(
         self,
@@ -117,13 +149,22 @@ class DataRun:
         else:
             listed, runners = self._runners(facts_of(lists, made), narrow=fits)
             given = narrow if fits else given
-        tensors, counts = list_tensors(listed.lists, made, np.int32 if fits else np.int64)
-        return runners.run(backend, dtype, {**arrays, **given, **tensors}, {**sizes, **counts}, out)
+        width = np.int32 if fits else np.int64
+        tensors, counts = list_tensors(listed.lists, made, width)
+        tensors |= companion_tensors(listed, made, indices, width, threads)
+        own = {**given, **tensors}
+        if backend == "cuda":
+            own = beside({n: a for n, a in arrays.items() if n not in own}, own)
+        return runners.run(backend, dtype, {**arrays, **own}, {**sizes, **counts}, out)
 
     def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:
         key = facts, narrow
         if key not in self._listed:
-            listed = compiler.with_lists(self._program, facts, narrow)
+            listed = (
+                compiler.with_lists(self._program)
+                if facts is None
+                else compiler.with_companions(self._program, facts, narrow)
+            )
             self._listed[key] = listed, Runners(listed.program, self._options)
         return self._listed[key]
 
@@ -140,16 +181,16 @@ class DataRun:
         return by_host(lambda *_: nans, arrays)
 
     def _narrow(self, indices: Mapping[str, Index]) -> dict[str, Index]:
-        """The index tensors in numbers whose multiples fit. Raises DataError where larger ones are divided."""
-        narrow = {n: k.narrow for n, k in indices.items()}
+        """The index tensors in numbers whose multiples fit. Raises DataError where larger ones are divided by large numbers."""
+        narrow = {n: k.narrow(min(self._period, MOST)) for n, k in indices.items()}
         for n, k in indices.items():
-            if narrow[n] is not k and self._divides:
+            if narrow[n] is not k and self._period > MOST_PERIOD:
                 position = tuple(map(int, np.argwhere((k.array > MOST) | (k.array < -MOST))[0]))
                 raise DataError(
                     None,
-                    f"{n}{list(position)} is {k.array[position]}, which is too large to be divided",
+                    f"{n}{list(position)} is {k.element(position)}, which is too large to be divided",
                     fix=f"use indices from -2**{MOST.bit_length() - 1} to 2**{MOST.bit_length() - 1}",
-                ).of(n, position, int(k.array[position]), -MOST, MOST)
+                ).of(n, position, k.element(position), -MOST, MOST)
         return narrow
 
     def check_all(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
@@ -171,9 +212,9 @@ class DataRun:
                 self._check(each, sizes)
         except DataError as error:
             k = given.get(error.tensor)
-            if k is None or k.ndim != len(error.index) or k.array[error.index] == error.value:
+            if k is None or k.ndim != len(error.index) or k.element(error.index) == error.value:
                 raise
-            value = int(k.array[error.index])
+            value = k.element(error.index)
             fact = error.fact.replace(f" is {error.value}", f" is {value}", 1)
             raise DataError(error.span, fact, fix=error.fix).of(
                 error.tensor, error.index, value, error.low, error.high
@@ -213,7 +254,7 @@ class DataRun:
                 return ()
 
             # Of an `Index` it is known afterwards that it passed.
-            first.kept(("inside", self._key, place, given, *others), searched)
+            first.kept(("inside", self._key, place, given), searched, others)
 
     def _is_inside(
         self,
@@ -228,6 +269,28 @@ class DataRun:
         return self._inside.of(key, lambda: is_inside(check, sizes, ends))
 
 
+def _of_values(error: DataError, values: Mapping[str, NDArray[Any]]) -> DataError:
+    """The error with the value that was computed, where it is no index or a very large one."""
+    known = values.get(error.tensor)
+    if known is None or known.ndim != len(error.index) or abs(known[error.index]) < MOST:
+        return error
+    value = float(known[error.index])
+    fact = error.fact.replace(f" is {error.value}", f" is {_spelled(value)}", 1)
+    return DataError(error.span, fact, fix=error.fix).of(
+        error.tensor, error.index, value, error.low, error.high
+    )
+
+
+def _is_far(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which are inside of no tensor; NaN is."""
+    far: NDArray[np.bool_] = ~(np.abs(values) < FAR)
+    return far
+
+
+def _spelled(value: float) -> str:
+    return "NaN" if math.isnan(value) else f"{value:g}"
+
+
 def _on_host(values: Any) -> NDArray[Any]:
     array: NDArray[Any] = values.get() if hasattr(values, "get") else values
     return array
@@ -235,7 +298,7 @@ def _on_host(values: Any) -> NDArray[Any]:
 
 def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
     """Whole numbers as indices; what is none, or very large, is far outside of everything."""
-    inside = np.abs(values) < FAR
+    inside = ~_is_far(values)
     result: NDArray[np.int64] = np.where(inside, values, 0).astype(np.int64)
     result[~inside] = np.where(values[~inside] < 0, -FAR, FAR)
     return result

@@ -11,6 +11,7 @@ from functools import cached_property
 from math import prod
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,19 @@ from tadc.ir.affine import Affine, Symbol
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.opencl.arrays import is_cl_array
-from tadc.schedule.rewrite.lists import Facts, Rows, SortedList
+from tadc.schedule.rewrite.lists import Facts, Listed, Rows, SortedList
 from tadc.schedule.rewrite.pieces import PIECE
 
-__all__ = ["Index", "ListArrays", "as_index", "facts_of", "index", "list_tensors", "lists_of"]
+__all__ = [
+    "Index",
+    "ListArrays",
+    "as_index",
+    "companion_tensors",
+    "facts_of",
+    "index",
+    "list_tensors",
+    "lists_of",
+]
 
 Made = TypeVar("Made")
 
@@ -39,9 +49,11 @@ class Index:
     shared by threads. A pickle holds the elements alone.
     """
 
-    def __init__(self, array: Indices) -> None:
+    def __init__(self, array: Indices, unsigned: Indices | None = None) -> None:
+        """`unsigned` are the elements where some are beyond 2**63, as which they are in the array."""
         self._array = array
-        self._lists: dict[object, Any] = {}
+        self._unsigned = unsigned
+        self._lists: dict[tuple[object, ...], Any] = {}
         self._lock = Lock()
 
     @property
@@ -82,13 +94,25 @@ class Index:
         """Whether no two elements are equal."""
         return bool(len(np.unique(self._array)) == self._array.size)
 
-    @property
-    def narrow(self) -> Index:
-        """The index with elements in whose multiples nothing overflows: those beyond MOST are MOST, outside of everything."""
+    def element(self, position: tuple[int, ...]) -> int:
+        """The element that was given."""
+        return int((self._array if self._unsigned is None else self._unsigned)[position])
+
+    def narrow(self, period: int) -> Index:
+        """The index with elements in whose multiples nothing overflows: those beyond MOST are others that leave the same
+        remainder by the period, outside of everything too.
+        """
         low, high = self.min, self.max
         if low is None or high is None or (low >= -MOST and high <= MOST):
             return self
-        return self.kept("narrow", lambda: Index(_frozen(self._array.clip(-MOST, MOST))))
+        return self.kept(("narrow", period), lambda: Index(_frozen(self._nearer(period))))
+
+    def _nearer(self, period: int) -> Indices:
+        given = self._array if self._unsigned is None else self._unsigned
+        rest = (given % given.dtype.type(period)).astype(np.int64)
+        far = MOST - MOST % period
+        near = np.where(self._array > MOST, far + rest, self._array)
+        return np.where(self._array < -MOST, rest - far, near)
 
     @cached_property
     def in_32_bits(self) -> Indices | None:
@@ -98,12 +122,21 @@ class Index:
             return None
         return _frozen(self._array.astype(np.int32))
 
-    def kept(self, key: object, make: Callable[[], Made]) -> Made:
-        """What `make` gives, made once for a key."""
+    def kept(self, key: object, make: Callable[[], Made], others: Sequence[Index] = ()) -> Made:
+        """What `make` gives, made once for a key and other index tensors. It is forgotten with any of these."""
+        mine = ref(self)  # else the index would be part of a cycle, and not be freed at once
+
+        def forget(gone: ref[Index]) -> None:
+            found = mine()
+            lists = {} if found is None else found._lists
+            for known in [k for k in list(lists) if any(part is gone for part in k)]:
+                lists.pop(known, None)
+
+        whole = (key, *(ref(o, forget) for o in others))
         with self._lock:
-            if key not in self._lists:
-                self._lists[key] = make()
-            made: Made = self._lists[key]
+            if whole not in self._lists:
+                self._lists[whole] = make()
+            made: Made = self._lists[whole]
             return made
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -117,7 +150,7 @@ class Index:
         return f"<tadc.Index {list(self.shape)}{size}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return index, (np.array(self._array),)
+        return index, (np.array(self._array if self._unsigned is None else self._unsigned),)
 
 
 def index(k: Any) -> Any:
@@ -153,17 +186,25 @@ def as_index(name: str, value: Any) -> Index:
             f"{called} is used as an index, and is bool",
             fix=f"write a condition, `[{name}[i] = 1]`, with `{name}` as floats, or pass positions",
         )
+    if array.dtype.kind == "O":
+        raise ArgumentError(
+            None,
+            f"{called} is used as an index here, and holds objects of {type(array.item(0)).__name__ if array.size else 'Python'}",
+            fix="pass an array of integers of at most 64 bits",
+        )
     if array.dtype.kind not in "iu":
         raise ArgumentError(
             None,
             f"{called} is used as an index here, and is {array.dtype}",
             fix="pass integers: `.astype('int64')`",
         )
-    if array.dtype == np.uint64:
-        array = np.minimum(array, np.uint64(2**63 - 1))  # far outside of everything
+    unsigned = None
+    if array.dtype == np.uint64 and array.size and array.max() >= 2**63:
+        unsigned = _frozen(np.array(array, order="C"))
+        array = np.minimum(unsigned, np.uint64(2**63 - 1))
     copy = np.array(array, np.int64, order="C")
     copy.flags.writeable = False
-    return Index(copy)
+    return Index(copy, unsigned)
 
 
 # ---------------------------------------------------------------------- lists
@@ -181,12 +222,14 @@ class ListArrays:
         # Nothing is read beyond the positions: there is one at least, for arrays have elements.
         flat = positions if len(positions) else np.zeros(1, begin.dtype)
         places = (flat,) if len(shape) == 1 else np.unravel_index(flat, shape)
+        self._flat = flat
+        self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()
         self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
 
     @cached_property
     def longest(self) -> int:
         """The number of positions of the longest list."""
-        return int(np.diff(self.begin, axis=-1).max())
+        return int(np.diff(self.begin, axis=-1).max(initial=0))
 
     @cached_property
     def pieces(self) -> tuple[Indices, ...]:
@@ -204,6 +247,24 @@ class ListArrays:
         made = (before, begins, *np.unravel_index(keys, counts.shape))
         return tuple(_frozen(a.astype(dtype)) for a in made)
 
+    def in_order(self, source: Index | ListArrays, threads: int) -> Indices:
+        """The elements of an index tensor, or the only row that has each position, in the order of the list."""
+        if source not in self._sorted:
+            if isinstance(source, ListArrays):
+                of = source.row
+            else:
+                narrow = source.in_32_bits
+                of = (source.array if narrow is None else narrow).ravel()
+            self._sorted[source] = _frozen(self._ordered(of, threads))
+        return self._sorted[source]
+
+    def _ordered(self, of: Indices, threads: int) -> Indices:
+        if not of.size:
+            return np.zeros(1, of.dtype)  # of a list without positions
+        if of.dtype == self._flat.dtype and list_builder.is_worth_native_code(len(self._flat)):
+            return list_builder.in_order(of, self._flat, threads)
+        return of[self._flat]
+
     @cached_property
     def row(self) -> Indices:
         """The only position of each key, or -1."""
@@ -213,8 +274,8 @@ class ListArrays:
 
     @property
     def bytes(self) -> int:
-        """The memory that they take."""
-        return sum(a.nbytes for a in (self.begin, *self.positions))
+        """The memory that they take, with what stands beside them in their order."""
+        return sum(a.nbytes for a in (self.begin, *self.positions, *self._sorted.values()))
 
 
 def lists_of(
@@ -243,6 +304,24 @@ def facts_of(lists: Sequence[SortedList | Rows], arrays: Sequence[ListArrays]) -
         short=all(a.longest <= PIECE for each, a in pairs if isinstance(each, SortedList)),
         single=all(a.longest <= 1 for each, a in pairs if isinstance(each, Rows)),
     )
+
+
+def companion_tensors(
+    made: Listed,
+    arrays: Sequence[ListArrays],
+    indices: Mapping[str, Index],
+    dtype: type[Any],
+    threads: int,
+) -> dict[str, Indices]:
+    """The companions of lists by name, in elements of this type. `arrays` are those of the lists."""
+    lists = {each.begin.name: a for each, a in zip(made.lists, arrays, strict=True)}
+    rows = {r.row.name: r.begin.name for r in made.lists if isinstance(r, Rows) and r.row}
+    tensors = {}
+    for c in made.companions:
+        of = lists[rows[c.of]] if c.of in rows else indices[c.of]
+        ordered = lists[c.begin].in_order(of, threads)
+        tensors[c.tensor.name] = ordered.astype(dtype, copy=False)
+    return tensors
 
 
 def list_tensors(
@@ -287,8 +366,7 @@ def _sorted_list(
         sort = _sorted_natively if list_builder.is_worth_native_code(arrays[0].size) else _sorted
         return ListArrays(*sort(arrays, lows, counts, threads), of[0].shape)
 
-    key: tuple[object, ...] = ("sorted", lows, counts, *of[1:])
-    return of[0].kept(key, make)
+    return of[0].kept(("sorted", lows, counts), make, of[1:])
 
 
 def _sorted_natively(
@@ -336,12 +414,14 @@ def _rows(
 ) -> ListArrays:
     elements, count = each.elements.at(sizes), each.extent.at(sizes)
     _refuse_beyond(elements, limit, each.of)
-    first, last = (_ends(end, each.index, count, indices, sizes) for end in (each.low, each.high))
-    lengths = np.maximum(0, np.minimum(last, elements - 1) - np.maximum(first, 0) + 1)
-    total = int(lengths.sum())
-    _refuse_beyond(total, limit, each.of)
 
     def make() -> ListArrays:
+        first, last = (
+            _ends(end, each.index, count, indices, sizes) for end in (each.low, each.high)
+        )
+        lengths = np.maximum(0, np.minimum(last, elements - 1) - np.maximum(first, 0) + 1)
+        total = int(lengths.sum())
+        _refuse_beyond(total, limit, each.of)
         dtype = np.int32 if max(total, elements, count) <= INT32.max else np.int64
         # Ends are beyond all elements as well where they are beyond 32 bits.
         if list_builder.is_worth_native_code(total):
@@ -356,8 +436,10 @@ def _rows(
         order = np.argsort(at, kind="stable")
         return ListArrays(begin, rows[order].astype(dtype), (count,))
 
-    form = (*map(_form_key, (each.low, each.high)), indices[each.high[0].tensor])
-    return indices[each.low[0].tensor].kept(("rows", elements, count, *form), make)
+    form = tuple(map(_form_key, (each.low, each.high)))
+    low, high = (indices[end[0].tensor] for end in (each.low, each.high))
+    others = () if high is low else (high,)
+    return low.kept(("rows", elements, count, form, limit), make, others)
 
 
 def _form_key(end: tuple[Any, int]) -> object:

@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 Indices: TypeAlias = NDArray[Any]
+OF_SCIPY = ("scipy.sparse", "cupyx.scipy.sparse")
 DIRECT = ("csr", "csc")  # formats of scipy that are a layout
 
 
@@ -131,12 +132,12 @@ def _again(index: Callable[[Any], SparseIndex], array: Any, values: Any) -> Spar
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether it is a sparse array of scipy."""
-    return type(value).__module__.startswith("scipy.sparse") and hasattr(value, "tocoo")
+    """Whether it is a sparse array of scipy, or one of CuPy, which has the same form."""
+    return type(value).__module__.startswith(OF_SCIPY) and hasattr(value, "tocoo")
 
 
 def of_scipy(array: Any) -> Stored:
-    """What a sparse array of scipy consists of, in its own layout or as coordinates."""
+    """What a sparse array of scipy or CuPy consists of, in its own layout or as coordinates."""
     kind, shape = type(array), tuple(map(int, array.shape))
     if array.format in DIRECT and len(shape) == 2:
         count = int(array.indptr[-1])

@@ -175,13 +175,17 @@ def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
     lines = ["index tensors are not checked: elements that lead outside read whatever is there"]
     lines = lines if bounds == "trust" else []
     for each in made.lists:
-        name, tensors = each.begin.name.removesuffix("_ptr"), each.tensors
+        name = each.begin.name.removesuffix("_ptr")
+        beside = [c for c in made.companions if c.begin == each.begin.name]
+        tensors = (*each.tensors, *(c.tensor for c in beside))
         of = ", ".join(each.of)
         if isinstance(each, Rows):
             what = f"list {name}: the rows of {of} that hold each of 0..{each.elements - 1}"
         else:
             keys = " and ".join(f"{key.tensor} = {key.low}..{key.high}" for key in each.keys)
             what = f"list {name}: the positions where {keys}"
+        if beside:
+            what += f", with {', '.join(c.of for c in beside)} in their order"
         if sizes is not None:
             bytes_ = sum(t.bytes_at(sizes, NARROW_INDEX) for t in map(narrow_tensor, tensors))
             what += f", at most {bytes_:,} bytes"

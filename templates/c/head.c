@@ -11,3 +11,10 @@
 #define fma(a, b, c) ((a) * (b) + (c))
 #define fmaf(a, b, c) ((a) * (b) + (c))
 #endif
+
+// Fetches an element into the cache, if there is one at that offset.
+#ifdef __GNUC__
+#define fetch_ahead(tensor, offset) __builtin_prefetch((const void*)((uintptr_t)(tensor) + (uintptr_t)(offset) * sizeof *(tensor)))
+#else
+#define fetch_ahead(tensor, offset) ((void)(offset))
+#endif

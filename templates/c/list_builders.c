@@ -14,9 +14,8 @@
 {{ lists }}
 static inline long long at_least_one(long long n) { return n < 1 ? 1 : n; }
 static inline long long within(long long i, long long n) { return i < 0 || n < 1 ? 0 : i < n ? i : n - 1; }
-static inline long long floored(long long a, long long m) { return a / m - (a % m < 0); }
-static inline long long greater(long long a, long long b) { return a > b ? a : b; }
-static inline long long lesser(long long a, long long b) { return a < b ? a : b; }
+{% include "c/integers.c" %}
+
 {% for builder in builders %}
 
 // {{ builder.about }}

@@ -1,7 +1,8 @@
 {#- Lists of positions by the elements of index tensors: a stable counting sort, with one result for any number of threads.
     integer  the type of the elements of index tensors and of lists
     linkage  `static `, or nothing in a library of these functions alone
-    sorts    whether there are lists by the elements of tensors; rows: by ranges of rows; pieces: whether long ones are cut
+    sorts    whether there are lists by the elements of tensors; rows: by ranges of rows; pieces: whether long ones are cut;
+             orders: whether others are put into their order
     piece    positions of a piece
 -#}
 {% if sorts %}
@@ -138,5 +139,12 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
   }
   if (starts) starts[total] = begin[rows * (width + 1) - 1];
   return total;
+}
+{% endif %}
+{% if orders %}
+// The elements at so many positions.
+{{ linkage }}void in_order(const {{ integer }}* of, const {{ integer }}* positions, long long count, {{ integer }}* ordered, int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+  for (long long p = 0; p < count; p++) ordered[p] = of[positions[p]];
 }
 {% endif %}

@@ -132,6 +132,60 @@ def test_an_element_that_leads_outside_is_named_on_every_backend(backend, double
     assert np.isnan(_numbers(nan)).all()
 
 
+def test_lists_of_an_index_are_built_and_copied_to_a_gpu_once(double, monkeypatch):
+    copied, made = [], []
+    asarray, kept = double.asarray, tadc.Index.kept
+    monkeypatch.setattr(double, "asarray", lambda a, *t: (copied.append(a), asarray(a, *t))[1])
+
+    def counted(self, key, make, others=()):
+        return kept(self, key, lambda: (made.append((self, key[0])), make())[1], others)
+
+    monkeypatch.setattr(tadc.Index, "kept", counted)
+    text, given, value, cotangent, gradients = EXAMPLES["message passing"]
+    f = tadc.compile(text, backend="cuda")
+    k = {n: tadc.index(given[n]) for n in ("dst", "src")}
+    w, x, dy = (asarray(np.array(a)) for a in (given["w"], given["x"], cotangent))
+    for _ in range(3):
+        y, pullback = f.vjp(**k, w=w, x=x)
+        np.testing.assert_array_equal(_numbers(y), value)
+        for name, found in pullback(dy).items():
+            np.testing.assert_array_equal(_numbers(found), gradients[name])
+    for _ in range(2):
+        f.adjoint("x").tangent("w")(**k, w=w, x=x, dy=dy, dw=w)
+    hosts = [a for a in copied if not isinstance(a, double.ndarray)]
+    assert len({id(a) for a in hosts}) == len(hosts) > 0
+    lists = [of for of, what in made if what == "sorted"]
+    assert len(set(lists)) == len(lists) == 2
+
+
+class CsrMatrix:
+    """A double of CuPy's class."""
+
+    def __init__(self, arrays, shape, copy=False):
+        self.data, self.indices, self.indptr = arrays
+        self.shape, self.format = shape, "csr"
+
+    def tocoo(self):
+        raise AssertionError("it has the layout of the program")
+
+
+CsrMatrix.__module__ = "cupyx.scipy.sparse._csr"
+
+
+def test_sparse_arrays_of_cupy_have_gradients_of_their_class(double):
+    arrays = (np.array([1.0, 2.0, 3.0]), np.array([0, 2, 1]), np.array([0, 2, 3]))
+    a = CsrMatrix([double.asarray(v) for v in arrays], (2, 3))
+    x, dy = double.asarray(np.array([1.0, 2.0, 3.0])), double.asarray(np.array([1.0, 10.0]))
+    f = tadc.compile("input A[N, M]: csr\ny[i] = sum{j} A[i,j]*x[j]", backend="cuda")
+    y, pullback = f.vjp(a, x)
+    gradients = pullback(dy)
+
+    assert _numbers(y).tolist() == [7, 6]
+    assert type(gradients["A"]) is CsrMatrix
+    assert _numbers(gradients["A"].data).tolist() == [1, 3, 20]
+    assert _numbers(gradients["x"]).tolist() == [1, 30, 2]
+
+
 def test_numpy_checks_what_is_trusted_elsewhere():
     f = tadc.compile("y[e] = x[src[e]]", backend="numpy", bounds="trust")
     with pytest.raises(tadc.DataError):

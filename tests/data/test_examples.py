@@ -68,7 +68,7 @@ OUTSIDE = [
     ("y[i] = x[i - k[i]]", {"k": [0, 1, 3], "x": [1.0, 2, 3]}, "k", (2,), 3, 0, 2),
     ("y[i] = x[k[i]]", {"k": [0, 9, -1], "x": [1.0, 2, 3]}, "k", (1,), 9, 0, 2),
     ("c[p] = floor(u[p]); g[p] = sum{a=0..1} x[c[p] + a]", {"u": [0.2, 2.0], "x": [1.0, 2, 4]}, "c", (1,), 2, 0, 1),
-    ("c[p] = floor(u[p]); g[p] = x[c[p]]", {"u": [0.2, np.nan], "x": [1.0, 2]}, "c", (1,), 2**62, 0, 1),
+    ("c[p] = floor(u[p]); g[p] = x[c[p]]", {"u": [0.2, 1e30], "x": [1.0, 2]}, "c", (1,), 1e30, 0, 1),
     ("base 1\ny[i] = x[k[i]]", {"k": [1, 0, 2], "x": [1.0, 2]}, "k", (1,), 0, 1, 2),
 ]  # fmt: skip
 
@@ -90,6 +90,65 @@ def test_an_element_that_leads_outside_is_named(text, given, tensor, index, valu
     assert (again.index, str(again)) == (index, str(error))
 
 
+NO_INDICES = [
+    # what is NaN is inside of no tensor, whatever the form; what is very large has no remainder
+    ("y[i] = x[floor(u[i])]", np.nan, "is NaN"),
+    ("y[i] = x[clamp(floor(u[i]))]", np.nan, "is NaN, which is no index"),
+    ("y[i] = x[min(max(floor(u[i]), 0), 3)]", np.nan, "is NaN, which is no index"),
+    ("input x[4]; y[i] = x[wrap(floor(u[i]))]", np.nan, "is NaN, which is no index"),
+    ("input x[4]; y[i] = x[wrap(floor(u[i]))]", 1e30, "is 1e[+]30, which is no index"),
+    ("y[i] = x[floor(u[i]) % 4]", -np.inf, "is -inf, which is no index"),
+    ("k[i] = floor(u[i]); y[i] = x[clamp(2 - k[i])]", np.nan, r"k\[1\] is NaN"),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "words"), NO_INDICES)
+def test_a_number_that_is_no_index_is_outside(text, value, words):
+    given = {"u": [0.5, value], "x": [1.0, 2.0, 3.0, 4.0]}
+    f = tadc.compile(text, backend="interpreter")
+    with pytest.raises(tadc.DataError, match=words) as caught:
+        f(**given)
+    assert caught.value.index == (1,)
+    with pytest.raises(tadc.DataError, match=words):
+        f.vjp(**given)
+    nan = tadc.compile(text, backend="interpreter", bounds="nan")
+    assert np.isnan(nan(**given)).all()
+
+
+def test_very_large_numbers_are_clamped_and_nothing_is_read_where_they_are_padded():
+    x = [1.0, 2.0, 3.0]
+    clamped = tadc.compile("y[i] = x[clamp(floor(u[i]))]", backend="interpreter")
+    assert clamped(u=[1e30, -1e30, np.inf, -np.inf], x=x).tolist() == [3, 1, 3, 1]
+    padded = tadc.compile("y[i] = x[pad(floor(u[i]) // 2, 7)]", backend="interpreter")
+    assert padded(u=[np.nan, 1e30, 2.5], x=x).tolist() == [7, 7, 2]
+
+
+WIDE = [
+    ("input x[3]; y[i] = x[wrap(k[i])]", np.uint64, [2**64 - 1, 2**63, 7], lambda k: k % 3),
+    ("y[i] = x[k[i] % 3]", np.uint64, [2**64 - 1, 2**63 + 1, 7], lambda k: k % 3),
+    ("input x[3]; y[i] = x[wrap(2*k[i] + 1)]", np.int64, [2**62, -(2**63), 2**63 - 1], lambda k: (2 * k + 1) % 3),
+    ("input x[3]; y[i] = x[symmetric(k[i])]", np.int64, [2**62 + 5, -(2**63)], lambda k: min(k % 6, 5 - k % 6)),
+    ("y[i] = x[(k[i] // 2) % 3]", np.int64, [2**62 + 1, -(2**63) + 3], lambda k: k // 2 % 3),
+    ("y[i] = x[pad(k[i] // 2)]", np.int64, [2**62, -(2**63), 3], lambda k: k // 2 if 0 <= k // 2 < 3 else 3),
+]  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(("text", "dtype", "k", "place"), WIDE, ids=[w[0] for w in WIDE])
+def test_remainders_of_very_large_integers_are_exact(text, dtype, k, place):
+    x = [5.0, 6.0, 7.0]
+    for backend in ("interpreter", "numpy", "native"):
+        f = tadc.compile(text, backend=backend)
+        assert f(k=np.array(k, dtype), x=x).tolist() == [[*x, 0.0][place(v)] for v in k]
+
+
+def test_an_error_names_unsigned_integers_as_they_are():
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+    with pytest.raises(tadc.DataError, match=str(2**64 - 1)) as caught:
+        f(k=np.array([0, 2**64 - 1], np.uint64), x=[1.0])
+    assert caught.value.value == 2**64 - 1
+
+
 def test_the_error_shows_the_place_and_the_way_out():
     f = tadc.compile("y[e, c] = x[src[e], c]", backend="interpreter")
     with pytest.raises(tadc.DataError) as caught:
@@ -108,8 +167,16 @@ def test_a_row_that_leaves_its_tensor_is_an_error_unless_it_is_empty():
 
     assert f(ptr=[0, 2, 2], v=[1.0, 2.0]).tolist() == [3, 0]
     assert f(ptr=[9, 2, 2], v=[1.0, 2.0]).tolist() == [0, 0]
-    with pytest.raises(tadc.DataError, match="leaves v"):
-        f(ptr=[0, 3, 3], v=[1.0, 2.0])
+    for ptr, position, words in (
+        ([0, 2, 9], 2, "ptr[2] is 9, so that row 1 is e = 2..8, and v has 2 elements: 0..1 are inside"),
+        ([-1, 2, 2], 0, "ptr[0] is -1, so that row 0 is e = -1..1, and v has 2 elements"),
+        ([0, 3, 3], 1, "ptr[1] is 3, so that row 0 is e = 0..2"),
+    ):  # fmt: skip
+        with pytest.raises(tadc.DataError) as caught:
+            f(ptr=ptr, v=[1.0, 2.0])
+        assert words in str(caught.value)
+        assert (caught.value.tensor, caught.value.index) == ("ptr", (position,))
+        assert caught.value.value == ptr[position]
 
 
 def test_only_elements_of_rows_are_checked():
@@ -166,6 +233,11 @@ def test_bounds_may_be_an_error_or_nan():
         (np.array([True, False]), "bool"),
         (np.array([1.5, 2.5]), "float64"),
         (["a"], "index here"),
+        ([1j], "complex128"),
+        (None, "objects of NoneType"),
+        ([2**70], "objects of int"),
+        (np.array(["2020-01-01"], "M8[D]"), "datetime64"),
+        ([[1], [2, 3]], "is no array"),
     ],
 )
 def test_other_arrays_are_no_indices(array, words):
@@ -180,6 +252,19 @@ def test_integers_of_every_type_are_indices(dtype):
     f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
 
     assert f(k=np.array([1, 0], dtype), x=[1.0, 2.0]).tolist() == [2, 1]
+
+
+def test_arrays_of_every_layout_are_indices_and_nothing_is_inside_of_an_empty_tensor():
+    f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
+    x, frozen = [1.0, 2.0, 3.0, 4.0], np.arange(3)
+    frozen.flags.writeable = False
+    assert f(k=np.arange(4)[::-2], x=x).tolist() == [4, 2]
+    assert f(k=frozen, x=x).tolist() == [1, 2, 3]
+    assert f(k=[], x=np.zeros(0)).shape == (0,)
+    with pytest.raises(tadc.DataError, match="x has 0 elements: no index is inside"):
+        f(k=[0], x=np.zeros(0))
+    with pytest.raises(tadc.ShapeError, match="1 dimension in the program"):
+        f(k=[[0]], x=x)
 
 
 def test_very_large_integers_are_outside():
@@ -304,6 +389,22 @@ def test_what_is_only_compared_may_hold_floats_or_integers():
     assert tangent.tolist() == [1]
 
 
+def test_what_is_only_compared_is_a_value_where_a_derivative_by_it_is_asked_for():
+    f = tadc.compile("y[i] = sum{m} [m = k[i]]*x[m]", backend="interpreter")
+    k, x = np.array([1, 2]), np.array([10.0, 20.0, 30.0])
+    assert f.vjp(k, x)[1](np.ones(2)).keys() == {"x"}
+    for given in (k, k.astype(float)):
+        gradients = f.vjp(given, x, wrt=["k", "x"])[1](np.ones(2))
+        assert [g.tolist() for g in gradients.values()] == [[0, 0], [0, 1, 1]]
+        assert f.value_and_gradients(given, x, cotangent=np.ones(2), wrt="k")[1]["k"].tolist() == [
+            0,
+            0,
+        ]
+        assert f.jvp({"k": given, "x": x}, {"k": np.ones(2)})[1].tolist() == [0, 0]
+        assert f.adjoint("k")(given, x, np.ones(2)).tolist() == [0, 0]
+        assert not f.jacobian("k")(given, x).any()
+
+
 def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
     with pytest.raises(tadc.SyntaxError, match="need not be integers"):
         tadc.compile("k[i] = 2*u[i]; y[i] = x[k[i]]")
@@ -370,6 +471,12 @@ def test_costs_count_the_positions_of_lists():
     assert f.cost(mode="adjoint").formula == "2*E*C + 2*C*E"
     rows = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e]]")
     assert rows.cost().formula == "2*col_0"
+    windows = tadc.compile("y[i] = sum{e=lo[i]..hi[i]} v[e]")  # which may all overlap
+    given = {"lo_0": 10, "hi_0": 10, "v_0": 100}
+    assert [
+        windows.cost(mode=m, **given).kernels[-1].operations for m in ("primal", "adjoint")
+    ] == [1000, 1000]
+    assert tadc.compile("y[i] = sum{j | j < n[i]} a[i,j]").cost().formula == "I*J"
 
 
 def test_plans_name_lists_and_what_is_not_checked():
@@ -379,6 +486,9 @@ def test_plans_name_lists_and_what_is_not_checked():
     first, second, *_ = plan.splitlines()
     assert first.startswith("index tensors are not checked")
     assert second.startswith("list dst: the positions where dst = 0..N - 1, at most 444 bytes")
+    plan = str(tadc.compile(f"{text}*x[src[e]]").plan(N=10, E=100, x_0=5))
+    assert "dst = 0..N - 1, with src in their order, at most 844 bytes" in plan
+    assert "x[dst_src[dst_ptr[i] + t]]" in plan
 
 
 def test_an_argmax_of_numbers_that_are_not_whole_is_an_index():

@@ -14,6 +14,7 @@ from tadc.function.targets import Unit
 from tadc.runtime.cpu.c_compiler import loaded
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tests.data.examples import EXAMPLES
+from tests.data.test_examples import OUTSIDE
 
 DEFINED = (
     "interpolation",
@@ -195,3 +196,60 @@ def test_files_of_cuda_compile_without_a_warning(name):
     f = tadc.compile(EXAMPLES[name][0])
     (text,) = unit_of(f, "cuda").texts()
     assert not compile_cuda(text, "sm_90").warnings
+
+
+CHECKED = [o for o in OUTSIDE if "floor" not in o[0]]
+
+
+def checked(library, manifest, arrays, sizes):
+    """What the check function of the primal returns, and where it says that the first element is."""
+    check = manifest["modes"]["primal"]["check"]
+    given = [np.ascontiguousarray(arrays[n], np.int32) for n in check["reads"]]
+    where = (ctypes.c_longlong * 2)(-1, -1)
+    numbers = [ctypes.c_longlong(sizes[s]) for s in check["sizes"]]
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in given]
+    return library[check["function"]](*pointers, where, *numbers), tuple(where)
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(text=3)
+@pytest.mark.parametrize(("text", "given", "tensor", "index"), [o[:4] for o in CHECKED], ids=[o[0] for o in CHECKED])  # fmt: skip
+def test_files_have_functions_that_find_the_first_element_outside(text, given, tensor, index):
+    f = tadc.compile(text, dtype="float64")
+    arrays = {n: np.array(a) for n, a in given.items()}
+    unit = unit_of(f, "c")
+    library = loaded("".join(unit.texts()))
+    sizes = sizes_of(f, arrays)
+    status, (number, position) = checked(library, unit.manifest, arrays, sizes)
+    assert status == 2
+    assert unit.manifest["modes"]["primal"]["check"]["checks"][number]["tensor"] == tensor
+    assert np.unravel_index(position, arrays[tensor].shape) == index
+    first = 1 if "base 1" in text else 0  # inside of all that are here
+    arrays = {n: np.full_like(a, first) for n, a in arrays.items()}
+    assert checked(library, unit.manifest, arrays, sizes)[0] == 0
+
+
+@pytest.mark.compiler
+def test_checks_of_files_are_those_of_calls():
+    text = "size N\ninput dst[E]: 0..N-1\ny[i: N] = sum{e | dst[e] = i} w[e]*x[2*src[e] - 1, k[src[e]]]"
+    f = tadc.compile(text, dtype="float64")
+    unit = unit_of(f, "c")
+    library = loaded("".join(unit.texts()))
+    rng = np.random.default_rng(0)
+    found = set()
+    for _ in range(200):
+        arrays = {"dst": rng.integers(-1, 4, 5) if rng.random() < 0.3 else rng.integers(0, 3, 5),
+                  "src": rng.integers(0, 5, 5) if rng.random() < 0.4 else rng.integers(1, 3, 5),
+                  "k": rng.integers(-1, 4, 4) if rng.random() < 0.4 else rng.integers(0, 3, 4)}  # fmt: skip
+        given = {**arrays, "w": np.ones(5), "x": np.ones((6, 3)), "N": 3}
+        sizes = f.calls.bound([given[n] for n in f.inputs], {"N": 3}).sizes
+        status, (number, position) = checked(library, unit.manifest, arrays, sizes)
+        try:
+            f(**given)
+        except tadc.DataError as error:
+            entry = unit.manifest["modes"]["primal"]["check"]["checks"][number]
+            assert (status, entry["tensor"], position) == (2, error.tensor, *error.index), given
+            found.add(error.tensor)
+        else:
+            assert status == 0
+    assert found == {"dst", "src", "k"}

@@ -7,7 +7,7 @@ import tadc
 from tadc import compiler
 from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
-from tadc.runtime.index import ListArrays
+from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
 from tadc.schedule.rewrite.lists import Facts
 
 TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
@@ -116,3 +116,34 @@ def test_elements_beyond_32_bits_are_indices_too():
     assert f(k=k[2:], x=[1.0, 2.0]).tolist() == [2]
     assert f(k=k, x=[1.0, 2.0]).tolist() == [2, 1, 2]
     assert f(k=k[:1], x=[1.0, 2.0]).tolist() == [2]
+
+
+def test_what_is_read_along_a_list_stands_beside_it_in_its_order():
+    text = "size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]"
+    made = compiler.with_companions(tadc.compile(text).program, Facts(short=True), narrow=True)
+    (companion,) = made.companions
+    assert (companion.of, companion.tensor.name) == ("src", "dst_src")
+    (statement,) = made.program.statements
+    looked_up = {d.tensor for d in statement.body.derived}
+    assert looked_up == {"dst_ptr", "dst_perm", "dst_src"}
+
+    dst, src = as_index("dst", [1, 0, 1, 7]), as_index("src", [5, 6, 7, 8])
+    lists = lists_of(made.lists, {"dst": dst}, {"N": 2, "E": 4}, 100)
+    found = companion_tensors(made, lists, {"src": src}, np.int32, 1)
+    assert found["dst_src"].tolist() == [6, 5, 7]
+
+
+def test_what_an_index_keeps_with_another_array_goes_with_it():
+    text = "size N\ny[a: N, b: N] = sum{e | p[e] = a and q[e] = b} w[e]*x[clamp(p[e] - q[e])]"
+    f = tadc.compile(text, backend="numpy")
+    p = tadc.index([0, 1, 1])
+    for k in range(5):
+        f(p=p, q=[0, 1, k], w=np.ones(3), x=np.ones(2), N=2)
+        assert len(p._lists) <= 1
+
+
+def test_loops_over_lists_fetch_what_is_read_next():
+    text = "size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]"
+    made = tadc.compile(text).source("c")
+    assert "fetch_ahead(w, (unsigned long long)dst_perm[max(0LL, min(" in made
+    assert "  fetch_ahead(" not in tadc.compile("y[i] = sum{j} a[i, j]*x[j]").source("c")

@@ -117,10 +117,7 @@ def test_hostile_elements_are_an_error_or_the_right_result(text, seed):
     x = rng.standard_normal(4)
     f = tadc.compile(text, backend="interpreter")
     expected = _expected(text, k, x)
-    if "wrap" in text and np.abs(k.astype(float)).max() > 2**53:
-        with pytest.raises(tadc.DataError, match="too large to be divided"):
-            f(k=k, x=x)
-    elif expected is None:
+    if expected is None:
         with pytest.raises(tadc.DataError) as caught:
             f(k=k, x=x)
         error = caught.value

@@ -162,8 +162,8 @@ def test_an_index_keeps_the_pattern_with_other_values(monkeypatch):
     made = []
     original = tadc.Index.kept
 
-    def counted(self, key, make):
-        return original(self, key, lambda: (made.append(key), make())[1])
+    def counted(self, key, make, *others):
+        return original(self, key, lambda: (made.append(key), make())[1], *others)
 
     monkeypatch.setattr(tadc.Index, "kept", counted)
     for step in range(1, 4):
@@ -235,6 +235,19 @@ def test_arguments_that_cannot_be_are_errors(a, kind, words):
     f = compiled(PRODUCT, "csr").adjoint("x")
     with pytest.raises(kind, match=words):
         f(A=a, x=np.ones((4, 1)), dy=np.ones((3, 1)))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_matrix_without_elements_has_derivatives(layout):
+    f = tadc.compile(PRODUCT.format(layout))
+    empty = sparse.csr_array((2, 3)).asformat(layout)
+    y, pullback = f.vjp(empty, np.ones((3, 2)))
+    gradients = pullback(np.ones((2, 2)))
+
+    assert y.tolist() == [[0, 0], [0, 0]]
+    assert gradients["A"].nnz == 0
+    assert gradients["x"].tolist() == [[0, 0]] * 3
 
 
 def test_cotangents_and_tangents_have_the_pattern():

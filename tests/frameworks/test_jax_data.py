@@ -110,3 +110,24 @@ def test_sparse_operands_are_tuples():
     assert gradient.tolist() == [1, 4, 2, 3, 4]
     with pytest.raises(tadc.DataError, match=r"A_ptr\[0\]"):
         f((values, pattern[0][::-1], pattern[1]), x)
+
+
+@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+def test_sparse_arrays_of_jax_have_gradients_of_their_class(layout):
+    from jax.experimental.sparse import BCOO, BCSR
+
+    dense = jnp.array([[1.0, 0, 2], [0, 3, 0]])
+    x, dy = jnp.arange(1.0, 4), jnp.array([1.0, 10.0])
+    f = tadc.compile(f"input A[N, M]: {layout}\ny[i] = sum{{j}} A[i,j]*x[j]")
+    g = tadc.jax.wrap(f)
+    for kind in (BCOO, BCSR):
+        a = kind.fromdense(dense)
+        y, pullback = f.vjp(a, x)
+        gradient = pullback(dy)["A"]
+        close((y, g(a, x)), (dense @ x, dense @ x))
+        assert isinstance(gradient, kind)
+        close(gradient.todense(), jnp.outer(dy, x) * (dense != 0))
+        slope = jax.grad(lambda x, a=a: (g(a, x) * dy).sum())(x)
+        close(slope, dense.T @ dy)
+    with pytest.raises(tadc.ArgumentError, match="not sparse"):
+        f(BCOO.fromdense(dense, n_dense=1), x)

@@ -12,6 +12,7 @@ from typing import Any
 
 from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
+from tadc.emit.clike.prefetch import prefetches
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
 from tadc.emit.templates import template
@@ -55,6 +56,7 @@ BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
 _BLOCK = "'block"  # where a block begins, also where a loop inside has another `FIRST`
 _TAKEN = [
+    "fetch_ahead",
     "threads",
     ENDED,
     "parts",
@@ -217,7 +219,9 @@ def _kernel(
         "asks": shared and not k.cooperative and (k.strip or not _is_cheap(k.body)),
         "depth": depth,
         "streamed": [_streamed(tensor, line, k.body, text) for tensor, line in lines.items()],
-        "body": "\n".join(text.lines(tuple(_to_lines(k.body, lines)), depth)),
+        "body": "\n".join(
+            [*_prefetches(k, text, depth), *text.lines(tuple(_to_lines(k.body, lines)), depth)]
+        ),
     }
 
 
@@ -236,6 +240,13 @@ def _to_lines(body: Sequence[Step], lines: Mapping[str, str]) -> Iterator[Step]:
             place = step.subscripts[-1] - symbol(_BLOCK)
             step = replace(step, tensor=lines[step.tensor], subscripts=(place,))
         yield step
+
+
+def _prefetches(k: CpuKernel, text: CText, depth: int) -> list[str]:
+    """What a later pass of the innermost loop over points will read through data."""
+    if not k.outer or k.strip or k.sides or k.in_order:
+        return []
+    return ["  " * depth + line for line in prefetches(k.outer[-1][0], k.body, text)]
 
 
 def _given(k: CpuKernel, own: Set[str]) -> list[Symbol]:

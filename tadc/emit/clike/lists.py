@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tadc.emit.clike.integers import derived_lines
 from tadc.emit.clike.names import c_names
 from tadc.emit.clike.text import CText
 from tadc.emit.templates import template
@@ -93,6 +94,7 @@ def list_builders(modes: Sequence[tuple[Listed, str]], target: str) -> str:
         sorts=any(isinstance(each, SortedList) for each in every),
         rows=any(isinstance(each, Rows) for each in every),
         pieces=any(map(_pieces, every)),
+        orders=False,
         piece=PIECE,
     )
     builders = [b for listed, name in modes for b in _Builders.of(listed, name).each()]
@@ -153,19 +155,6 @@ class _Builders:
             ]
         )
 
-    def _derived(self) -> list[str]:
-        """The sizes that follow from others."""
-        lines = []
-        for d in self.program.derived_sizes:
-            forms = [self.text.affine(form).text for form in d.forms]
-            value = forms[0]
-            for other in forms[1:]:
-                value = f"{'greater' if d.op == 'max' else 'lesser'}({value}, {other})"
-            value = f"floored({value}, {d.modulus})" if d.op == "floor" else value
-            name = self.text.names[d.name]
-            lines.append(f"const long long {name} = {value}; (void){name};")
-        return lines
-
     def _count(self, low: Affine, high: Affine) -> str:
         return f"at_least_one({self.text.affine(high - low + 1).text})"
 
@@ -180,7 +169,7 @@ class _Builders:
         counts = ", ".join(self._count(key.low, key.high) for key in each.keys)
         flat, *_ = positions = [names[t.name] for t in each.positions]
         body = [
-            *self._derived(),
+            *derived_lines(self.program, self.text),
             f"const int* const of[] = {{{', '.join(names[t] for t in each.of)}}};",
             f"const long long low[] = {{{lows}}}, counts[] = {{{counts}}};",
             f"const long long elements = {self._elements(each.of[0])};",
@@ -230,7 +219,7 @@ class _Builders:
             ),
             "body": [
                 "(void)threads;",
-                *self._derived(),
+                *derived_lines(self.program, self.text),
                 f"const long long counts[] = {{{counts}}};",
                 f"int* const numbers[] = {{{', '.join(keys)}}};",
                 f"return pieces_of({len(keys)}, counts, {names[each.begin.name]}, {before}, {begin}, numbers);",
@@ -244,7 +233,7 @@ class _Builders:
         extent, elements = (self.text.affine(n).text for n in (each.extent, each.elements))
         body = [
             "(void)threads;",
-            *self._derived(),
+            *derived_lines(self.program, self.text),
             f"const long long width = {extent}, elements = {elements};",
             "int* first = (int*)malloc(sizeof(int) * (size_t)(2 * at_least_one(width) + at_least_one(elements)));",
             "if (!first) return -1;",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, TypeAlias, assert_never
 
+from tadc.emit.clike.prefetch import prefetches
 from tadc.emit.clike.spelling import (
     DType,
     Precedence,
@@ -146,6 +147,8 @@ class CText:
                     lines.append(f"{pad}for ({head}) {{")
                     if any(isinstance(s, Strips) for s in steps_of(body)):  # long loops, of a CPU
                         lines.append(f"{pad}  if (*{ENDED}) continue;")
+                    if self.target == "c":
+                        lines += [f"{pad}  {line}" for line in prefetches(r.index, body, self)]
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
                 case Branch(condition, then, otherwise):
@@ -217,11 +220,15 @@ class CText:
             return self.element(d.tensor, subscripts).text
         place = ""
         for form, extent in zip(subscripts, self.tensors[d.tensor].shape, strict=True):
-            last = self._extreme("min", [self.affine(form), self.affine(extent - 1)])
-            near = self._extreme("max", [number(0), last]).text
+            near = self.clamped(form, extent - 1)
             rows = bracketed(self.affine(extent), Precedence.MINUS)
             place = f"({place}) * {rows} + {near}" if place else near
         return f"{self.names[d.tensor]}[{place or 0}]"
+
+    def clamped(self, form: Affine, last: Affine) -> str:
+        """The index from 0 to `last` that is nearest to the form."""
+        least = self._extreme("min", [self.affine(form), self.affine(last)])
+        return self._extreme("max", [number(0), least]).text
 
     def _each_lane(self, step: Lanes, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop over the lanes, with those of their indices that it mentions."""
@@ -570,7 +577,11 @@ class CText:
         return result
 
     def element(self, tensor: str, subscripts: Sequence[Affine]) -> Text:
-        """`tensor[offset]`, the offset in row-major order: with strides that are numbers, else by Horner's rule."""
+        """`tensor[offset]`, the offset in row-major order."""
+        return atom(f"{self.names[tensor]}[{self.offset(tensor, subscripts)}]")
+
+    def offset(self, tensor: str, subscripts: Sequence[Affine]) -> str:
+        """The place of an element in row-major order: with strides that are numbers, else by Horner's rule."""
         shape = self.tensors[tensor].shape
         static = all(n.is_constant for n in shape[1:])
         terms: SignedTexts = []
@@ -580,7 +591,7 @@ class CText:
             if form != constant(0):
                 stride = prod(n.constant for n in shape[d + 1 :]) if static else 1
                 terms += self._scaled(form, stride)
-        return atom(f"{self.names[tensor]}[{signed_sum(terms)}]")
+        return signed_sum(terms)
 
     def _scaled(self, form: Affine, stride: int) -> SignedTexts:
         """The terms of the product; a sum stays in brackets."""

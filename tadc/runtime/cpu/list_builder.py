@@ -15,7 +15,7 @@ from tadc.emit.templates import template
 from tadc.runtime.cpu.c_compiler import CannotCompile, Library, compiler, loaded
 from tadc.schedule.rewrite.pieces import PIECE
 
-__all__ = ["is_worth_native_code", "rows_of", "sorted_list"]
+__all__ = ["in_order", "is_worth_native_code", "rows_of", "sorted_list"]
 
 Indices: TypeAlias = NDArray[Any]
 
@@ -59,6 +59,18 @@ def sorted_list(
     return begin, positions[:found]
 
 
+def in_order(of: Indices, positions: Indices, threads: int) -> Indices:
+    """The elements at these positions; the arrays are of one type, and in C order. Raises CannotCompile."""
+    ordered = np.empty_like(positions)
+    _library(of.dtype.name)["in_order"](
+        *map(_pointer, (of, positions)),
+        ctypes.c_longlong(len(positions)),
+        _pointer(ordered),
+        ctypes.c_int(max(1, min(threads, len(positions) // PER_THREAD))),
+    )
+    return ordered
+
+
 def rows_of(first: Indices, last: Indices, elements: int) -> tuple[Indices, Indices]:
     """Where each element begins, and one more; and the rows `first..last` that hold it, ascending. Raises CannotCompile."""
     dtype, f = first.dtype, _library(first.dtype.name)["rows_of"]
@@ -79,9 +91,16 @@ def rows_of(first: Indices, last: Indices, elements: int) -> tuple[Indices, Indi
 @cache
 def _library(dtype: str) -> Library:
     text = template("c/lists.c").render(
-        integer=TYPES[dtype], linkage="", sorts=True, rows=True, pieces=False, piece=PIECE
+        integer=TYPES[dtype],
+        linkage="",
+        sorts=True,
+        rows=True,
+        pieces=False,
+        orders=True,
+        piece=PIECE,
     )
     library = loaded(f"#include <stddef.h>\n#include <string.h>\n\n{text}")
+    library["in_order"].restype = None
     for name in ("sorted_list", "rows_of"):
         library[name].restype = ctypes.c_longlong
     return library

@@ -205,7 +205,7 @@ class Points:
     """The integer points of `domain` in `indices`, outermost first; `derived` are functions of them.
 
     Of the `data` indices nothing is known, nor of what follows from them. `extents` are those of tensors that indices are
-    subscripts of: rows whose ends are data count as the extent of what they read.
+    subscripts of: rows whose ends are data count as the extent of what they read, windows each.
     """
 
     indices: tuple[Symbol, ...]
@@ -226,13 +226,18 @@ class Points:
         return replace(self, indices=(*self.indices, r.index)).within(r.conditions)
 
     def _along_data(self, r: Range) -> Points:
-        """The points inside a loop whose ends are data: its values for all the indices together that these are looked up with."""
+        """The points inside a loop whose ends are data: its values for all the indices together that these are looked up with
+        where they are neighbours of one tensor, as the ends of rows and of lists are; else for each, as windows may overlap.
+        """
         ends = [d for d in self.data if d.name in r.symbols and isinstance(d, Looked)]
         keys = {s for d in ends for s in d.symbols}
         counts = [d.values[1] for d in ends if d.values is not None]
         counts += [n for i, n in self.extents if i == r.index]
         if not counts:
             return replace(self, data=(*self.data, Looked(r.index, "", ())))
+        if len(ends) != 2 or ends[0].tensor != ends[1].tensor:
+            inner = replace(self, indices=(*self.indices, r.index))
+            return inner.within(between(0, symbol(r.index), counts[0] - 1))
         left = Domain.of(c for c in self.domain if keys.isdisjoint(c.form.symbols))
         kept = tuple(i for i in self.indices if i not in keys)
         inner = replace(self, indices=(*kept, r.index), domain=left)

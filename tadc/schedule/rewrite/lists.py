@@ -44,17 +44,19 @@ from tadc.schedule.rewrite.pieces import (
 from tadc.schedule.rewrite.rows import always
 
 __all__ = [
+    "Companion",
     "Facts",
     "Listed",
     "Rows",
     "SortedList",
     "ends_of_rows",
     "has_data",
-    "has_quotients_of_data",
     "in_32_bits",
     "listed",
     "looked_up",
     "narrow_tensor",
+    "period_of_data",
+    "safely_loaded",
 ]
 
 Extents = tuple[tuple[Symbol, Affine], ...]
@@ -132,6 +134,11 @@ class Rows:
     row: Tensor | None = None
 
     @property
+    def is_apart(self) -> bool:
+        """Whether the ends are those of consecutive rows, `ptr[i]` and `ptr[i + 1]`, which do not overlap where they ascend."""
+        return self.low[0].tensor == self.high[0].tensor
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         return (self.row,) if self.row else (self.begin, *self.positions)
 
@@ -146,8 +153,17 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Companion:
+    """The elements of the tensor `of`, an index tensor or the rows of elements, in the order of the list that begins at `begin`."""
+
+    tensor: Tensor
+    of: str
+    begin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listed:
-    """A program whose last inputs are the tensors of `lists`, in order; its last sizes are those of the lists.
+    """A program whose last inputs are the tensors of `lists` and their companions, in order; its last sizes are those of the lists.
 
     `tested` names statements with sums that no list shortens: all points are tried for each element.
     """
@@ -155,6 +171,7 @@ class Listed:
     program: Program
     lists: tuple[SortedList | Rows, ...]
     tested: tuple[str, ...]
+    companions: tuple[Companion, ...] = ()
 
     @property
     def size_texts(self) -> dict[Symbol, str]:
@@ -162,7 +179,9 @@ class Listed:
         found: dict[Symbol, str] = {}
         for each in self.lists:
             if isinstance(each, Rows):
-                found |= dict.fromkeys((*each.counts, each.count), _factor(each.elements))
+                elements = _factor(each.elements)
+                pairs = elements if each.is_apart else f"{_factor(each.extent)}*{elements}"
+                found |= dict.fromkeys(each.counts, elements) | {each.count: pairs}
                 continue
             spans = (_factor(key.high - key.low + 1) for key in each.keys)
             shape = self.program.tensors[each.of[0]].shape
@@ -171,12 +190,13 @@ class Listed:
         return found
 
     def sizes_at(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
-        """The most that the sizes of lists may be for these values of all others, without long lists; as if rows did not overlap."""
+        """The most that the sizes of lists may be for these values of all others, without long lists; as if ends of rows ascended."""
         found: dict[Symbol, int] = {}
         for each in self.lists:
             if isinstance(each, Rows):
                 elements = max(1, each.elements.at(sizes))
-                found |= dict.fromkeys((*each.counts, each.count), elements)
+                pairs = elements * (1 if each.is_apart else max(1, each.extent.at(sizes)))
+                found |= dict.fromkeys(each.counts, elements) | {each.count: pairs}
                 continue
             spans = ((key.high - key.low + 1).at(sizes) for key in each.keys)
             positions = prod(n.at(sizes) for n in self.program.tensors[each.of[0]].shape)
@@ -209,11 +229,20 @@ def ends_of_rows(program: Program) -> frozenset[str]:
     return frozenset(tensor for (tensor, _), places in found.items() if len(places) > 1)
 
 
-def has_quotients_of_data(program: Program) -> bool:
-    """Whether a derived index is made of one, or a condition asks for a remainder of one."""
+def period_of_data(program: Program) -> int:
+    """A number so that elements of index tensors that leave the same remainder by it are divided alike: 1 without divisions."""
     made = list(_determined(program))
     data = {d.name for d in made if isinstance(d, Looked)}
-    return any(isinstance(d, Derived) and not data.isdisjoint(d.symbols) for d in made)
+    period = 1
+    for d in made:
+        if isinstance(d, Derived) and not data.isdisjoint(d.symbols):
+            data.add(d.name)
+            period *= d.modulus
+    reductions = (e for s in program.statements for e in postorder(s.body) if isinstance(e, Reduce))
+    for c in (c for e in reductions for c in e.domain):
+        if c.relation == "|" and not data.isdisjoint(c.form.symbols):
+            period *= c.modulus
+    return period
 
 
 def _determined(program: Program) -> Iterator[Determined]:
@@ -238,8 +267,13 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
         inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
         statements=statements,
     )
+    return Listed(safely_loaded(program), made, tuple(dict.fromkeys(lists.tested)))
+
+
+def safely_loaded(program: Program) -> Program:
+    """The program with data that are loaded safely: where subscripts are outside, an element near by."""
     safe = tuple(_with_safe_loads(s, program) for s in program.statements)
-    return Listed(replace(program, statements=safe), made, tuple(dict.fromkeys(lists.tested)))
+    return replace(program, statements=safe)
 
 
 def in_32_bits(program: Program) -> Program:
