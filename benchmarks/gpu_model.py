@@ -17,6 +17,17 @@ __all__ = ["changed", "rows", "table"]
 
 MODES = ("primal", "vjp")
 FAR = 2.0  # times the least
+# Why kernels of a formula take more than that, by what limits them.
+REASONS = {
+    ("convolution, pad", "instructions"): "the gradient of the filters: sums of 100,352 terms for few results, whose tiles reuse less of what they stage than those of images do",
+    ("convolution, brackets", "instructions"): "the gradient of the filters, as with `pad`",
+    ("depthwise", "L2"): "the gradient of the filters: each of their nine places reads both images again",
+    ("attention", "L2"): "a row passes through the L2 cache for its maximum, its sum and its quotients; no team keeps rows in registers",
+    ("hankel", "loads and stores"): "a product of a matrix by a vector whose elements lie in a cache: two loads a term",
+    ("hankel", "the longest thread"): "anti-diagonals of 1 to 8,192 terms in equal parts: some have no term",
+    ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",
+    ("sum of squares", "memory"): "one block adds up the parts: less than 3 us, most of them waiting",
+}  # fmt: skip
 
 
 def rows(formulas: Iterable[Large], machine: Machine = HOPPER) -> Iterator[dict[str, Any]]:
@@ -67,4 +78,7 @@ def table(found: Sequence[Mapping[str, Any]], machine: Machine = HOPPER) -> str:
             lines.append(f"| {r['formula']} | {r['mode']} | {name} | {times} | {threads} |")
         else:
             lines.append(f"| **{r['formula']}** | **{r['mode']}** | all | {times} | | | | |")
+    lines += ["", f"Why kernels take more than {FAR:g} times the least:", ""]
+    slow = {(r["formula"], r["limit"]) for r, ratio in zip(kernels, ratios, strict=True) if ratio > FAR}  # fmt: skip
+    lines += [f"- {name}, {limit}: {REASONS.get((name, limit), 'not looked into')}." for name, limit in sorted(slow)]  # fmt: skip
     return "\n".join([*lines, ""])

@@ -54,7 +54,7 @@ def collisions() -> Iterator[Case]:
 
 
 def examples() -> Iterator[Case]:
-    """All of them with equal sizes, such that the largest tensor has about so many elements."""
+    """All of them with equal sizes, but for those of filters, such that the largest tensor has about so many elements."""
     for path in sorted(EXAMPLES.glob("*.idx")):
         program = tadc.load(path).program
         size = 2
@@ -65,6 +65,8 @@ def examples() -> Iterator[Case]:
                 break
             size *= 2
         given = dict.fromkeys(program.sizes, size)
+        if path.stem == "conv2d":
+            given |= {"R": 3, "T": 3}
         if path.stem == "hankel":
             given["L"] = 2 * size - 1
         yield Case("examples", path.stem, path.read_text("utf-8"), given)

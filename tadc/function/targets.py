@@ -13,7 +13,7 @@ from tadc.function.data import refuse_data
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
-from tadc.schedule.lowered import CpuModule, GpuModule, Module, modules_of
+from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
 from tadc.schedule.rewrite.lists import Facts, Listed
 
 if TYPE_CHECKING:  # a row's function imports its emitter
@@ -76,9 +76,15 @@ class Unit:
 
     @cached_property
     def _on_gpu(self) -> list[GpuModule]:
+        decided = self._decisions(gpu=True)
         return [
-            GpuModule.of(m, None if m.program.sizes else {}, self.dtype)
-            for m in self._modules(gpu=True)
+            GpuModule.of(
+                m,
+                None if m.program.sizes else {},
+                self.dtype,
+                room=decided[m.name].room if m.name in decided else None,
+            )
+            for m in self._modules(decided)
         ]
 
     @property
@@ -145,20 +151,24 @@ class Unit:
 
     @cached_property
     def modules(self) -> list[Module]:
-        return self._modules(gpu=False)
+        return self._modules(self._decisions(gpu=False))
 
-    def _modules(self, *, gpu: bool) -> list[Module]:
-        """The modes, whose temporaries are those that a call would store: of these sizes, or of about a thousand where there are none."""
+    def _decisions(self, *, gpu: bool) -> dict[str, Decisions]:
+        """By mode, what a call would decide: one of these sizes, or of about a thousand where there are none."""
+        decide = compiler.gpu_decisions if gpu else compiler.decisions
+        decided = {}
+        for mode, f in self.functions.items():
+            options = replace(f._options, blas=False)  # which no text calls
+            decided[mode] = decide(f.program, about_a_thousand(f.program), self.dtype, options)
+        return decided
+
+    def _modules(self, decided: Mapping[str, Decisions]) -> list[Module]:
+        """The modes, with the temporaries that are stored."""
         programs = {
             mode: self.listed[mode].program if mode in self.listed else f.program
             for mode, f in self.functions.items()
         }
-        decide = compiler.gpu_decisions if gpu else compiler.decisions
-        recomputed = {}
-        for mode, f in self.functions.items():
-            options = replace(f._options, blas=False)  # which no text calls
-            sizes = about_a_thousand(f.program)
-            recomputed[mode] = decide(f.program, sizes, self.dtype, options).recomputed
+        recomputed = {mode: each.recomputed for mode, each in decided.items()}
         return [*modules_of(programs, recomputed), *self.baseline]
 
     @property

@@ -37,7 +37,7 @@ class Affine:
         """The coefficient of each symbol that occurs; a symbol that does not occur is not a key."""
         return dict(self.terms)
 
-    @property
+    @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         return tuple(s for s, _ in self.terms)
 

@@ -172,3 +172,12 @@ def test_every_processor_and_number_of_threads_has_the_same_bits(monkeypatch, na
                 np.testing.assert_array_equal(a, b)
                 scale = max(1e-9, np.abs(c).max())
                 assert np.abs(a - c).max() <= (1e-12 if dtype == "float64" else 3e-5) * scale
+
+
+def test_a_phase_of_a_gradient_in_which_nothing_is_left_to_test_compiles():
+    f = tadc.compile("input x[538]\ny[j: 2, i: 180] = x[3*i]", backend="native")
+
+    _, pullback = f.vjp(np.ones(538))
+
+    expected = np.where(np.arange(538) % 3 == 0, 2.0, 0.0)
+    np.testing.assert_array_equal(pullback(np.ones((2, 180)))["x"], expected)

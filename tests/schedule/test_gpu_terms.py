@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SUMS = {
     "rbf": ("size N, M, D\ninput x[N, D], c[M, D], w[M], gamma[]\nf[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)",
             {"N": 10**5, "M": 10**5, "D": 3}, {"N": 20, "M": 33, "D": 3}),
-    "rows that are turned": ("size N, M\ninput x[N, 40], c[M, 40], w[M], gamma[]\nf[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)",
+    "rows of forty elements": ("size N, M\ninput x[N, 40], c[M, 40], w[M], gamma[]\nf[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)",
                              {"N": 10**5, "M": 10**5}, {"N": 5, "M": 9}),
     "paper": ("size N, M, K\ninput a[N, K], b[M, K], c[N, N], d[N + K - 1]\nf[i, j] = exp(-sum{k} ((a[i, k] + b[j, k])**2*c[i, i]/K + d[i + k]**3/K))",
               {"N": 1024, "M": 1024, "K": 512}, {"N": 9, "M": 11, "K": 40}),
@@ -39,6 +39,14 @@ SUMS = {
                                          {"N": 5000, "M": 5000}, {"N": 40, "M": 33}),
     "a maximum of sums": ("size N, M\ninput x[N], y[M]\nf = max{i} sum{j} abs(x[i] - y[j])",
                           {"N": 5000, "M": 5000}, {"N": 40, "M": 33}),
+    "values that all results share": ("size N, M, K\ninput x[N, M], y[N, K]\nf[i: M] = sum{j: N} (x[j, i] - log(1 + y[j, 0]**2))",
+                                      {"N": 10**5, "M": 100, "K": 100}, {"N": 70, "M": 6, "K": 2}),
+    "values that few rows share": ("size N, M\ninput x[N, M], y[3, M]\nf[i: N, k: 3] = sum{j} x[i, j]*exp(y[k, j])",
+                                   {"N": 10**4, "M": 1000}, {"N": 6, "M": 41}),
+    "sums that only the first results have": ("size N, M\ninput x[N, M]\nf[i: N] = sum{j: M | i <= j} exp(x[i, j])",
+                                              {"N": 30000, "M": 372}, {"N": 40, "M": 37}),
+    "a long sum in a sum of a quotient": ("size J\ninput x[J, 20], w[100]\nf = sum{i: 100} w[i]*exp(sum{j} x[j, i // 5]/J)",
+                                          {"J": 10**5}, {"J": 40}),
     "a triangle of sums": ("size N, M\ninput x[N], y[M]\nf = sum{i} x[i]*sum{j | j <= i and j < M} y[j]*x[i - j]",
                            {"N": 5000, "M": 4000}, {"N": 40, "M": 33}),
 }  # fmt: skip
@@ -110,7 +118,7 @@ def test_no_thread_has_more_than_its_share(name):
             gpu.module.kernels, gpu.models(SUMS[name][1], "float32"), strict=True
         ):
             # Rows of 40 results have no tile; sums that several kinds of elements need, or none of those before, have no parts.
-            few = "turned" in name or "places" in name or "choices" in name
+            few = "forty" in name or "places" in name or "choices" in name
             assert not model.is_uneven or few, kernel.name
 
 
@@ -121,6 +129,34 @@ def test_terms_are_stored_where_a_scalar_sums_long_sums():
     # What dc, dw and the terms need of the exponential is computed once, in one kernel.
     (together,) = (k for k in adjoint.module.kernels if "dgamma_terms" in k.writes)
     assert set(together.writes) == {"dc", "dw", "dgamma_terms"}
+
+
+def test_values_that_all_results_or_few_rows_share_are_stored():
+    for name in ("values that all results share", "values that few rows share"):
+        primal, _ = scheduled(name)
+
+        assert "f_values" in {t.name for t in primal.module.temporaries}, name
+
+
+def test_a_warp_shares_loops_that_run_at_the_first_elements_alone():
+    primal, _ = scheduled("sums that only the first results have")
+
+    assert primal.kernels[-1].team == HOPPER.warp
+
+
+def test_a_long_sum_of_a_quotient_is_computed_once_for_each_value_of_it():
+    primal, _ = scheduled("a long sum in a sum of a quotient")
+
+    (stored,) = (t for t in primal.module.temporaries if t.name == "f_inner")
+    assert [n.constant for n in stored.shape] == [20]
+
+
+def test_a_kernel_without_elements_takes_a_launch():
+    gpu = scheduled("rbf")[0]
+
+    (model, *_) = gpu.models({"N": 0, "M": 5, "D": 3}, "float32")
+
+    assert model.seconds == model.ideal == HOPPER.rates.launch and not model.is_uneven
 
 
 def test_rows_of_a_few_elements_stay_in_registers():
@@ -161,23 +197,6 @@ def test_a_limit_of_memory_holds_whatever_is_faster():
 
     assert not free.recomputed
     assert limited.recomputed
-
-
-def test_rows_are_turned_where_threads_read_across_them_and_there_is_room():
-    primal, adjoint = scheduled("rows that are turned")
-    (module,) = modules_of({"primal": programs("rows that are turned")["primal"]})
-    sizes = SUMS["rows that are turned"][1]
-
-    limited = GpuModule.of(module, sizes, room=0)
-
-    assert [t.name for t in primal.module.temporaries] == ["x_turned"]
-    assert not [
-        t for t in adjoint.module.temporaries if t.name.endswith("turned")
-    ]  # rows of gradients are long
-    assert not limited.module.temporaries
-    # Without room each thread reads its row once, and keeps it in registers.
-    in_rows, turned = (g.models(sizes, "float32")[-1].seconds for g in (limited, primal))
-    assert turned < 1.2 * in_rows
 
 
 def test_terms_need_room():

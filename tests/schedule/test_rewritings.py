@@ -46,6 +46,26 @@ PROGRAMS = {
         [(5, 3), (5,), (4, 3)],
         "",
     ),
+    "a sum in a sum under a condition that it does not depend on": (
+        "size N, K\ninput x[N,K], w[N,N]\ny[i: N] = sum{j | j <= i} w[i,j]*exp(sum{k} x[j,k])",
+        [(5, 4), (5, 5)],
+        "y_inner[j: N] = sum{k=0..K - 1} x[j, k]",
+    ),
+    "a sum in a sum of a derived index": (
+        "size N, J, K\ninput x[J,N,(K+2)//3], w[K]\ny[i: N] = sum{k} w[k]*exp(sum{j} x[j,i,k//3])",
+        [(4, 5, 3), (7,)],
+        "y_inner[i: N, q_1: P] = sum{j=0..J - 1} x[j, i, q_1]",
+    ),
+    "a sum that an index of the result does not change": (
+        "size N, K\ninput x[N,K], w[3]\ny[i, j: 7] = sum{k} x[i,k]/(1 + w[k % 3]**2)",
+        [(5, 4), (3,)],
+        "y[i: N, j: 7] = y_inner[i]",
+    ),
+    "a sum behind a border, for some values of a short index": (
+        "size N, K\ninput x[N,K,7], w[7,K]\ny[k: K, l: 7] = sum{m: K} w[pad(l - 5), m]*exp(sum{i: N} x[pad(i - 1), m, l])",
+        [(5, 3, 7), (7, 3)],
+        "",
+    ),
     "a window": (
         "size N\ninput x[2*N+1]\ny[i: N] = max{k=2*i..2*i+2} x[k]",
         [(11,)],

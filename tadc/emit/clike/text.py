@@ -513,6 +513,8 @@ class CText:
             left, right = self.value(condition.left), self.value(condition.right)
             return comparison(condition.relation, left, right)
         tests = [self._test(c) for c in condition]
+        if not tests:  # it holds everywhere: in one of several phases nothing may be left to test
+            return atom("1")
         if len(tests) == 1:
             return tests[0]
         return Text(" && ".join(bracketed(t, Precedence.EQUALITY) for t in tests), Precedence.AND)

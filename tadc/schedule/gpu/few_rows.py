@@ -2,7 +2,7 @@
 
     f[i, k] = sum{l} x[i, l]*exp(c[k, l])    is    e[k, l] = exp(c[k, l]);  f[i, k] = sum{l} x[i, l]*e[k, l]
 
-where there are few `k`: a thread, or a team, that owned the row of all `i` would have the work of all of them.
+where there are few `k`, or none: a thread, or a team, that owned the row of all `i` would have the work of all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tadc.ir.walk import replaced
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.terms import depends_on, terms_of
-from tadc.schedule.rewrite.rows import Rows, rows
+from tadc.schedule.rewrite.rows import Rows, sharing
 
 __all__ = ["without_few_rows"]
 
@@ -35,7 +35,7 @@ def without_few_rows(program: Program, sizes: Sizes, machine: Machine, room: int
     most = MOST_VALUES if room is None else min(MOST_VALUES, room // ITEM)
     statements: list[Statement] = []
     for s in program.statements:
-        owned = rows(s)
+        owned = sharing(s)
         if owned and _are_few(owned, s, sizes, machine):
             before, s = _with_stored_values(owned, s, program, sizes, most, names)
             statements += before
@@ -62,9 +62,11 @@ def _with_stored_values(
         of_rows, derived = depends_on(e, terms.domain, s)
         used = {*e.symbols, *terms.domain.symbols, *(i for d in terms.derived for i in d.symbols)}
         box = {**of_rows, **{i: n for i, n in terms.box.items() if i in used}}
+        if not box:
+            continue  # one value, which a thread computes once
         counts = [n.at(sizes) for n in box.values()]
         known = all(implies(program.known, at_least_zero(n - 1)) for n in box.values())
-        if not (box and known and 0 < prod(counts) <= most):
+        if not (known and 0 < prod(counts) <= most):
             return [], s
         most -= prod(counts)
         target = Tensor(names.fresh(f"{s.target.name}_values"), tuple(box.values()), s.target.dtype)

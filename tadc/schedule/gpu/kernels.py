@@ -26,7 +26,6 @@ from tadc.schedule.gpu.split import split
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
-from tadc.schedule.gpu.turned import with_turned_rows
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile
@@ -58,14 +57,13 @@ def gpu_program(
     """The statements as a GPU runs them: short sums over numbers, if there are `sizes`; long ones, and running ones, in parts.
 
     `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS. Terms and
-    turned tensors are stored in `room` bytes, if that is not None.
+    values are stored in `room` bytes, if that is not None.
     """
     if sizes is not None:
         few = {
             s: sizes[s] for s in program.sizes if sizes[s] <= NUMBERS and s not in program.offsets
         }
         program = with_short_sums(program, few)
-        program = with_turned_rows(program, sizes, machine, room)
         program = without_few_rows(program, sizes, machine, room)
     program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)
     return unrounded(program, dtype)
@@ -126,7 +124,7 @@ def gpu_kernel(
         others.append(_Schedules.of(long, program, sizes, machine).others())
     for other in chain(*others):
         schedule = _in_blocks(other, program)
-        found = kernel_model(schedule, program, values, machine, dtype)
+        found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
         faster = found.seconds < min(fastest.seconds / BETTER, model.seconds - little)
         if faster and (fastest.is_uneven or not found.is_uneven):
             best, fastest = schedule, found
@@ -177,11 +175,20 @@ class _Schedules:
 
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams for which there is something to do."""
-        yield from (
-            self.of_team(t) for t, body in self.teams.items() if body.longest * IDLE >= SHORT * t
-        )
+        for team, usual in self.teams.items():
+            bodies = [usual, *self._at_corners(team)]
+            busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
+            for steps in dict.fromkeys(busy):
+                yield GpuKernel(replace(self.kernel, body=steps), team)
         for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
             yield self.tiled(shape)
+
+    def _at_corners(self, team: int) -> Iterator[TeamBody]:
+        """The team's bodies by how often loops run at the first and at the last point: none may run in the middle."""
+        extents = self.choice.extents
+        for corner in (dict.fromkeys(extents, 0), {i: max(1, n) - 1 for i, n in extents.items()}):
+            values = {**self.choice.middle, **corner}
+            yield TeamBody.of(self.kernel.body, values, team, self.machine.costs)
 
     def of_team(self, team: int) -> GpuKernel:
         return GpuKernel(replace(self.kernel, body=self.teams[team].steps), team)

@@ -60,17 +60,30 @@ class KernelModel:
 
 
 def kernel_model(
-    scheduled: GpuKernel, program: Program, sizes: Sizes, machine: Machine, dtype: str
+    scheduled: GpuKernel,
+    program: Program,
+    sizes: Sizes,
+    machine: Machine,
+    dtype: str,
+    ideal: float | None = None,
 ) -> KernelModel:
-    """The model of a kernel for these values of all sizes; `dtype` is that of inputs and outputs without a declared one."""
+    """The model of a kernel for these values of all sizes; `dtype` is that of inputs and outputs without a declared one.
+
+    `ideal` has the least seconds, which are the same for all schedules of a kernel, if they are known.
+    """
     real = arithmetic(dtype)
     threads, resident = scheduled.threads(sizes), _resident(scheduled, machine, real)
+    if not threads:
+        launch = machine.rates.launch
+        return KernelModel(launch, launch, "the launch", 0, resident, 0.0, 0.0, {}, {})
     done = executed(scheduled, program, sizes, machine, real, min(threads, resident))
     by = _seconds(scheduled, done, program, sizes, machine, dtype, threads, resident)
     limit = max(by, key=by.__getitem__)
+    if ideal is None:
+        ideal = _least(scheduled.kernel, program, sizes, machine, dtype) + machine.rates.launch
     return KernelModel(
         by[limit] + machine.rates.launch,
-        _least(scheduled.kernel, program, sizes, machine, dtype) + machine.rates.launch,
+        ideal,
         limit,
         threads,
         resident,

@@ -75,7 +75,7 @@ class GpuKernel:
                 return 0
 
     def threads(self, sizes: Sizes) -> int:
-        """The number of threads that run at once, at best."""
+        """The number of threads that run at once, at best; 0 where an extent leaves no element."""
         values = {t.index: t.values for t in self.tile}
         pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
-        return self.team * prod(-(-n.at(sizes) // values.get(i, 1)) for i, n in pairs)
+        return self.team * prod(max(0, -(-n.at(sizes) // values.get(i, 1))) for i, n in pairs)

@@ -77,15 +77,19 @@ def split(
         values = values_of_sizes(program, s.target.shape, sizes)
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
-        many = sizes is None and not all(n.is_constant for n in s.target.shape)
         runs = running(s, program)
-        if not (has_data(s) or many or left_to_blas or runs):
+        if not (has_data(s) or _are_many(s, sizes) or left_to_blas or runs):
             for e, where in _guards(s.body).items():
                 if found := _in_parts(e, s, where, values, machine, names):
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
     return replace(program, statements=tuple(statements))
+
+
+def _are_many(s: Statement, sizes: Sizes | None) -> bool:
+    """Whether the elements are taken for many: sizes without values count them."""
+    return sizes is None and not all(n.is_constant for n in s.target.shape)
 
 
 def _middle(s: Statement, values: Sizes) -> dict[Symbol, int]:
@@ -125,7 +129,8 @@ def _terms_before(
     values = values_of_sizes(program, s.target.shape, sizes)
     statements: list[Statement] = []
     stored: dict[Expr, Expr] = {}
-    for e, where in _guards(s.body).items() if not has_data(s) else ():
+    guards = {} if has_data(s) or _are_many(s, sizes) else _guards(s.body)
+    for e, where in guards.items():
         terms = terms_of(e, set(program.parameters)) if _sums(e.body) else None
         if terms is None:
             continue
@@ -371,8 +376,9 @@ def _neighbours(
         return False, ""
     adjacent = min(long, key=long.__getitem__)
     # Threads side by side are neighbours in the statement's last index, if there are enough of them.
-    if s.indices and s.target.shape[-1].at(values) >= warp:
-        return long[adjacent] < paid(s.indices[-1]), adjacent
+    several = [(i, n) for i, n in zip(s.indices, s.target.shape, strict=True) if n.at(values) > 1]
+    if several and several[-1][1].at(values) >= warp:
+        return long[adjacent] < paid(several[-1][0]), adjacent
     # Of warps there are fewer parts, which are added up sooner.
     return True, adjacent
 

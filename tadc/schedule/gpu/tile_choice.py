@@ -134,9 +134,10 @@ class Choice:
         groups = {i: group(n) for i, n in shape.counts.items()}
         for w in self.work(next(reversed(list(tile_indices)))):
             read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
-            often = prod(shape.counts[i] // groups[i] for i in tile_indices & w.symbols)
+            symbols = w.symbols
+            often = prod(shape.counts[i] // groups[i] for i in tile_indices & symbols)
             values = often * w.values(groups, frozenset())
-            if read and moving.isdisjoint(w.symbols) and self._is_shared(read, shape):
+            if read and moving.isdisjoint(symbols) and self._is_shared(read, shape):
                 loops.setdefault(read.key, []).append(read)
                 total += self.machine.costs.staged * read.times * values
             else:

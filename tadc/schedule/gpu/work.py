@@ -108,11 +108,16 @@ def _different(
     form: Affine, trips: Mapping[Symbol, int], counts: Mapping[Symbol, int], strided: Set[Symbol]
 ) -> int:
     """The number of values of the form."""
-    numbers = {**trips, **{i: n for i, n in counts.items() if i not in strided}}
-    steps = [(abs(c), numbers[s]) for s, c in form.terms if s in numbers]
-    spread = sum(c * (n - 1) for c, n in steps) // gcd(*(c for c, _ in steps)) + 1 if steps else 1
-    far = prod(counts.get(i, 1) for i in strided & set(form.symbols))
-    return far * min(spread, prod(n for _, n in steps))
+    far, spread, most, content = 1, 0, 1, 0
+    for i, c in form.terms:
+        if i in counts and i in strided:
+            far *= counts[i]
+        n = trips.get(i) if i in strided else counts.get(i, trips.get(i))
+        if n is not None:
+            spread += abs(c) * (n - 1)
+            most *= n
+            content = gcd(content, c)
+    return far * min(spread // content + 1, most) if content else far
 
 
 def works(

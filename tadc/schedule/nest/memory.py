@@ -63,8 +63,9 @@ def oversized(
         # Without it, values that were local to its kernel may have to be stored.
         while instead := (stored(more) - stored(chosen)) & possible:
             more |= instead
-        cheap = memory != "auto" or _operations(in_readers(program, more), sizes) <= most
-        if cheap and total(more) < total(chosen):
+        if total(more) >= total(chosen):
+            continue
+        if memory != "auto" or _operations(in_readers(program, more), sizes) <= most:
             chosen = more
     return chosen
 

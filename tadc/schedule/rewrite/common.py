@@ -46,7 +46,8 @@ class _Table:
         self.dtype = s.target.dtype
         extents = s.extents
         body = rewrite_in(s.body, tuple(extents.items()), self._enter)
-        if isinstance(body, Read) and body is not s.body and s.target.name not in self.outputs:
+        is_own = s.target.name not in self.outputs and not s.derived
+        if isinstance(body, Read) and body is not s.body and is_own:
             self.copies[s.target.name] = s.indices, body
         if isinstance(body, Reduce) and not s.derived:
             free = free_indices(body, self.sizes)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine
-from tadc.ir.domain import Domain, at_least_zero, between
+from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero, between
 from tadc.ir.expr import Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Tensor
+from tadc.normalize.choices import negated
 
 __all__ = ["is_never_empty", "reads_are_in_bounds"]
 
@@ -32,7 +33,10 @@ def reads_are_in_bounds(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -
                     return False
                 inner = []
             case Select(Domain() as domain, then, otherwise):
-                inner = [(then, around & domain), (otherwise, around)]
+                inner = [
+                    (then, around & domain),
+                    (otherwise, around & (negated(domain) or EVERYWHERE)),
+                ]
             case Reduce(_, _, derived, domain, body):
                 definitions = Domain.of(c for d in derived for c in d.conditions)
                 inner = [(body, around & domain & definitions)]

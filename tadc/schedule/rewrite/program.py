@@ -13,6 +13,7 @@ from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.inline import in_readers, inlined
+from tadc.schedule.rewrite.inner_sums import inner_sums
 from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.running import separate_running
@@ -37,6 +38,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = common(program)
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
+    program = inner_sums(program, Names((*program.tensors, *program.symbols)))
     program = shared(live(common(program)))
     return windows_from_zero(in_readers(program, recomputed))
 

@@ -14,7 +14,7 @@ from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder
 
-__all__ = ["Rows", "always", "is_expensive", "rows"]
+__all__ = ["Rows", "always", "is_expensive", "rows", "sharing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,13 @@ class Rows:
 
 
 def rows(statement: Statement) -> Rows | None:
-    """The rows of a statement with one sum in it; None where a thread for each element does nothing twice."""
+    """The rows of a statement with one sum in it; None where a thread for each element does nothing twice, or there is one row."""
+    found = sharing(statement)
+    return None if found is None or len(found.indices) == len(statement.indices) else found
+
+
+def sharing(statement: Statement) -> Rows | None:
+    """The same, also where all elements of the statement are one row."""
     sums = [e for e in always(statement.body) if isinstance(e, Reduce)]
     if len(sums) != 1 or sums[0].op != "sum" or statement.derived:
         return None
@@ -41,7 +47,7 @@ def rows(statement: Statement) -> Rows | None:
     nodes = [e for e in always(total.body) if isinstance(e, (Call, Reduce)) and not terms.isdisjoint(e.symbols)]  # fmt: skip
     candidates = {tuple(i for i in free if i not in e.symbols): e for e in nodes if is_expensive(e)}
     chosen = max(candidates, key=len, default=())
-    if not chosen or len(chosen) == len(statement.indices):
+    if not chosen:
         return None
     unused = [e for e in nodes if e.symbols.isdisjoint(chosen)]
     users = {o for e in unused for o in e.operands}
