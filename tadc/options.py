@@ -108,6 +108,7 @@ class Given(TypedDict, total=False):
     threads: int | None
     memory_limit: int | None
     fast_math: bool
+    tensor_cores: bool
     bounds: str
     list_limit: int
 
@@ -145,6 +146,7 @@ class Options:
     threads:      int | None        = _row(None,   _positive,             "native")
     memory_limit: int | None        = _row(None,   _bytes,                "numpy native cuda opencl")
     fast_math:    bool              = _row(False,  _one_of(False, True),  "cuda opencl")
+    tensor_cores: bool              = _row(False,  _one_of(False, True),  "cuda")
     bounds:       str               = _row("check", _one_of("check", "nan", "trust"))
     list_limit:   int               = _row(2**31,  size_number)
     # fmt: on

@@ -37,6 +37,7 @@ class State:
         self.loads = 0
         self.flags = ()
         self.products = 0
+        self.product_types = []
         self.captured = None  # what a graph does, while it is captured
         self.pool = None
         self.free_bytes = 2**40
@@ -298,12 +299,28 @@ def asnumpy(a):
     return np.array(np.asarray(a).view(np.ndarray))
 
 
+class ProductTypes(ModuleType):
+    """CuPy's module with the setting of how cuBLAS computes products."""
+
+    COMPUTE_TYPE_TF32 = 7
+    now = 0
+
+    def get_compute_type(self, dtype):
+        assert dtype == "float32"
+        return ProductTypes.now
+
+    def set_compute_type(self, dtype, compute_type):
+        assert dtype == "float32"
+        ProductTypes.now = compute_type
+
+
 def matmul(a, b, out):
     if STATE.captured is not None:
         raise RuntimeError(
             "CUBLAS_STATUS_NOT_INITIALIZED"
         )  # it sets its stream, which no capture allows
     STATE.products += 1
+    STATE.product_types.append(ProductTypes.now)
     return np.matmul(a, b, out=out)
 
 
@@ -376,6 +393,8 @@ def install(patched):
         using_allocator=using_allocator,
     )
     patched.setitem(sys.modules, "cupy", module)
+    patched.setitem(sys.modules, "cupy._core", ModuleType("cupy._core"))
+    patched.setitem(sys.modules, "cupy._core._routines_linalg", ProductTypes("_routines_linalg"))
     gpu.cupy.cache_clear()
     patched.setattr(runtime, "compile_cuda", compile_text)
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))

@@ -525,6 +525,21 @@ def test_fast_mathematics_are_asked_for(double, cache_folder):
 
 
 @pytest.mark.compiler
+def test_products_are_in_tf32_on_request_alone(double, cache_folder, monkeypatch):
+    text = "size N\ninput a[N,N], b[N,N]\nc[i,j] = sum{k} a[i,k]*b[k,j]"
+    monkeypatch.setattr(matrix_product, "WORTH", 1)
+    a = double.asarray(np.ones((20, 20), np.float32))
+
+    tadc.compile(text, tensor_cores=True)(a, a)
+    tadc.compile(text)(a, a)
+    monkeypatch.setattr(double.cuda.Device, "compute_capability", "75")
+    tadc.compile(text, tensor_cores=True)(a, a)
+    assert STATE.product_types == [7, 0, 0]
+    with pytest.raises(tadc.BackendError, match="tensor_cores"):
+        tadc.compile(text, backend="native", tensor_cores=True)
+
+
+@pytest.mark.compiler
 def test_the_guide_runs(xp):
     guide = (EXAMPLES[0].parents[1] / "docs" / "gpu.md").read_text("utf-8")
     scope = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
@@ -33,6 +33,7 @@ from tadc.runtime.buffers import are_fit
 from tadc.runtime.cuda.arrays import architecture, cupy, current_device, device_name, on_one_device
 from tadc.runtime.cuda.held import hold_until_done
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
+from tadc.runtime.cuda.tf32 import products_in_tf32
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import array_form
 from tadc.schedule.gpu.machine import HOPPER
@@ -97,10 +98,12 @@ class _Product:
 
     factors: tuple[tuple[int, bool], tuple[int, bool]]
     result: int
+    tensor_cores: bool
 
     def run(self, xp: Any, arrays: Sequence[Any]) -> None:
         a, b = (arrays[n].swapaxes(-1, -2) if flipped else arrays[n] for n, flipped in self.factors)
-        xp.matmul(a, b, out=arrays[self.result])
+        with products_in_tf32() if self.tensor_cores else nullcontext():
+            xp.matmul(a, b, out=arrays[self.result])
 
 
 class CudaLaunch:
@@ -114,6 +117,8 @@ class CudaLaunch:
         dtype: str,
         integer: type[Any],
         device: int,
+        *,
+        tensor_cores: bool = False,
     ) -> None:
         """`kernels` has a function, its number of blocks, and the names of its arguments, for each kernel; or a product."""
         module, program = gpu.module, gpu.module.program
@@ -139,7 +144,8 @@ class CudaLaunch:
             if isinstance(kernel, MatrixProduct):
                 (a, a_flipped), (b, b_flipped) = kernel.left, kernel.right
                 factors = (names.index(a), a_flipped), (names.index(b), b_flipped)
-                self._steps.append(_Product(factors, names.index(kernel.result)))
+                result = names.index(kernel.result)
+                self._steps.append(_Product(factors, result, tensor_cores))
             else:
                 function, blocks, given = kernel
                 self._steps.append(_Kernel.of(function, blocks, given, slot))
@@ -296,7 +302,14 @@ class CudaRunner:
 
         def launch(tiles: Tiles) -> CudaLaunch:
             gpu = self._lowered(decided, sizes, tiles)
-            return cuda_launch(gpu, sizes, self._dtype, device, flags=flags)
+            return cuda_launch(
+                gpu,
+                sizes,
+                self._dtype,
+                device,
+                flags=flags,
+                tensor_cores=self._options.tensor_cores,
+            )
 
         place = self._place(decided, sizes, device)
         if not is_tuning():
@@ -335,8 +348,12 @@ def cuda_launch(
     device: int,
     *,
     flags: Sequence[str] = (),
+    tensor_cores: bool = False,
 ) -> CudaLaunch:
-    """A module for these values of all sizes, compiled, and loaded on the device. `flags` are further options of NVRTC."""
+    """A module for these values of all sizes, compiled, and loaded on the device. `flags` are further options of NVRTC.
+
+    `tensor_cores`: products of float32 that are left to cuBLAS are computed in TF32.
+    """
     program, machine = gpu.module.program, gpu.machine
     sizes = program.size_values({s: sizes[s] for s in program.sizes})
     width = fitting_index_type(gpu, sizes)
@@ -351,7 +368,7 @@ def cuda_launch(
         blocks = min(-(-k.threads(sizes) // machine.block), machine.most_blocks)
         kernels.append((module.get_function(k.kernel.name), blocks, entry["arguments"]))
     integer = ctypes.c_longlong if width == "int64" else ctypes.c_int
-    return CudaLaunch(gpu, kernels, sizes, dtype, integer, device)
+    return CudaLaunch(gpu, kernels, sizes, dtype, integer, device, tensor_cores=tensor_cores)
 
 
 def _module(device: int, text: str, flags: tuple[str, ...]) -> Any:
