@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,9 +126,10 @@ def show(
     g = program_in_mode(f, mode, wrt)
     if block is not None:
         g = g.block(block, split=split, through=through)
+    parts = parts_of(g) if block is not None else {}
     if as_json:
         asked = {"ranges": ranges, "cost": cost, "plan": plan}
-        print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}))
+        print_json(_shown(g, mode, format_, {what for what, yes in asked.items() if yes}, parts))
         return 0
     if ranges:
         _print_ranges(g)
@@ -140,9 +141,7 @@ def show(
         if format_ == "text" and mode == "primal" and block is None:
             click.echo("".join(f"# {line}\n" for line in f.reading.splitlines()), nl=False)
         if format_ != "latex":
-            click.echo(
-                "".join(f"# {x} is a part of {t}\n" for x, t in parts_of(g).items()), nl=False
-            )
+            click.echo("".join(f"# {x} is a part of {t}\n" for x, t in parts.items()), nl=False)
         click.echo(g.source(FORMATS[format_]), nl=False)
     return 0
 
@@ -169,7 +168,9 @@ def _show_footprints(
         click.echo(footprint_table(found), nl=False)
 
 
-def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, Any]:
+def _shown(
+    f: Function, mode: str, format_: str, asked: Set[str], parts: Mapping[str, str]
+) -> dict[str, Any]:
     """The output of `show`, as data: a text, and whatever else was asked for."""
     data: dict[str, Any] = {
         "program": f.name,
@@ -179,8 +180,8 @@ def _shown(f: Function, mode: str, format_: str, asked: Set[str]) -> dict[str, A
         "inputs": f.inputs,
         "outputs": f.outputs,
     }
-    if parts := parts_of(f):
-        data["parts"] = parts
+    if parts:
+        data["parts"] = dict(parts)
     if "ranges" in asked:
         data["ranges"] = [
             {

@@ -450,7 +450,9 @@ class Function:
         if is_inverse(mode):
             return cast("Plan", inverse_in_mode(self, mode, None).plan(**sizes))  # by steps
         found = plan(self, mode, sizes)
-        return replace(found, steps=planned_steps(self.fix(**sizes))) if mode == "primal" else found
+        if mode != "primal" or not self.states:
+            return found
+        return replace(found, steps=planned_steps(self.fix(**sizes)))
 
     # ------------------------------------------------------------------ blocks
 
@@ -755,7 +757,8 @@ class Function:
             return self._of(self._origin.with_sizes(sizes))
         mode, chosen = self._origin.derivations[-1]
         known = {s: n for s, n in sizes.items() if s in base.sizes}
-        if mode in ("batched", "block") and not base._is_empty(known):
+        empty = len(known) == len(base.sizes) and base._is_empty(known)
+        if mode in ("batched", "block") and not empty:
             return self._derivative("fixed", tuple(f"{s}={n}" for s, n in sizes.items()))
         closed = base._of_numbers(known) if known else base
         before, after = (
