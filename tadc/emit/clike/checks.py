@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from tadc import compiler
 from tadc.emit.clike.integers import derived_lines
@@ -124,6 +124,10 @@ def _kept(kernel: Kernel) -> tuple[tuple[str, Expr], ...]:
 @dataclass(frozen=True, slots=True)
 class _SearchText(CText):
     """Prints the loops of a minimum of elements as a search: where it reads one, it notes the position."""
+
+    # It stands in C, and in the C++ of a host.
+    restrict: ClassVar[str] = "__restrict"
+    fetches: ClassVar[bool] = False
 
     kept: tuple[tuple[str, Expr], ...] = ()
 

@@ -113,6 +113,7 @@ class CText:
 
     target: ClassVar[Target] = "c"
     restrict: ClassVar[str] = "restrict"
+    fetches: ClassVar[bool] = True  # what loops will read through data
     space: ClassVar[str] = ""  # where tensors are, before their type
     own_names: ClassVar[tuple[str, ...]] = ()  # of the target, besides those that no target has
 
@@ -147,7 +148,7 @@ class CText:
                     lines.append(f"{pad}for ({head}) {{")
                     if any(isinstance(s, Strips) for s in steps_of(body)):  # long loops, of a CPU
                         lines.append(f"{pad}  if (*{ENDED}) continue;")
-                    if self.target == "c":
+                    if self.target == "c" and self.fetches:
                         lines += [f"{pad}  {line}" for line in prefetches(r.index, body, self)]
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
