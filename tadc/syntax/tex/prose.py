@@ -17,6 +17,10 @@ LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(r"\b(?:where|with|here|let|define[sd]?|denotes?|denoted)\b", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(?:\$|\\\))[\s~]*(?:denot\w+|represent\w*|is|are|stands?\s+for|being)\b", re.IGNORECASE
+)
+_IS = re.compile(r"\b(?:is|are|by|being|denot\w+|using|namely)[\s~:]*(?:\$|\\\()$", re.IGNORECASE)
 _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _SUPPOSES = re.compile(
@@ -25,10 +29,14 @@ _SUPPOSES = re.compile(
 )
 
 
-def says_where(before: str) -> bool:
-    """Whether the sentence that `before` ends with introduces what a letter stands for, and supposes nothing."""
+def says_where(before: str, behind: str) -> bool:
+    """Whether the sentence around a formula, of which `before` is what stands in front of it, introduces what a letter
+    stands for, and supposes nothing: "where .. is the mean", or ".. denotes the mean".
+    """
     sentence = _sentence(before)
-    return _DEFINES.search(sentence) is not None and _SUPPOSES.search(sentence) is None
+    is_told = _DEFINES.search(sentence) is not None or _NAMES.match(behind) is not None
+    is_told = is_told or _IS.search(sentence) is not None
+    return is_told and _SUPPOSES.search(sentence) is None
 
 
 def _sentence(before: str) -> str:
