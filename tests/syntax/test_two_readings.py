@@ -49,3 +49,19 @@ def test_a_line_decides_what_a_zero_below_a_vector_is(line, program):
     f = tadc.compile(f"{line}\n$w, x \\in \\mathbb{{R}}^d$ \\[ f = w_0 + w^\\top x \\]", lang="tex")
 
     assert f"f = {program}" in str(f)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_definition"),
+    [
+        ("The mean is $m = \\frac1n \\sum_{i=1}^n x_i$.", True),
+        ("$m = \\frac1n \\sum_{i=1}^n x_i$ denotes the mean.", True),
+        ("An alternative choice is $m = \\frac1n \\sum_{i=1}^n x_i$.", False),
+        ("The minimiser is $m = \\frac1n \\sum_{i=1}^n x_i$.", False),
+        ("If the data are centred, the mean is $m = \\frac1n \\sum_{i=1}^n x_i$.", False),
+    ],
+)
+def test_prose_that_names_a_choice_defines_nothing(sentence, is_definition):
+    f = tadc.compile(f"\\[ s = \\sum_{{i=1}}^n (x_i - m)^2 \\]\n{sentence}", lang="tex")
+
+    assert ("m" not in f.inputs) == is_definition
