@@ -2,6 +2,7 @@
 
 from published import (
     estimation,
+    familiar,
     further,
     learning,
     matter,
@@ -19,6 +20,7 @@ __all__ = [
     "FORMULAS",
     "Formula",
     "estimation",
+    "familiar",
     "further",
     "learning",
     "matter",

@@ -23,6 +23,14 @@ import tadc
             r"$\mathbf{x} \in \mathbb{R}^p$ \[ \ell = \| \mathbf{x} - \mathbf{W} \mathbf{x} \| \]",
             "may be a vector or a matrix",
         ),
+        (r"$w, x \in \mathbb{R}^d$ \[ f = w_0 + w^\top x \]", "may be its first element or a number of its own"),
+        (
+            r"$x_i, \beta \in \mathbb{R}^{p+1}$ \[ s = \sum_{i=1}^n (y_i - x_i^\top \beta)^2 + \beta_0 \]",
+            "may be its first element or a number of its own",
+        ),
+        (r"A^{(h)}_{ij} = \sum_{k=1}^{d} Q^{(h)}_{ik} K^{(h)}_{jk}, \quad h = 1, \dots, H", "which dimension is it?"),
+        (r"f_i = \begin{cases} r_i^2 & r_i < a \\ a^2 & r_i > a \end{cases}", "leave out `r_i = a`"),
+        (r"M_{i,j} = x_i", "the index `j` has no range"),
     ],
 )  # fmt: skip
 def test_what_fits_two_readings_is_refused(text, fact):
@@ -31,3 +39,29 @@ def test_what_fits_two_readings_is_refused(text, fact):
 
     assert fact in str(caught.value)
     assert caught.value.errors[0].fix
+
+
+@pytest.mark.parametrize(
+    ("line", "program"),
+    [("%!tadc base 0", "w[0] + "), ("%!tadc input w_0[]", "w_0 + ")],
+)
+def test_a_line_decides_what_a_zero_below_a_vector_is(line, program):
+    f = tadc.compile(f"{line}\n$w, x \\in \\mathbb{{R}}^d$ \\[ f = w_0 + w^\\top x \\]", lang="tex")
+
+    assert f"f = {program}" in str(f)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_definition"),
+    [
+        ("The mean is $m = \\frac1n \\sum_{i=1}^n x_i$.", True),
+        ("$m = \\frac1n \\sum_{i=1}^n x_i$ denotes the mean.", True),
+        ("An alternative choice is $m = \\frac1n \\sum_{i=1}^n x_i$.", False),
+        ("The minimiser is $m = \\frac1n \\sum_{i=1}^n x_i$.", False),
+        ("If the data are centred, the mean is $m = \\frac1n \\sum_{i=1}^n x_i$.", False),
+    ],
+)
+def test_prose_that_names_a_choice_defines_nothing(sentence, is_definition):
+    f = tadc.compile(f"\\[ s = \\sum_{{i=1}}^n (x_i - m)^2 \\]\n{sentence}", lang="tex")
+
+    assert ("m" not in f.inputs) == is_definition

@@ -35,16 +35,30 @@ def choice(rows: Sequence[Row], span: Span, indices: Set[str]) -> Expression:
                 fix=r"write its condition, `& \text{if } i = j`",
             )
     if last.condition is not None and not _complete([row.condition for row in rows], indices):
-        raise SyntaxError(
-            last.span,
-            "the cases may leave something out, and then there is no value",
-            fix=r"write `& \text{otherwise}` in the last row",
-        )
+        fact = "the cases may leave something out, and then there is no value"
+        fix = r"write `& \text{otherwise}` in the last row"
+        if (apart := _touching(rows)) is not None:
+            left, right = apart
+            fact = f"the cases leave out `{left} = {right}`, and then there is no value"
+            fix = (
+                rf"write `\le` or `\ge` in the row that holds there, `& {left} \le {right}`,"
+                r" or `& \text{otherwise}` in the last row"
+            )
+        raise SyntaxError(last.span, fact, fix=fix)
     result = last.value
     for row in reversed(others):
         assert row.condition is not None, "checked above"
         result = Choice(row.condition, row.value, result, row.span.to(span))
     return result
+
+
+def _touching(rows: Sequence[Row]) -> tuple[str, str] | None:
+    """The two sides of rows such as `r < a` and `r > a`, as they are printed, where only equality is missing."""
+    first = rows[0].condition
+    if not isinstance(first, Comparison) or _seen([r.condition for r in rows]) != set("<>"):
+        return None
+    left, right = first.operands
+    return left.span.text, right.span.text
 
 
 _MEANING = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "=", "!=": "<>"}
@@ -56,14 +70,21 @@ def _complete(conditions: Sequence[Condition | None], indices: Set[str]) -> bool
 
     Of an index, `i < N` and `i = N` are enough: its range ends there.
     """
+    seen = _seen(conditions)
+    last = conditions[-1]
+    operands = last.operands if isinstance(last, Comparison) else ()
+    ends_there = any(isinstance(o, Name) and o.name in indices for o in operands)
+    return seen == set("<=>") or (ends_there and seen in ({"<", "="}, {">", "="}))
+
+
+def _seen(conditions: Sequence[Condition | None]) -> set[str]:
+    """Those of `<`, `=` and `>` between the same two operands that hold somewhere; none where other things are compared."""
     seen: set[str] = set()
-    operands: tuple[Expression, ...] = ()
     pair: tuple[tuple[object, ...], tuple[object, ...]] | None = None
     for condition in conditions:
         if not isinstance(condition, Comparison) or len(condition.relations) != 1:
-            return False
-        operands = condition.operands
-        left, right = map(key, operands)
+            return set()
+        left, right = map(key, condition.operands)
         meaning = _MEANING[condition.relations[0]]
         if pair is None:
             pair = left, right
@@ -72,6 +93,5 @@ def _complete(conditions: Sequence[Condition | None], indices: Set[str]) -> bool
         elif (right, left) == pair:
             seen |= set(meaning.translate(_SWAPPED))
         else:
-            return False
-    ends_there = any(isinstance(o, Name) and o.name in indices for o in operands)
-    return seen == set("<=>") or (ends_there and seen in ({"<", "="}, {">", "="}))
+            return set()
+    return seen

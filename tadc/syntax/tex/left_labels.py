@@ -5,10 +5,13 @@ E_x \approx E_{i+1,j} - E_{ij}       nothing on the right side has an `x`, and i
 r_{xy} = \sum_i x_i y_i              `x` and `y` are tensors of the right side
 P_c = \sum_i a_i p_i                 a letter that stands nowhere else, and is no usual index
 E_{tot} = T + V                      letters of which the right side has none
+F_{d,i} = -\sum_j M_{ij} v_j         beside an index, a letter that stands nowhere else
+\mathrm{DCG}_p = \sum_{i=1}^p ..     below a word, the length of its sum
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -17,8 +20,10 @@ from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import (
     Guess,
     bound_names,
+    comma,
     has_style,
     left_indices,
+    names_in_bounds,
     scripted,
     with_label,
 )
@@ -28,8 +33,9 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["LeftLabels"]
 
 _NO_INDICES = frozenset(
-    "abcdefghopqrsuvwxyz"
+    "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
+_LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
 
 
 @dataclass(slots=True)
@@ -53,6 +59,10 @@ class LeftLabels:
     def _with_label(self, definition: Statement) -> Statement:
         tokens = definition.tokens
         if (named := self._with_tensors(definition)) is not None:
+            return named
+        if (named := self._with_absent(definition)) is not None:
+            return named
+        if (named := self._with_count(definition)) is not None:
             return named
         if not _may_be_label(definition, self.scalars):
             return definition
@@ -100,6 +110,62 @@ class LeftLabels:
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
         return replace(definition, tokens=(name, *tokens[closing + 1 :]))
 
+    def _with_absent(self, definition: Statement) -> Statement | None:
+        r"""`F_{d,i} = ..` as the element `i` of `F_d`, where the right side has an `i`, and the document a `d` below `F` alone."""
+        tokens, target = definition.tokens, definition.target
+        closing = closing_braces(tokens).get(2, 0)
+        inner = tokens[3:closing]
+        is_list = {t.type for t in inner[::2]} <= {"NAME"} and {t.type for t in inner[1::2]} == {
+            "COMMA"
+        }
+        if not closing or not is_list or target in self.declared or definition.ranges:
+            return None
+        others = self._letters_elsewhere(target)
+        right = {t.value for t in tokens[definition.equal :]}
+        labels = [t for t in inner[::2] if t.value in _LABELS and t.value not in others]
+        indices = [t for t in inner[::2] if t.value in right and t not in labels]
+        if not labels or not indices or len(labels) + len(indices) < len(inner[::2]):
+            return None
+        name = with_label(tokens[0], labels, tokens[closing].end)
+        said = ", ".join(f"`{t.value}`" for t in labels)
+        text = f"`{name.value}` is one name: the right side has no {said}"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
+        listed = [t for i in indices for t in (comma(i), i)][1:]
+        return replace(
+            definition,
+            tokens=(name, *tokens[1:3], *listed, tokens[closing], *tokens[closing + 1 :]),
+        )
+
+    def _with_count(self, definition: Statement) -> Statement | None:
+        r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word with the length of the sum below it."""
+        tokens = definition.tokens
+        is_word = tokens[0].note == "upright" and len(tokens[0].value) > 1
+        kinds = [t.type for t in tokens[: definition.equal]]
+        if not is_word or kinds != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+            return None
+        letter = tokens[3].value
+        inside = {
+            t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
+        }
+        is_count = letter in names_in_bounds([tokens]) and letter not in inside
+        if not is_count or tokens[0].value in self.declared or definition.ranges:
+            return None
+        name = with_label(tokens[0], [tokens[3]], tokens[4].end)
+        text = f"`{name.value}` is one name: `{letter}` is the length of its sum"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
+        return replace(definition, tokens=(name, *tokens[5:]))
+
+    def _letters_elsewhere(self, target: str) -> set[str]:
+        """The names of the document that stand anywhere but below this one."""
+        found: set[str] = set()
+        for d in self.definitions:
+            names = Counter(t.value for t in d.tokens if t.type == "NAME")
+            for name, _, inner in scripted(d.tokens, "SUB"):
+                if name.value == target:
+                    names.subtract(t.value for t in inner if t.type == "NAME")
+            found |= {n for n, count in names.items() if count > 0}
+        return found
+
     def _is_one_of_several(self, definition: Statement) -> bool:
         r"""Whether it is the `P_L` of `P_L = ..` and `P_F = ..`, one letter with different letters below it."""
         below = [
@@ -128,12 +194,14 @@ class LeftLabels:
     def _binds_all(self, definition: Statement) -> bool:
         """Whether its reductions bind every letter below a name of the right side, labels aside: no index is missing."""
         right = definition.tokens[definition.equal :]
+        letters = Counter(t.value for t in right if t.type == "NAME")
         below = {
             t.value
             for name, _, inner in scripted(right, "SUB")
             for t in inner
             if t.type == "NAME" and not has_style(t)
             if f"{name.value}_{t.value}" not in self.declared
+            if [letters[name.value], letters[t.value]] != [1, 1]  # the constant `C_s`
         }
         return below <= bound_names(right)
 

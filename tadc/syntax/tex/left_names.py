@@ -85,7 +85,7 @@ class LeftNames:
         is_raised = bool(following) and following[0].type == "SUP"
         if head.key in self._defined or head.key[-1] == r"\star":
             return True
-        if head.key[0] == "mark" and self._has_other_mark(head):
+        if head.key[0] == "mark" and (self._has_other_mark(head) or _is_estimate(head)):
             return True
         if head.key[0] == "letters" and head.name in self.declared:
             return True
@@ -97,6 +97,11 @@ class LeftNames:
         pairs = {"+": "-", "-": "+"}
         other = ("mark", head.key[1], pairs.get(head.key[2], ""))
         return other in self._defined or head.name in self.declared
+
+
+def _is_estimate(head: _Head) -> bool:
+    r"""Whether it is `\hat{x}^-` or `\hat{x}^+`, before and after a measurement: estimates have no negative part."""
+    return head.key[1].endswith("_hat") and head.key[2] in ("+", "-")
 
 
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:

@@ -209,7 +209,11 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
         said = statements(left_names.applied(streams[region]))
         if region.kind == "inline":
             found.in_prose += said
-            found.spoken += said if says_where(text.text[: region.start]) else ()
+            found.spoken += (
+                said
+                if says_where(text.text[: region.start], text.text[region.end : region.end + 40])
+                else ()
+            )
         else:
             if before is not None and says_for(
                 text.text[: before.start], text.text[before.end : region.start]
@@ -352,12 +356,25 @@ def _with_scripts(
         sizes=sizes,
         is_upper=found.is_upper,
         is_einstein=any(isinstance(i, ast.EinsteinDeclaration) for i in found.items),
+        longer=_longer(tensors, shapes),
+        base=next((i.base for i in found.items if isinstance(i, ast.BaseDeclaration)), None),
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
     with_dimensions = {name for name, rank in ranks.items() if rank}
     statements = with_unclear_primes(statements, with_dimensions)
     return letters_apart(statements, with_dimensions)
+
+
+def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement]) -> set[str]:
+    r"""The names of `\beta \in \mathbb{R}^{p+1}`, which have one element more than something else."""
+    declared = {
+        i.name.name
+        for i in tensors
+        if any(isinstance(e, ast.Binary) and e.operator == "+" for e in i.extents or ())
+    }
+    said = {s.tokens[0].value for s in shapes if any(t.type == "PLUS" for t in s.tokens)}
+    return declared | said
 
 
 _SAYS_SIGMOID = re.compile(

@@ -17,6 +17,17 @@ LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(r"\b(?:where|with|here|let|define[sd]?|denotes?|denoted)\b", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(?:\$|\\\))[\s~]*(?:denot\w+|represents?|stands?\s+for|(?:is|are)\s+the)\b", re.IGNORECASE
+)
+_IS = re.compile(
+    r"\b(?:the|its|their)\b[^$]*\b(?:is|are)(?:\s+given\s+by)?[\s~:]*(?:\$|\\\()$", re.IGNORECASE
+)
+_CHOOSES = re.compile(
+    r"\b(?:alternativ\w*|another|other|instead|special|cho[io]\w*|cases?|examples?|constraints?|minimi\w+|maximi\w+|optim\w+"
+    r"|solutions?|limit\w*|default|then|one|may|can|could|might|for|under|e\.g|approximat\w+|estimat\w+|equal\w*|conditions?)\b",
+    re.IGNORECASE,
+)
 _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _SUPPOSES = re.compile(
@@ -25,10 +36,16 @@ _SUPPOSES = re.compile(
 )
 
 
-def says_where(before: str) -> bool:
-    """Whether the sentence that `before` ends with introduces what a letter stands for, and supposes nothing."""
+def says_where(before: str, behind: str) -> bool:
+    """Whether the sentence around a formula, of which `before` is what stands in front of it, introduces what a letter
+    stands for, and supposes nothing: "where .. is the mean", or ".. denotes the mean".
+    """
     sentence = _sentence(before)
-    return _DEFINES.search(sentence) is not None and _SUPPOSES.search(sentence) is None
+    if _SUPPOSES.search(sentence) is not None:
+        return False
+    is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
+    is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
+    return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
 
 
 def _sentence(before: str) -> str:

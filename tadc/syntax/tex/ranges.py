@@ -26,9 +26,9 @@ _RESTRICTS = re.compile(
 def indices_of(definition: Sequence[Token]) -> list[str]:
     """The names in the subscripts of a definition and in the limits of its sums, those of the left side first.
 
-    A list on the left side, `w(n) =`, holds such names too.
+    A list on the left side, `w(n) =`, holds such names too, and brackets above a name, `x^{(h)}`.
     """
-    names = _listed_on_the_left(definition)
+    names = [*_listed_on_the_left(definition), *_in_brackets_above(definition)]
     depth = 0
     for before, token in zip((None, *definition), definition, strict=False):
         if depth:
@@ -38,6 +38,15 @@ def indices_of(definition: Sequence[Token]) -> list[str]:
         if depth and token.type == "NAME":
             names.append(token.value)
     return list(dict.fromkeys(names))
+
+
+def _in_brackets_above(definition: Sequence[Token]) -> list[str]:
+    """The `h` of each `x^{(h)}`."""
+    kinds = [t.type for t in definition]
+    wanted = ["SUP", "LBRACE", "LPAR", "NAME", "RPAR", "RBRACE"]
+    return [
+        definition[n + 3].value for n in range(len(kinds)) if kinds[n : n + len(wanted)] == wanted
+    ]
 
 
 def _listed_on_the_left(definition: Sequence[Token]) -> list[str]:

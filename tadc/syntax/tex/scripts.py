@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from tadc.syntax.tex.intercepts import first_of_sums, unclear_zero, with_zero_below
 from tadc.syntax.tex.left_labels import LeftLabels
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
     Guess,
     bound_names,
@@ -56,11 +58,15 @@ class Scripts:
     sizes: Set[str]
     is_upper: bool
     is_einstein: bool
+    base: int | None = None  # the first index, where a line declares it
+    longer: Set[str] = frozenset()  # tensors with an extent such as `p + 1`
     guesses: dict[str, Guess] = field(default_factory=dict)
     _superscripts: Superscripts = field(init=False)
     _bound: list[set[str]] = field(default_factory=list)
     _tensors: set[str] = field(default_factory=set)  # names that have a bound index somewhere
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
+    _intercepts: set[str] = field(default_factory=set)  # vectors whose `x_0` is its own name
+    _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
@@ -71,7 +77,7 @@ class Scripts:
         self.definitions = LeftLabels(
             self.definitions, self.declared, self.scalars, self.guesses
         ).run()
-        self._bound = [bound_names(d.tokens, is_upper=self.is_upper) for d in self.definitions]
+        self._bound = [self._bound_in(d) for d in self.definitions]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
             for name, _, inner in scripted(definition.tokens, "SUB"):
                 if any(t.type == "NAME" and t.value in bound for t in inner):
@@ -80,6 +86,7 @@ class Scripts:
             self._summed |= _summed(definition.tokens[definition.equal :])
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
+        self._tell_intercepts()
         self._in_digits = _with_two_digits(self.definitions) - self.declared
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
@@ -90,6 +97,20 @@ class Scripts:
             self.guesses,
         )
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
+
+    def _tell_intercepts(self) -> None:
+        r"""`\beta_0` beside a vector `\beta`: a name where the document counts from 1, and unclear where nothing tells."""
+        found = with_zero_below(self.definitions, self.ranks)
+        declared = {name for name in found if f"{name}_0" in self.declared}
+        first = first_of_sums(self.definitions) if self.base is None else self.base
+        clear = found - self.longer if self.base is None else found
+        self._intercepts = clear | declared if first == 1 else declared
+        self._with_zero = found - declared - (clear if first is not None else set())
+
+    def _bound_in(self, definition: Statement) -> set[str]:
+        """The names that a definition binds, those with a range behind it included."""
+        said = {s.name.value for s in said_ranges(definition.ranges) or ()}
+        return bound_names(definition.tokens, is_upper=self.is_upper) | said
 
     def _may_be_vector(self, definition: Statement) -> bool:
         """Whether the definition of a name without subscripts reads something declared with dimensions."""
@@ -135,6 +156,10 @@ class Scripts:
             if above is not None:
                 above = (above[0], *self._with_names(above[1:-1], scope), above[-1])
             whole = tokens[place:end]
+            if token.value in self._with_zero and below is not None and _is_zero(below[1:-1]):
+                result.append(unclear_zero(token, below))
+                place = end
+                continue
             if token.value in self._in_digits and below is not None:
                 result.append(_unclear_digits(token, below))
                 place = end
@@ -206,7 +231,7 @@ class Scripts:
         labels = [
             t
             for t in parts
-            if f"{base.value}_{t.value}" in self.declared
+            if f"{base.value}_{t.value}" in self.declared | self._left_labels
             or (t.type == "NAME" and t.value.isupper() and t.value not in known)
         ]
         indices = [t for t in parts if t not in labels]
@@ -228,6 +253,10 @@ class Scripts:
             return None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
         if not others and base.value in self._constants:
+            return name, None
+        if base.value in self._intercepts and _is_zero(below[1:-1]):
+            text = f"`{name.value}` is one name: the vector `{base.value}` begins at 1"
+            self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
             return name, None
         tensors = self.declared - self.sizes - self.scalars
         if len(others) < 2 or others[-1].type != "COMMA" or name.value not in tensors:
@@ -316,6 +345,10 @@ def _with_two_digits(definitions: Sequence[Statement]) -> set[str]:
         for name, numbers in found.items()
         if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
     }
+
+
+def _is_zero(inner: Sequence[Token]) -> bool:
+    return [(t.type, t.value) for t in inner] == [("NUM", "0")]
 
 
 def _unclear_digits(name: Token, below: Sequence[Token]) -> Token:

@@ -247,6 +247,9 @@ def _indices_in(
     return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
 
 
+_INTEGERS = frozenset("ijklmnpq")
+
+
 def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
     """The names in subscripts, in brackets that hold indices, and in limits that the limits do not bind themselves."""
     closing = closing_braces(tokens)
@@ -270,7 +273,22 @@ def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
             is_index = {t.type for t in inner} <= {"NAME", "NUM", "PLUS", "MINUS", "COMMA"}
             if is_index and (inside & bound or tokens[place + 1].type == "LSQB"):
                 names |= inside
-    return names - bound
+    return (names | _points_of_maps(tokens, all_closing, bound)) - bound
+
+
+def _points_of_maps(tokens: Sequence[Token], closing: dict[int, int], bound: set[str]) -> set[str]:
+    """The `i` and `j` of each `X_c(i, j)` with a `c` that a sum binds, if they are letters of integers."""
+    found: set[str] = set()
+    for place, token in enumerate(tokens[:-1]):
+        end = closing.get(place + 2, 0) if tokens[place + 1].type == "SUB" else 0
+        if token.type != "NAME" or closing.get(end + 1, 0) <= end or tokens[end + 1].type != "LPAR":
+            continue
+        below = {t.value for t in tokens[place + 2 : end] if t.type == "NAME"}
+        inner = tokens[end + 2 : closing[end + 1]]
+        letters = {t.value for t in inner if t.type == "NAME"}
+        if below & bound and letters <= _INTEGERS and {t.type for t in inner} <= {"NAME", "COMMA"}:
+            found |= letters
+    return found
 
 
 def _alone_in_brackets(tokens: Sequence[Token]) -> set[str]:

@@ -202,7 +202,14 @@ class Vectors:
                 operand: _Value = yield self._walk(e.operand)
                 return replace(operand, at=lambda i: replace(e, operand=operand.at(i)), span=e.span)
             case Binary(operator, left, right) if operator in ("+", "-"):
-                return self._sum(e, (yield self._walk(left)), (yield self._walk(right)))
+                a: _Value | None = None if self._is_identity(left) else (yield self._walk(left))
+                b: _Value | None = None if self._is_identity(right) else (yield self._walk(right))
+                if a is None:
+                    is_beside = b is not None and b.rank == 2
+                    a = _identity(left) if is_beside else (yield self._walk(left))
+                if b is None:
+                    b = _identity(right) if a.rank == 2 else (yield self._walk(right))
+                return self._sum(e, a, b)
             case Binary("*", left, right):
                 return self._product(
                     e.span, "", (yield self._walk(left)), (yield self._walk(right))
@@ -270,6 +277,17 @@ class Vectors:
             e.span,
             left.is_row,
         )
+
+    def _is_identity(self, e: Expression) -> bool:
+        r"""Whether it is `I` or `\lambda I`, which nothing declares or defines: the identity beside a matrix."""
+        match e:
+            case Name("I") | Binary("*", Number(), Name("I")):
+                is_scaled = True
+            case Binary("*", Name(n) | Binary("**", Name(n), Number()), Name("I")):
+                is_scaled = not self.ranks.get(n)
+            case _:
+                is_scaled = False
+        return is_scaled and "I" not in self.ranks.keys() | self.indices
 
     def _is_number(self, e: Expression) -> bool:
         """Whether it is one for sure, such as the 1 of `1 - z`: written as one, or declared without dimensions."""
@@ -545,6 +563,17 @@ class Vectors:
 def _numbers(args: Sequence[Node]) -> Subscripts:
     """The arguments of a command, which are no conditions."""
     return cast(Subscripts, tuple(args))
+
+
+def _identity(e: Expression) -> _Value:
+    r"""The matrix `I` or `\lambda I`."""
+    diagonal = e.left if isinstance(e, Binary) else Number("1", e.span)
+
+    def at(i: Subscripts) -> Expression:
+        equal = ast.Comparison((i[0], i[1]), ("==",), e.span)
+        return ast.Choice(equal, diagonal, Number("0", e.span), e.span)
+
+    return _Value(2, at, e.span)
 
 
 def _scalar(e: Expression) -> _Value:

@@ -1,0 +1,52 @@
+r"""The `\beta_0` of a document with a vector `\beta`: its own name, the intercept, or the first element.
+
+y_i = \beta_0 + x_i^\top \beta      `beta_0` is a number where the document counts from 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
+from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["first_of_sums", "unclear_zero", "with_zero_below"]
+
+
+def with_zero_below(definitions: Sequence[Statement], ranks: Mapping[str, int]) -> set[str]:
+    """The vectors, by their declarations, that stand both whole and with a 0 below them."""
+    whole: set[str] = set()
+    with_zero: set[str] = set()
+    for d in definitions:
+        pairs = zip_longest(d.right, d.right[1:])
+        whole |= {t.value for t, after in pairs if after is None or after.type != "SUB"}
+        with_zero |= {
+            name.value
+            for name, _, inner in scripted(d.tokens, "SUB")
+            if [(t.type, t.value) for t in inner] == [("NUM", "0")]
+        }
+    return {name for name in whole & with_zero if ranks.get(name) == 1}
+
+
+def first_of_sums(definitions: Sequence[Statement]) -> int | None:
+    """The first value of the indices of all sums, where they have the same, 0 or 1, and print it."""
+    wanted = ["RED", "SUB", "LBRACE", "NAME", "EQ", "NUM", "RBRACE"]
+    found: set[str] = set()
+    for d in definitions:
+        kinds = [t.type for t in d.tokens]
+        places = (n for n in range(len(kinds)) if kinds[n : n + len(wanted)] == wanted)
+        found |= {d.tokens[n + 5].value for n in places}
+    return int(found.pop()) if found in ({"0"}, {"1"}) else None
+
+
+def unclear_zero(name: Token, below: Sequence[Token]) -> Token:
+    """The error where nothing tells."""
+    return Token(
+        "ERROR",
+        f"`{name.value}` is a vector, and with `0` below it may be its first element or a number of its own",
+        name.start,
+        below[-1].end,
+        f"write `%!tadc input {name.value}_0[]` for the number, `%!tadc base 0` for the element",
+    )
