@@ -30,6 +30,7 @@ from tadc.schedule.nest.loop_nest import (
     with_values,
 )
 from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings
 
 __all__ = ["with_transposed_reads"]
@@ -78,6 +79,7 @@ def _chosen(
     kernel: Kernel, program: Program, usual: Mapping[Symbol, int]
 ) -> tuple[Symbol, dict[str, int]]:
     """The index of lanes, and the tensors to be copied, each with the dimension that becomes its last."""
+    kernel = rows_as_locals(kernel)
     if not is_plain(kernel):
         return "", {}
     surroundings = Surroundings.of(kernel, program, usual)
@@ -113,7 +115,7 @@ def _strided(
             continue
         if e.subscripts[places[0]].coefficient(lane) != 1:
             continue
-        reads = points * prod(n for i, n in often.items() if i in e.symbols)
+        reads = points * prod(often.values())
         elements = prod(max(1, n.at(sizes)) for n in program.tensors[e.tensor].shape)
         if reads >= OFTEN * elements:
             copied[e.tensor] = places[0]
