@@ -82,6 +82,18 @@ FORMULAS = {
         "size N\ninput x[N,3], q[N]\ne = sum{i, j | i < j} q[i]*q[j]/sqrt(sum{d} (x[i,d] - x[j,d])**2 + 0.01)",
         [[(70, 3), (70,)], [(2, 3), (2,)]],
     ),
+    "pairs of different points": Formula(
+        "size N\ninput x[N,3], q[N]\nf[i] = q[i]*sum{j | j != i} q[j]/sqrt(sum{d} (x[i,d] - x[j,d])**2)",
+        [[(70, 3), (70,)], [(2, 3), (2,)], [(133, 3), (133,)]],
+    ),
+    "distances in many dimensions": Formula(
+        "size N, D\ninput x[N,D]\ne = sum{i, j | j != i + 1} exp(-sqrt(sum{d} (x[i,d] - x[j,d])**2 + 0.1))",
+        [[(70, 5)], [(40, 11)], [(1, 3)]],
+    ),
+    "a point outside": Formula(
+        "size N\ninput x[N], y[N-1]\nf[i: N, j: N] = (if i = j then 0 else x[i]*x[j]) + (if i = N - 1 then 0 else y[i])",
+        [[(70,), (69,)], [(2,), (1,)]],
+    ),
     "attention in a window": Formula(
         "size H, N, R, D\ninput q[H,N,D], k[H,N+R-1,D], v[H,N+R-1,D]\n"
         "s[h,i,r: R] = sum{d} q[h,i,d]*k[h,i+r,d]\nm[h,i] = max{r} s[h,i,r]\ne[h,i,r] = exp(s[h,i,r] - m[h,i])\n"

@@ -98,3 +98,36 @@ def test_rewritten_programs_compute_the_same_and_their_gradients(name, backend):
     gradients = gradients if isinstance(gradients, tuple) else (gradients,)
     for found, right in zip(pullback(seed).values(), gradients, strict=True):
         np.testing.assert_allclose(found, right, rtol=1e-10, atol=1e-12)
+
+
+# Text, whose only gradient is looked at, and what is in it as it is run.
+GRADIENTS = {
+    "pairs of points": (
+        "size N\ninput x[N]\nf[i] = sum{j} exp(-(x[i] - x[j])**2)",
+        "sum{i=0..N - 1} (df[i]*exp(-(x[i] - x[j])**2)*(x[i] - x[j])*2 - exp(-(x[i] - x[j])**2)*(x[j] - x[i])*df[j]*2)",
+    ),
+    "sums that share nothing": (
+        "size N\ninput x[N,N]\nf[i,j] = sum{k} x[i,k]*x[k,j]",
+        " + sum{",
+    ),
+    "a point that an equation leaves out": (
+        "size N\ninput x[N]\nf[i: N] = sum{j | j != i} x[j]**3",
+        "gate(if i = j then 0 else 1, ",
+    ),
+    "an equation that keeps a read inside": (
+        "size N\ninput x[N-1]\nf[i: N] = sum{j: N | j != N - 1} x[j]**3",
+        "if N = j + 1 then 0 else x[j]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_of_pairs(name):
+    text, expected = GRADIENTS[name]
+    f = tadc.compile(text)
+    program = f.program if "equation" in name else f.adjoint().program
+    run = compiler.stored(program)
+
+    assert any(expected in statement_comment(s) for s in run.statements), [
+        *map(statement_comment, run.statements)
+    ]

@@ -50,28 +50,30 @@ def with_transposed_reads(
     """
     names = Names((*program.tensors, *program.symbols))
     copies: dict[tuple[str, int], Tensor] = {}
-    of = {
-        s.target.name: _chosen(k, program, usual)
-        for k in kernels(program, mode)
-        if k.name not in left_out
-        for s in k.statements
-    }
+    of: dict[str, tuple[int, dict[str, int]]] = {}
+    for k in kernels(program, mode):
+        lane, chosen = _chosen(k, program, usual) if k.name not in left_out else ("", {})
+        for s in k.statements if chosen else ():
+            if lane in s.indices:
+                of[s.target.name] = s.indices.index(lane), chosen
     statements: list[Statement] = []
     for s in program.statements:
         if s.target.name not in of:
             statements.append(s)
             continue
-        lane, chosen = of[s.target.name]
+        place, chosen = of[s.target.name]
         for tensor, dimension in chosen.items():
             if (tensor, dimension) not in copies:
                 copy = _copy(program.tensors[tensor], dimension, names)
                 copies[tensor, dimension] = copy.target
                 statements.append(copy)
 
-        def read(e: Expr, lane: Symbol = lane, chosen: Mapping[str, int] = chosen) -> Expr:
+        def read(
+            e: Expr, lane: Symbol = s.indices[place], chosen: Mapping[str, int] = chosen
+        ) -> Expr:
             return _read(e, lane, chosen, copies)
 
-        statements.append(replace(s, body=rewrite(s.body, read)) if chosen else s)
+        statements.append(replace(s, body=rewrite(s.body, read)))
     return replace(program, statements=tuple(statements)) if copies else program
 
 

@@ -264,18 +264,32 @@ class Lowering:
                 result: Expr = Read(local, ())
             case Select(_, then, otherwise) if not self.stepped.isdisjoint((then, otherwise)):
                 result = yield self._branch(e, block)
+            case Call("gate", (Select(Domain(), Const(0 | 1), Const(0 | 1)) as mask, gated)):
+                value = yield self.value(gated, block)
+                if not isinstance(value, (Const, Read)):
+                    value = self._named(gated, value, block)  # computed whatever is chosen
+                branches = (
+                    value if x is Const(1) else Const(0) for x in (mask.then, mask.otherwise)
+                )
+                result = Select(mask.condition, *branches)
+                if e in self.reused:
+                    result = self._named(e, result, block)
             case _:
                 operands = []
                 for operand in e.operands:
                     operands.append((yield self.value(operand, block)))
                 result = with_operands(e, tuple(operands))
                 if e in self.reused:
-                    local = self._local(_hint(e))
-                    block.steps.append(Let(local, result))
-                    result = Read(local, ())
+                    result = self._named(e, result, block)
         if e in self.reused or isinstance(e, Reduce):
             block.known[e] = result
         return result
+
+    def _named(self, e: Expr, value: Expr, block: Block) -> Read:
+        """A read of a local that has the value of the expression."""
+        local = self._local(_hint(e))
+        block.steps.append(Let(local, value))
+        return Read(local, ())
 
     def rows(
         self, statement: Statement, owned: Rows, mates: Sequence[Statement], block: Block

@@ -14,7 +14,7 @@ from tadc.ir.program import Program
 from tadc.ir.walk import postorder, tensors_read
 from tadc.schedule.nest.cost import program_cost
 from tadc.schedule.nest.lower import kernels
-from tadc.schedule.rewrite.inline import in_readers
+from tadc.schedule.rewrite.program import recomputing
 
 __all__ = ["fits", "oversized"]
 
@@ -47,7 +47,7 @@ def oversized(
 
     @cache
     def stored(chosen: frozenset[str]) -> frozenset[str]:
-        run = kernels(in_readers(program, chosen), "run")
+        run = kernels(recomputing(program, chosen), "run")
         return frozenset(t for k in run for t in k.writes if t not in fixed)
 
     def total(chosen: frozenset[str]) -> int:
@@ -65,7 +65,7 @@ def oversized(
             more |= instead
         if total(more) >= total(chosen):
             continue
-        if memory != "auto" or _operations(in_readers(program, more), sizes) <= most:
+        if memory != "auto" or _operations(recomputing(program, more), sizes) <= most:
             chosen = more
     return chosen
 

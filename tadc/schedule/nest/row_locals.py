@@ -19,6 +19,7 @@ from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
     Kernel,
+    Let,
     Loop,
     Step,
     Store,
@@ -43,10 +44,11 @@ def rows_as_locals(kernel: Kernel, few: int = FEW) -> Kernel:
     if len(rows) != 1 or kernel.is_atomic:
         return kernel
     (tensor,) = rows
-    body = tuple(_written_out(kernel.body, tensor, few))
+    names = Names(names_of(kernel))
+    own: set[str] = set()
+    body = tuple(_written_out(kernel.body, tensor, few, names, own))
     begun = [s for s in body if isinstance(s, Store) and s.tensor == tensor]
     stores = [s for s in steps_of(body) if isinstance(s, Store) and s.tensor == tensor]
-    names = Names(names_of(kernel))
     elements: _Elements = {}
     for s in begun:
         if (tensor, s.subscripts) not in elements:
@@ -58,22 +60,27 @@ def rows_as_locals(kernel: Kernel, few: int = FEW) -> Kernel:
     for (_, subscripts), local in elements.items():
         if subscripts not in stored:
             steps.append(Store(tensor, subscripts, Read(local, ())))
-    return replace(kernel, body=tuple(steps), locals=kernel.locals.union(elements.values()))
+    return replace(kernel, body=tuple(steps), locals=kernel.locals.union(elements.values(), own))
 
 
-def _written_out(steps: Iterable[Step], tensor: str, few: int) -> Iterator[Step]:
-    """The steps with loops over a row's elements written out."""
+def _written_out(
+    steps: Iterable[Step], tensor: str, few: int, names: Names, own: set[str]
+) -> Iterator[Step]:
+    """The steps with loops over a row's elements written out, each of which has `own` values."""
     for step in steps:
-        inner = map_bodies(step, lambda body: _written_out(body, tensor, few))
+        inner = map_bodies(step, lambda body: _written_out(body, tensor, few, names, own))
         match inner:
             case Loop(r, body) if (
                 r.trips is not None
                 and r.trips <= few
                 and any(isinstance(s, Store) and s.tensor == tensor for s in body)
-                and all(isinstance(s, Store) for s in body)
+                and all(isinstance(s, (Let, Store)) for s in body)
             ):
-                for value in r.values_at({}):
-                    yield from at_points(body, {r.index: constant(value)}, {})
+                declared = [s.local for s in body if isinstance(s, Let)]
+                for n, value in enumerate(r.values_at({})):
+                    called = {t: names.fresh(t) if n else t for t in declared}
+                    own.update(called.values())
+                    yield from at_points(body, {r.index: constant(value)}, called)
             case _:
                 yield inner
 

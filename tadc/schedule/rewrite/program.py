@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from functools import lru_cache
 
 from tadc.ir.names import Names
@@ -12,8 +13,11 @@ from tadc.normalize.simplify import simplify
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.factor import factored
+from tadc.schedule.rewrite.half_powers import with_half_powers_as_roots
 from tadc.schedule.rewrite.inline import in_readers, inlined
 from tadc.schedule.rewrite.inner_sums import inner_sums
+from tadc.schedule.rewrite.joined import joined
+from tadc.schedule.rewrite.left_out import with_points_left_out
 from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.running import separate_running
@@ -21,7 +25,7 @@ from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
-__all__ = ["rearranged", "scheduled"]
+__all__ = ["rearranged", "recomputing", "scheduled"]
 
 
 @lru_cache(maxsize=128)
@@ -31,6 +35,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
 
     Those of `recomputed` are none: they are computed where they are read.
     """
+    program = with_half_powers_as_roots(program)
     if has_data(program):
         return live(program)  # what follows data is computed where it stands
     program = rearranged(inlined(program))
@@ -39,8 +44,13 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = inner_sums(program, Names((*program.tensors, *program.symbols)))
-    program = shared(live(common(program)))
-    return windows_from_zero(in_readers(program, recomputed))
+    program = shared(joined(live(common(program))))
+    return windows_from_zero(recomputing(program, recomputed))
+
+
+def recomputing(program: Program, recomputed: Set[str]) -> Program:
+    """A scheduled program in which those temporaries are computed where they are read, in one sum with what shares their values."""
+    return joined(with_points_left_out(in_readers(program, recomputed)))
 
 
 def rearranged(program: Program) -> Program:
