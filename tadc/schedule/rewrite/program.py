@@ -16,6 +16,7 @@ from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.half_powers import with_half_powers_as_roots
 from tadc.schedule.rewrite.inline import in_readers, inlined
 from tadc.schedule.rewrite.inner_sums import inner_sums
+from tadc.schedule.rewrite.invariants import invariant_values
 from tadc.schedule.rewrite.joined import joined
 from tadc.schedule.rewrite.left_out import with_points_left_out
 from tadc.schedule.rewrite.lists import has_data
@@ -44,6 +45,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
     program = inner_sums(program, Names((*program.tensors, *program.symbols)))
+    program = invariant_values(program, Names((*program.tensors, *program.symbols)))
     program = shared(joined(live(common(program))))
     return windows_from_zero(recomputing(program, recomputed))
 
