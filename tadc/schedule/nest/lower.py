@@ -1,7 +1,7 @@
 """Statements to loop nests: expressions become steps, reductions become loops around accumulators.
 
 A call that is used more than once is named once, in the innermost block that dominates its uses; a choice is a branch
-where it holds loops or names, so that nothing of the branch not taken is ever evaluated.
+where it holds loops, expensive values, or, with conditions on indices, names: nothing of the branch not taken is evaluated.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tadc.schedule.nest.loop_nest import (
     symbols_of,
 )
 from tadc.schedule.rewrite.lists import has_data
-from tadc.schedule.rewrite.rows import Rows, always, rows
+from tadc.schedule.rewrite.rows import Rows, always, is_expensive, rows
 from tadc.schedule.rewrite.running import Running, running
 from tadc.schedule.rewrite.telescoping import SO_FAR
 
@@ -60,6 +60,8 @@ __all__ = [
     "row_of",
     "without_unused",
 ]
+
+QUICK = ("div", "sqrt")  # of the expensive functions those that are one instruction
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
@@ -262,7 +264,9 @@ class Lowering:
                 block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
                 yield self._reduce(e, local, block)
                 result: Expr = Read(local, ())
-            case Select(_, then, otherwise) if not self.stepped.isdisjoint((then, otherwise)):
+            case Select(_, then, otherwise) if not self.stepped.isdisjoint(
+                (then, otherwise)
+            ) and not _is_cheap(e):
                 result = yield self._branch(e, block)
             case Call("gate", (Select(Domain(), Const(0 | 1), Const(0 | 1)) as mask, gated)):
                 value = yield self.value(gated, block)
@@ -417,6 +421,14 @@ class Lowering:
         local = self.names.fresh(hint)
         self.locals.add(local)
         return local
+
+
+def _is_cheap(e: Select) -> bool:
+    """Whether both values may be computed before the choice: lanes and threads would do both branches anyway."""
+    if isinstance(e.condition, Domain):
+        return False  # which protects reads
+    nodes = postorder((e.then, e.otherwise))
+    return all(not is_expensive(n) or (isinstance(n, Call) and n.function in QUICK) for n in nodes)
 
 
 def _stored(statement: Statement, value: Expr) -> Store:

@@ -9,14 +9,17 @@ change stays where it is: a kernel more would cost more than it saves.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, replaced
 from tadc.normalize.reductions import extents_in_body
+from tadc.schedule.rewrite.common import canonical, free_indices
 from tadc.schedule.rewrite.rows import is_expensive
-from tadc.schedule.rewrite.separate import Around, Separation, separated
+from tadc.schedule.rewrite.separate import Around, Extents, Separation, separated
 
 __all__ = ["invariant_values"]
 
@@ -24,24 +27,51 @@ FEW = 8  # terms: so many values are rather computed again
 
 
 def invariant_values(program: Program, names: Names) -> Program:
-    """The program with such values as statements."""
-    return separated(program, names, _stored)
+    """The program with such values as statements, and with reads of them wherever else they are computed."""
+    return separated(program, names, _Invariants().applied)
 
 
-def _stored(separation: Separation, e: Expr, around: Around) -> Expr:
-    if not isinstance(e, Reduce) or e.op != "sum" or e.derived:
-        return e
-    inside = extents_in_body(e, around.extents, separation.sizes)
-    many = {
-        i
-        for i in e.indices
-        if not (i in inside and inside[i].is_constant and inside[i].constant <= FEW)
-    }
-    reads: dict[Expr, Expr] = {}
-    for value in _outermost(e.body, many):
-        if (read := separation.stored(value, inside, "value")) is not None:
-            reads[value] = read
-    return Reduce(e.op, e.indices, (), e.domain, replaced(e.body, reads)) if reads else e
+@dataclass(slots=True)
+class _Invariants:
+    """`stored` has a tensor for each value in terms of its free indices, in an order, with their extents."""
+
+    stored: dict[tuple[Expr, tuple[Affine, ...], str | None], str] = field(default_factory=dict)
+
+    def applied(self, separation: Separation, e: Expr, around: Around) -> Expr:
+        """The expression with reads for values, or a read of one that is stored already."""
+        match e:
+            case Reduce("sum", indices, (), domain, body):
+                reads = dict(self._reads(separation, e, around))
+                return Reduce("sum", indices, (), domain, replaced(body, reads)) if reads else e
+            case Call() | Select() if self.stored and e.symbols:
+                free, key = _key(separation, e, around.extents)
+                name = self.stored.get(key)
+                return e if name is None else Read(name, tuple(map(symbol, free)))
+            case _:
+                return e
+
+    def _reads(
+        self, separation: Separation, e: Reduce, around: Around
+    ) -> Iterator[tuple[Expr, Expr]]:
+        inside = extents_in_body(e, around.extents, separation.sizes)
+        numbers = {i: n.constant for i, n in inside.items() if n.is_constant}
+        many = {i for i in e.indices if numbers.get(i, FEW + 1) > FEW}
+        for value in _outermost(e.body, many):
+            read = separation.stored(value, inside, "value")
+            if read is not None:
+                free, key = _key(separation, value, inside)
+                if list(read.subscripts) == [*map(symbol, free)]:
+                    self.stored[key] = read.tensor
+                yield value, read
+
+
+def _key(
+    separation: Separation, e: Expr, extents: Extents
+) -> tuple[list[Symbol], tuple[Expr, tuple[Affine, ...], str | None]]:
+    """The free indices, and what the value is for any names of them."""
+    free = free_indices(e, separation.sizes)
+    box = tuple(extents[i] for i in free if i in extents)
+    return free, (canonical(e, free), box, separation.statement.target.dtype)
 
 
 def _outermost(root: Expr, many: set[str]) -> Iterator[Expr]:
