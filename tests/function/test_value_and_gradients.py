@@ -176,7 +176,9 @@ def test_one_program_computes_what_the_value_and_a_gradient_share():
     assert kernels(f, "value_and_gradients", **sizes) == ["program_vjp_0", "program_vjp_1"]
     assert len(kernels(f, "vjp", **sizes)) == 3
     assert all(k.startswith("program_vjp") for k in kernels(f, "value_and_gradients"))
-    assert str(f.plan(mode="value_and_gradients", **sizes)).count("program_vjp") == 2
+    assert {k.name[:11] for k in f.plan(mode="value_and_gradients", **sizes).kernels} == {
+        "program_vjp"
+    }
     f.value_and_gradients(some(7, 3), some(5, 3), some(5), cotangent=some(7))
     assert runs(f) == [_AtOnce]
 

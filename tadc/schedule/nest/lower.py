@@ -268,14 +268,11 @@ class Lowering:
                 (then, otherwise)
             ) and not _is_cheap(e):
                 result = yield self._branch(e, block)
-            case Call("gate", (Select(Domain(), Const(0 | 1), Const(0 | 1)) as mask, gated)):
+            case Call("gate", (Select(Domain() as left_out, Const(0), Const(1)), gated)):
                 value = yield self.value(gated, block)
                 if not isinstance(value, (Const, Read)):
                     value = self._named(gated, value, block)  # computed whatever is chosen
-                branches = (
-                    value if x is Const(1) else Const(0) for x in (mask.then, mask.otherwise)
-                )
-                result = Select(mask.condition, *branches)
+                result = Select(left_out, Const(0), value)
                 if e in self.reused:
                     result = self._named(e, result, block)
             case _:

@@ -3,8 +3,7 @@
     f[i] = sum{j} (if i = j then 0 else q[j]/sqrt(r[i,j]))      is      f[i] = sum{j} gate(if i = j then 0 else 1, q[j]/sqrt(r[i,j]))
 
 As a branch, the quotient would be computed for one lane after the other; here it is for all of them, and dropped where `i = j`.
-So are cheap values for the points of an equation alone. What is evaluated where the program does not ask for it must be
-inside its tensors there.
+What is evaluated where the program does not ask for it must be inside its tensors there.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite, rewrite_in
 from tadc.normalize.choices import negated
 from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
-from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["with_points_left_out"]
 
@@ -36,10 +34,6 @@ def _gated(e: Expr) -> tuple[Expr, Expr] | None:
             return None
         case Select(Domain() as domain, Const(0), value) if not isinstance(value, Const):
             return Select(domain, Const(0), Const(1)), _without(domain, value)
-        case Select(Domain() as domain, value, Const(0)) if not (
-            isinstance(value, Const) or any(map(is_expensive, postorder(value)))
-        ):
-            return Select(domain, Const(1), Const(0)), value
         case _:
             return None
 

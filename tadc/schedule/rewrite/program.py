@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from functools import lru_cache
 
 from tadc.ir.names import Names
@@ -50,7 +49,7 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     return windows_from_zero(recomputing(program, recomputed))
 
 
-def recomputing(program: Program, recomputed: Set[str]) -> Program:
+def recomputing(program: Program, recomputed: frozenset[str]) -> Program:
     """A scheduled program in which those temporaries are computed where they are read, in one sum with what shares their values."""
     return joined(with_points_left_out(in_readers(program, recomputed)))
 

@@ -110,9 +110,9 @@ def _expensive(
 
 
 def _is_long(e: Reduce, sizes: frozenset[Symbol]) -> bool:
-    """Whether the sum has more terms than reading its value is worth; its indices have plain ranges."""
+    """Whether the sum has more terms than reading its value is worth."""
     extents = [plain_extent(i, e.domain, sizes) for i in e.indices]
-    if e.derived or not all(extents):
+    if e.derived:
         return False
     numbers = [n.constant for n in extents if n is not None and n.is_constant]
     return len(numbers) < len(extents) or prod(numbers) > MOST_TERMS
