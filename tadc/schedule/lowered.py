@@ -19,6 +19,7 @@ from tadc.schedule.cpu.columns import with_column_sums_in_parts
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
+from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.transposed import with_transposed_reads
@@ -193,6 +194,7 @@ class CpuModule(Lowered[CpuKernel]):
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
             module = module.running(with_short_sums(module.program, few))
             left = _products(module, dtype).keys() if blas else frozenset()
+            module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             module = module.running(with_column_sums_in_parts(module.program, usual))
             module = module.running(with_transposed_reads(module.program, module.name, usual, left))
         nests, products = module.kernels, _products(module, dtype) if blas else {}
