@@ -9,6 +9,7 @@ import numpy as np
 
 from tadc.errors import ArgumentError
 from tadc.function.derivatives import Wrt
+from tadc.function.foreign import framework_of
 from tadc.function.inverse_modes import InverseMode, sides_of
 from tadc.function.krylov import Solver
 from tadc.function.newton import Solution, newton
@@ -49,6 +50,10 @@ class RolledFunction(Rolled):
         self, /, *arrays: Any, wrt: Wrt = None, out: Any = None, **named: Any
     ) -> tuple[Any, Callable[..., Values]]:
         """The outputs, and the pullback, as `Function.vjp`."""
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            outside: tuple[Any, Callable[..., Any]] = framework.vjp(self, arrays, named, wrt, out)
+            return outside
         refuse_targets(out)
         values, sizes = self.bound(with_names(self.inputs, arrays, named))
         given: dict[str, Any] = {**values, **sizes}
@@ -58,6 +63,12 @@ class RolledFunction(Rolled):
         self, /, *arrays: Any, cotangent: Any = None, wrt: Wrt = None, **named: Any
     ) -> tuple[Any, Values]:
         """The outputs, and a dict of gradients by input, as `Function.value_and_gradients`."""
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            both: tuple[Any, Values] = framework.value_and_gradients(
+                self, arrays, named, cotangent, wrt
+            )
+            return both
         value, pullback = self.vjp(*arrays, wrt=wrt, **named)
         if cotangent is None:
             if np.ndim(value) or isinstance(value, tuple):
@@ -76,6 +87,10 @@ class RolledFunction(Rolled):
         accumulate: bool = False,
     ) -> tuple[Any, Any]:
         """The outputs and their tangents, as `Function.jvp`."""
+        framework = framework_of((*primals.values(), *tangents.values()))
+        if framework is not None:
+            both: tuple[Any, Any] = framework.jvp(self, primals, tangents, out, accumulate)
+            return both
         refuse_targets(out, accumulate)
         mode = self.tangent(tuple(x for x in self.inputs if x in tangents) or tuple(tangents))
         named = dict(
