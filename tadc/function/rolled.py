@@ -118,12 +118,19 @@ class Rolled:
         made: list[Part | Loop] = []
         for item in items:
             if isinstance(item, Rounds):
-                made.append(Loop(item.loop, self._items(item.items)))
+                if not self._is_idle(item.loop):
+                    made.append(Loop(item.loop, self._items(item.items)))
             else:
                 f = self._make(replace(self._origin, segment=item.path))
                 _check_factors(f, item)
                 made.append(Part(f, item))
         return tuple(made)
+
+    def _is_idle(self, loop: ast.Loop) -> bool:
+        """Whether a loop has no rounds, whatever the indices of those around: what stands in it need not fit the sizes."""
+        bounds = [b for b in (loop.extent, loop.low, loop.high) if b is not None]
+        numbers = self.numbers()
+        return not any(map(numbers.missing, bounds)) and not numbers.rounds(loop)
 
     # ------------------------------------------------------------------ properties
 
