@@ -202,3 +202,13 @@ def test_what_long_loops_cannot_do_is_an_error(name):
 
     assert caught.value.fix
     assert column is None or caught.value.span.column == column
+
+
+def test_long_loops_take_sizes_of_inner_loops_from_the_call():
+    f = tadc.compile(
+        "size N; state x[N]; repeat 300 { repeat k = 1..N-1 { x[k] <- x[k]/2 + x[k-1] } }",
+        backend="numpy",
+    )
+
+    np.testing.assert_array_equal(f(np.ones(1)), [1])  # the inner loop has no rounds
+    np.testing.assert_allclose(f(np.ones(3)), [1, 2, 4])
