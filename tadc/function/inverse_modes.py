@@ -213,7 +213,7 @@ class InverseMode:
 
         Raises ShapeError where a size is missing.
         """
-        f = self._f if isinstance(self._f, Rolled) else self._f.fix(**sizes)
+        f: Function | Rolled = self._f.fix(**sizes)
         if f.sizes:
             raise ShapeError(
                 None,
@@ -253,7 +253,7 @@ class InverseMode:
     def _written_out(self, what: str, sizes: Mapping[str, int]) -> Function:
         """The function for these sizes. Raises BackendError where its loops run round by round, ShapeError where a size is missing."""
         self.plan(**sizes)
-        f = self._f if isinstance(self._f, Rolled) else self._f.fix(**sizes)
+        f: Function | Rolled = self._f.fix(**sizes)
         if isinstance(f, Rolled):
             raise f.refusal(what)
         return f
@@ -321,6 +321,16 @@ class InverseMode:
             return self.function(**numbers)
         except (BackendError, DerivativeError):
             return None
+
+    def obstacle(self, f: Function | Rolled) -> str:
+        """What has no program, where `of_shapes` finds none for the function `f` of a call."""
+        if self.batch_dims:
+            return "a determinant for each sample (`batch_dims=0` is that of all)"
+        return (
+            "a mode of loops this long"
+            if isinstance(f, Rolled)
+            else "a mode with systems this large"
+        )
 
     def closed(
         self, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]

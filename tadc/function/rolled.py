@@ -22,6 +22,7 @@ from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.inplace.rounds import Numbers
 from tadc.inplace.segments import Rounds, Segment, outline, round_name
 from tadc.ir.element_types import HALF_TYPES, INDEX
+from tadc.options import size_number
 from tadc.runtime.arguments import NUMBERS, promoted
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.element_types import numpy_type
@@ -200,6 +201,19 @@ class Rolled:
 
     open_sizes = ()
 
+    def fix(self, /, **sizes: int) -> Self:
+        """The same with these sizes as numbers, as `Function.fix`."""
+        numbers = {s: size_number(f"the size `{s}`", n) for s, n in sizes.items()}
+        unknown = next((s for s in numbers if s not in self.sizes), None)
+        if unknown is not None:
+            raise ArgumentError(
+                None,
+                f"there is no size `{unknown}`",
+                fix=f"the sizes are: {', '.join(self.sizes) or 'none'}",
+            )
+        fixed: Self = self._make(self._origin.with_sizes(numbers)) if numbers else self
+        return fixed
+
     def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None) -> Self:
         """Itself, as `of_values`."""
         return self
@@ -257,10 +271,11 @@ class Rolled:
     def refusal(self, what: str) -> BackendError:
         """The error of a member that long loops do not have."""
         asked = f"`{what}`" if what in MEMBERS else "this"
+        loops = [i.loop.span for i in self.items if isinstance(i, Loop)]
         return BackendError(
-            None,
+            loops[0] if loops else None,
             f"{asked} needs a program that is written out, and these loops are too long for that",
-            fix="use fewer rounds, and call the program again with its result; calls, tangents, adjoints and inverse modes run round by round",
+            fix="compile the statements of one round alone, and call that once a round; calls, tangents, adjoints and inverse modes of this program run",
         )
 
     # ------------------------------------------------------------------ running

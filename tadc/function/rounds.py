@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tadc.errors import ArgumentError
+from tadc.errors import ArgumentError, BackendError
 from tadc.function.derivatives import Wrt
 from tadc.function.foreign import framework_of
-from tadc.function.inverse_modes import InverseMode, sides_of
+from tadc.function.inverse_modes import (
+    InverseMode,
+    StepsPlan,
+    inverse_in_mode,
+    is_inverse,
+    sides_of,
+)
 from tadc.function.krylov import Solver
 from tadc.function.newton import Solution, newton
 from tadc.function.rolled import Rolled, Values, refuse_targets
@@ -18,6 +24,9 @@ from tadc.function.rolled_derivatives import RolledDerivative, RolledPullback
 from tadc.function.signature import with_argument_errors, with_names
 from tadc.function.walk import Memory
 from tadc.options import size_number
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
 
 __all__ = ["RolledFunction"]
 
@@ -45,6 +54,17 @@ class RolledFunction(Rolled):
                 return RolledDerivative(self, mode, wrt, self._memory)
             case _:
                 raise self.refusal(mode)
+
+    def plan(self, /, *, mode: str = "primal", **sizes: int) -> StepsPlan:
+        """The steps of an inverse mode, as `Function.plan`. Raises BackendError for other modes: a loop has no kernels of its own."""
+        if is_inverse(mode):
+            return inverse_in_mode(cast("Function", self), mode, None).plan(**sizes)
+        error = self.refusal("plan")
+        raise BackendError(
+            error.span,
+            error.fact,
+            fix='ask for the steps of a round, `plan(mode="inverse-tangent")`, to a command `--mode inverse-tangent`',
+        )
 
     def vjp(
         self, /, *arrays: Any, wrt: Wrt = None, out: Any = None, **named: Any

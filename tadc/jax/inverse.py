@@ -65,7 +65,7 @@ def _by_host(
     if mode.mode == "logdet":
         raise BackendError(
             None,
-            f"a determinant of {'loops this long' if isinstance(closed, Rolled) else 'systems this large'} cannot be traced by JAX",
+            f"{mode.obstacle(closed)} has no program, which is what JAX traces",
             fix="call the mode outside of `jit` and `grad`, or let JAX call it back: `jax.pure_callback`",
         )
     dtype = jnp.promote_types(jnp.result_type(*given.values(), 1.0), jnp.float32)

@@ -18,7 +18,6 @@ from torch import _C, Tensor
 
 from tadc.errors import BackendError
 from tadc.function.inverse_modes import InverseMode
-from tadc.function.rolled import Rolled
 from tadc.function.rolled_volume import volume_of
 from tadc.torch.module import wrap
 
@@ -45,13 +44,10 @@ def solved(
                 mode.check({n: _host(x) for n, x in given.items()} | dict(sizes))
             return wrap(volume)(*given.values())
     if traced or (mode.mode == "logdet" and is_derived):
-        is_long = isinstance(mode.closed(shapes, sizes), Rolled)
-        what = (
-            "loops of this mode are too long" if is_long else "systems of this mode are too large"
-        )
+        what = mode.obstacle(mode.closed(shapes, sizes))
         raise BackendError(
             None,
-            f"the {what} for a program, which is what a trace or a gradient of it takes",
+            f"{what} has no program, which is what a trace or a gradient of it takes",
             fix="call it outside of traces, for a value alone within `torch.no_grad()`",
         )
     results = _Solved.apply(mode, dict(sizes), check, *tensors)

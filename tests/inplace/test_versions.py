@@ -188,7 +188,7 @@ def test_an_element_that_two_updates_of_a_step_share_is_named():
 LONG = {
     "an index that is a factor": (lambda: tadc.compile("size N; state x[N]; input w[9]; repeat t: 999 { x[i] <- x[i] + w[pad(t*i)] }")(np.ones(2), np.ones(9)), "`t` multiplies or divides", 70),
     "an index below 0": (lambda: tadc.compile("state x; repeat t = -1..999 { x <- x + t }")(1.0), "`t` is -1", 10),
-    "a plan": (lambda: tadc.compile("state x; repeat 999 { x <- x/2 }").plan(), "`plan` needs a program that is written out", None),
+    "a plan": (lambda: tadc.compile("state x; repeat 999 { x <- x/2 }").plan(), "`plan` needs a program that is written out", 10),
     "an array to write to": (lambda: tadc.compile("state x; repeat 999 { x <- x/2 }")(1.0, out=np.ones(())), "`out` is not for long loops", None),
 }  # fmt: skip
 
