@@ -238,7 +238,8 @@ class Checked:
             g = mode.function(**sizes)
             values = [*self.point.values(), *unpacked(vector, shapes)]
             self.same(f"{mode.mode} as a program", packed(g(*values)), expected)
-            for run in (by_interpreter, on_a_hosted_gpu, on_opencl) if targets else ():
+            # launchers take no empty extents
+            for run in (by_interpreter, on_a_hosted_gpu, on_opencl) if targets and n else ():
                 self.same(f"{mode.mode}, {run.__name__}", packed(run(g, values)), expected)
 
     def by_rounds(self, text: str, n: int, memory: str) -> None:

@@ -133,15 +133,20 @@ def front(
     segment: Path | None = None,
     values: Sequence[str] = (),
     proved: bool = False,
+    most_rounds: int | None = None,
 ) -> Resolved:
-    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone.
+    """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone; with
+    `most_rounds` loops end after so many rounds.
 
     `values` are inputs that are compared with indices, and hold floats; `proved`: the reads are known to be in bounds.
     """
     with stage("reading the program"):
         whole = parsed(source, lang, index_base)
         tree = written_out(
-            whole if segment is None else segment_tree(whole, segment), sizes, index_base
+            whole if segment is None else segment_tree(whole, segment),
+            sizes,
+            index_base,
+            most_rounds,
         )
     with stage("finding ranges of indices"):
         resolved = resolve(tree, name, sizes, index_base, values, proved)

@@ -56,13 +56,13 @@ ROOMS = """
     function.graph function.value_and_gradients function.steps
     function.rolled
     function.walk
-    function.sweeps function.inverse_on_gpu
+    function.sweeps function.inverse_on_gpu function.rolled_mode
     function.inverse_modes
     function.inverse
     function.newton function.inverse_check function.rolled_derivatives
     function.rounds
     function.function
-    function.operator function.sparse
+    function.operator function.sparse function.rolled_volume
     function.entries
     function
     torch jax dask.tasks dask.plan

@@ -90,13 +90,11 @@ class Function:
         base = replace(origin, derivations=())
         try:
             resolved, open_ = base.resolved()
+            f = cls(base, resolved, resolved.program, "primal", open_)
         except TooManyVersions:
-            if origin.derivations:
-                raise
             from tadc.function.rounds import RolledFunction
 
-            return cast("Function", RolledFunction(origin, Function._of))  # used as one
-        f = cls(base, resolved, resolved.program, "primal", open_)
+            f = cast("Function", RolledFunction(base, Function._of))  # used as one
         for mode, wrt in origin.derivations:
             f = f._derivative(mode, wrt)
         return f
@@ -777,6 +775,10 @@ class Function:
         """The number of dimensions of an input or an output; None for any other name."""
         tensor = self._program.tensors.get(name)
         return None if tensor is None else len(tensor.shape)
+
+    def declared(self, name: str) -> str | None:
+        """The element type that the text gives an input or an output; None where it gives none."""
+        return self._program.tensors[name].dtype
 
     def of_call(self, named: Mapping[str, Any]) -> tuple[Function, dict[str, Any]]:
         """The function that a call with these arguments runs, which has its program, and the remaining arguments for it."""

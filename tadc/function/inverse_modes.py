@@ -159,8 +159,8 @@ class InverseMode:
         self._f = f
         self.mode = mode
         self._sides = sides
-        self._solver = solver
-        self._batch_dims = batch_dims
+        self.solver = solver
+        self.batch_dims = batch_dims
         self._memory: Memory = memory or "auto"
         self.drift: float | None = None
         for x in (*sides.wrt, *sides.of) if batch_dims else ():
@@ -200,7 +200,7 @@ class InverseMode:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rest = (self._f, self.mode, self._sides, self._solver, self._batch_dims, self._memory)
+        rest = (self._f, self.mode, self._sides, self.solver, self.batch_dims, self._memory)
         return _rebuilt, rest
 
     def rank(self, name: str) -> int | None:
@@ -213,7 +213,7 @@ class InverseMode:
 
         Raises ShapeError where a size is missing.
         """
-        f = self._f if isinstance(self._f, Rolled) else self._f.fix(**sizes)
+        f: Function | Rolled = self._f.fix(**sizes)
         if f.sizes:
             raise ShapeError(
                 None,
@@ -242,8 +242,8 @@ class InverseMode:
         """
         f = self._written_out("function", sizes)
         for step in self._sweep(f, {}).steps:
-            step.check_written_out()
-        if self._batch_dims:
+            step.check_written_out(solves=self.mode != "logdet")
+        if self.batch_dims:
             raise DerivativeError(
                 None, "a function is of all samples together", fix="ask for `batch_dims=0`"
             )
@@ -253,7 +253,7 @@ class InverseMode:
     def _written_out(self, what: str, sizes: Mapping[str, int]) -> Function:
         """The function for these sizes. Raises BackendError where its loops run round by round, ShapeError where a size is missing."""
         self.plan(**sizes)
-        f = self._f if isinstance(self._f, Rolled) else self._f.fix(**sizes)
+        f: Function | Rolled = self._f.fix(**sizes)
         if isinstance(f, Rolled):
             raise f.refusal(what)
         return f
@@ -282,7 +282,7 @@ class InverseMode:
                 result = sweep.forward(values, vectors, adjoint_change(check=check))
                 return returned(result, self._results)
             case "logdet":
-                return logdet(sweep, values, self._sides, self._batch_dims, check=check)
+                return logdet(sweep, values, self._sides, self.batch_dims, check=check)
 
     def _backward(self, sweep: Sweep, values: Values, vectors: Values, *, check: bool) -> Values:
         change = tangent_change(check=check)
@@ -311,7 +311,7 @@ class InverseMode:
     ) -> Function | None:
         """The mode as a program for inputs of these shapes; None for systems that are too large for one, and for long loops."""
         f = self.closed(shapes, sizes)
-        if isinstance(f, Rolled) or self._batch_dims:
+        if isinstance(f, Rolled) or self.batch_dims:
             return None
         numbers = (
             {} if isinstance(self._f, Rolled) else {s: f._options.sizes[s] for s in self.sizes}
@@ -321,6 +321,16 @@ class InverseMode:
             return self.function(**numbers)
         except (BackendError, DerivativeError):
             return None
+
+    def obstacle(self, f: Function | Rolled) -> str:
+        """What has no program, where `of_shapes` finds none for the function `f` of a call."""
+        if self.batch_dims:
+            return "a determinant for each sample (`batch_dims=0` is that of all)"
+        return (
+            "a mode of loops this long"
+            if isinstance(f, Rolled)
+            else "a mode with systems this large"
+        )
 
     def closed(
         self, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int]
@@ -340,7 +350,7 @@ class InverseMode:
         """The inverse adjoint of an inverse tangent, and the other way round."""
         mode: Mode = "inverse-adjoint" if self.mode == "inverse-tangent" else "inverse-tangent"
         return InverseMode(
-            cast("Function", self._f), mode, self._sides, solver=self._solver, memory=self._memory
+            cast("Function", self._f), mode, self._sides, solver=self.solver, memory=self._memory
         )
 
     @property
@@ -364,7 +374,7 @@ class InverseMode:
         shapes = [(n, a.shape) for n, a in values.items()] if isinstance(f, Rolled) else ()
         key = repr((f._origin.key, shapes))
         return self._sweeps.of(
-            key, lambda: sweep_of(f, values, self._sides, self._solver, self._memory)
+            key, lambda: sweep_of(f, values, self._sides, self.solver, self._memory)
         )
 
     def _bound(

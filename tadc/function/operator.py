@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ShapeError, Source
@@ -31,6 +31,7 @@ __all__ = [
     "Halves",
     "Operator",
     "Place",
+    "Typed",
     "arguments",
     "function_of_key",
     "key_of",
@@ -57,6 +58,27 @@ class Halves:
     forward: Operator
     backward: Operator
     places: tuple[Place, ...]
+
+
+class HasOrigin(Protocol):
+    @property
+    def _origin(self) -> Origin: ...
+
+
+class Typed(Protocol):
+    """What is known of a call beforehand, of functions and of programs that run round by round."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
+    @property
+    def outputs(self) -> tuple[str, ...]: ...
+    @property
+    def sizes(self) -> tuple[str, ...]: ...
+    @property
+    def index_inputs(self) -> tuple[str, ...]: ...
+    @property
+    def _options(self) -> Options: ...
+    def declared(self, name: str) -> str | None: ...
 
 
 class Operator:
@@ -273,32 +295,30 @@ class Operator:
 
 
 def arguments(
-    f: Function, arrays: Sequence[Any], named: Mapping[str, Any]
+    f: Typed, arrays: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, int]]:
     """The inputs of a call in their order, as they were given, and the sizes among the arguments.
 
     Sizes may be symbols of a framework, which are no integers of Python. Raises ArgumentError for missing, unexpected and
     double arguments, and for what is no size.
     """
-    program = replace(f._program, sizes=f.sizes)
-    order = argument_order(program, len(arrays), tuple(named))
+    order = argument_order(f.inputs, f.sizes, len(arrays), tuple(named))
     symbols = {n: v for n, v in named.items() if hasattr(v, "node") and n in f.sizes}
     numbers = {n: 0 if n in symbols else v for n, v in named.items()}
     values, given = in_order(order, arrays, numbers)
     return values, given | symbols
 
 
-def result_types(f: Function, types: Mapping[str, str]) -> list[str | None]:
+def result_types(f: Typed, types: Mapping[str, str]) -> list[str | None]:
     """The types of the outputs that are not what they are computed in, for floating-point inputs of these types.
 
     Inputs that all have elements of 16 bits are computed in float32 on a CPU, and the outputs are of their type again.
     """
-    declared = {t.name for t in f._program.inputs if t.dtype}
-    given = {t for n, t in types.items() if n not in declared}
+    given = {t for n, t in types.items() if f.declared(n) is None}
     narrow = given.pop() if len(given) == 1 and given <= {*HALF_TYPES} else None
     if f._options.dtype is not None:
         narrow = None
-    return [f._program.tensors[n].dtype or narrow for n in f.outputs]
+    return [f.declared(n) or narrow for n in f.outputs]
 
 
 def _at(form: Affine, values: Mapping[str, Extent]) -> Extent:
@@ -324,7 +344,7 @@ def _derived(
             return reduce(most, forms)
 
 
-def key_of(function: Function) -> str:
+def key_of(function: HasOrigin) -> str:
     """The function as text: its own, with the options that were chosen and the derivatives that were taken."""
     origin, plain = function._origin, Options()
     chosen = {
@@ -332,13 +352,23 @@ def key_of(function: Function) -> str:
         for field in fields(Options)
         if (value := getattr(origin.options, field.name)) != getattr(plain, field.name)
     }
-    return json.dumps([origin.source.text, origin.lang, chosen, origin.derivations, origin.values])
+    return json.dumps(
+        [
+            origin.source.text,
+            origin.lang,
+            chosen,
+            origin.derivations,
+            origin.values,
+            origin.segment,
+        ]
+    )
 
 
 def function_of_key(key: str) -> Function:
     """The function whose text this is."""
-    text, lang, chosen, derivations, values = json.loads(key)
+    text, lang, chosen, derivations, values, segment = json.loads(key)
     taken = tuple((mode, tuple(names)) for mode, names in derivations)
     source = Source(text, "<string>", lang)
     options = replace(Options(), **chosen)
-    return Function._of(Origin(source, lang, options, taken, values=tuple(values)))
+    path = None if segment is None else tuple(segment)
+    return Function._of(Origin(source, lang, options, taken, path, tuple(values)))

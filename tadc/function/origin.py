@@ -68,15 +68,19 @@ class Origin:
         o = self.options
         name = identifier(o.name or "program")
 
-        def front(sizes: Mapping[str, int]) -> Resolved:
+        def front(sizes: Mapping[str, int], most_rounds: int | None = None) -> Resolved:
             base = o.index_base
-            rest = self.segment, self.values, self.proved
+            rest = self.segment, self.values, self.proved, most_rounds
             return compiler.front(self.source, self.lang, name, sizes, base, *rest)
+
+        def stand_in(sizes: Mapping[str, int]) -> Resolved:
+            # It tells names of inputs and outputs, which the first rounds have too.
+            return front(sizes, 2)
 
         try:
             return disk_cached(("front", *self.key), lambda: front(o.sizes)), None
         except Error as error:
-            with_numbers = with_stand_ins(front, o.sizes, error)
+            with_numbers = with_stand_ins(stand_in, o.sizes, error)
             if with_numbers is None:
                 raise
             names, resolved = with_numbers

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +18,22 @@ from tadc import compiler
 from tadc.errors import ArgumentError, BackendError, ShapeError, Span
 from tadc.function.foreign import framework_of
 from tadc.function.origin import Origin
-from tadc.function.signature import with_argument_errors, with_names
+from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.inplace.rounds import Numbers
 from tadc.inplace.segments import Rounds, Segment, outline, round_name
 from tadc.ir.element_types import HALF_TYPES, INDEX
+from tadc.options import size_number
 from tadc.runtime.arguments import NUMBERS, promoted
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.element_types import numpy_type
 from tadc.syntax import ast
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from tadc.function.derivatives import Wrt
     from tadc.function.function import Function
+    from tadc.options import Options
 
 __all__ = ["Loop", "Part", "Rolled", "Values", "refuse_targets"]
 
@@ -85,6 +89,18 @@ def refuse_targets(out: Any, accumulate: bool = False) -> None:
         raise BackendError(None, "`out` is not for long loops", fix="use what is returned")
 
 
+def _check_factors(f: Function, segment: Segment) -> None:
+    """Check that the segment is one program for all rounds. Raises BackendError."""
+    for index in segment.indices:
+        if round_name(index) in f.open_sizes:
+            assert f._open is not None, "a size is open"
+            raise BackendError(
+                f._open.error.span,
+                f"`{index}` multiplies or divides an index here, which makes every round a program of its own",
+                fix="use fewer rounds, which are written out, or an array of positions, `k[t, i]`, as an input of indices",
+            )
+
+
 class Rolled:
     """A program that works in place, as a function of arrays that runs its loops round by round.
 
@@ -96,22 +112,36 @@ class Rolled:
         self._origin = origin
         self._make = make
         self._tree = compiler.parsed(origin.source, origin.lang)
+        self._wrapped: dict[str, Any] = {}  # for arrays of frameworks, by the framework's name
         self.items = self._items(outline(self._tree))
 
     def _items(self, items: Sequence[Segment | Rounds]) -> tuple[Part | Loop, ...]:
         made: list[Part | Loop] = []
         for item in items:
             if isinstance(item, Rounds):
-                made.append(Loop(item.loop, self._items(item.items)))
+                if not self._is_idle(item.loop):
+                    made.append(Loop(item.loop, self._items(item.items)))
             else:
-                made.append(Part(self._make(replace(self._origin, segment=item.path)), item))
+                f = self._make(replace(self._origin, segment=item.path))
+                _check_factors(f, item)
+                made.append(Part(f, item))
         return tuple(made)
+
+    def _is_idle(self, loop: ast.Loop) -> bool:
+        """Whether a loop has no rounds, whatever the indices of those around: what stands in it need not fit the sizes."""
+        bounds = [b for b in (loop.extent, loop.low, loop.high) if b is not None]
+        numbers = self.numbers()
+        return not any(map(numbers.missing, bounds)) and not numbers.rounds(loop)
 
     # ------------------------------------------------------------------ properties
 
     @property
     def name(self) -> str:
         return self.parts[0].function.name
+
+    @property
+    def _options(self) -> Options:
+        return self._origin.options
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -169,9 +199,22 @@ class Rolled:
         found = (s for p in self.parts for s in p.function.sizes if s not in rounds)
         return tuple(dict.fromkeys(found))
 
-    def with_values(
-        self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None
-    ) -> Rolled:
+    open_sizes = ()
+
+    def fix(self, /, **sizes: int) -> Self:
+        """The same with these sizes as numbers, as `Function.fix`."""
+        numbers = {s: size_number(f"the size `{s}`", n) for s, n in sizes.items()}
+        unknown = next((s for s in numbers if s not in self.sizes), None)
+        if unknown is not None:
+            raise ArgumentError(
+                None,
+                f"there is no size `{unknown}`",
+                fix=f"the sizes are: {', '.join(self.sizes) or 'none'}",
+            )
+        fixed: Self = self._make(self._origin.with_sizes(numbers)) if numbers else self
+        return fixed
+
+    def with_values(self, arrays: Sequence[Any], named: Mapping[str, Any], wrt: Wrt = None) -> Self:
         """Itself, as `of_values`."""
         return self
 
@@ -182,21 +225,24 @@ class Rolled:
     @property
     def index_inputs(self) -> tuple[str, ...]:
         """The inputs whose elements are indices."""
-        tensors = {t.name: t for p in self.parts for t in p.function._program.inputs}
-        return tuple(n for n in self.inputs if n in tensors and tensors[n].dtype == INDEX)
+        return tuple(n for n in self.inputs if self.declared(n) == INDEX)
 
     @property
     def real_inputs(self) -> tuple[str, ...]:
-        tensors = {t.name: t for p in self.parts for t in p.function._program.inputs}
-        return tuple(
-            n
-            for n in self.inputs
-            if n not in tensors or tensors[n].dtype in (None, "float32", "float64")
-        )
+        return tuple(n for n in self.inputs if self.declared(n) != INDEX)
 
     def shown(self, name: str) -> str:
         """The name that the text has for an output."""
         return {v: x for x, v in self.states.items()}.get(name, name)
+
+    def declared(self, name: str) -> str | None:
+        """The element type that the text gives an input or an output; None where it gives none."""
+        return self._types.get(self.shown(name))
+
+    @cached_property
+    def _types(self) -> dict[str, str]:
+        tensors = (t for p in self.parts for t in p.function._program.tensors.values())
+        return {t.name: t.dtype for t in tensors if t.dtype}
 
     def rank(self, name: str) -> int | None:
         """The number of dimensions of an input or an output; None for any other name."""
@@ -205,6 +251,11 @@ class Rolled:
             if rank is not None:
                 return rank
         return None
+
+    @property
+    def __signature__(self) -> Signature:
+        """The signature of a call, for `inspect.signature` and editors."""
+        return signature(self.inputs, (), self.sizes)
 
     def __repr__(self) -> str:
         return f"<tadc.Rolled {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
@@ -220,24 +271,27 @@ class Rolled:
     def refusal(self, what: str) -> BackendError:
         """The error of a member that long loops do not have."""
         asked = f"`{what}`" if what in MEMBERS else "this"
+        loops = [i.loop.span for i in self.items if isinstance(i, Loop)]
         return BackendError(
-            None,
+            loops[0] if loops else None,
             f"{asked} needs a program that is written out, and these loops are too long for that",
-            fix="use fewer rounds, and call the program again with its result; calls, tangents and adjoints take arrays of numpy",
+            fix="compile the statements of one round alone, and call that once a round; calls, tangents, adjoints and inverse modes of this program run",
         )
 
     # ------------------------------------------------------------------ running
 
     def numbers(self) -> Numbers:
         """The numbers of sizes, with which loops count their rounds."""
-        options = self._origin.options
-        return Numbers(self._tree, options.sizes, options.index_base)
+        return Numbers(self._tree, self._options.sizes, self._options.index_base)
 
     @with_argument_errors
     def __call__(
         self, /, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
     ) -> Any:
         """The output, or a tuple of them. Raises what a call of a `Function` does."""
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            return framework.called(self, arrays, named, out, accumulate)
         refuse_targets(out, accumulate)
         values, sizes = self.bound(with_names(self.inputs, arrays, named))
         after = self.run(self.items, values, sizes, self.numbers(), {})
@@ -310,11 +364,10 @@ class Rolled:
                     f"there is no input `{name}`",
                     fix=f"the inputs are {', '.join(self.inputs)}",
                 )
-        tensors = {t.name: t for p in self.parts for t in p.function._program.inputs}
-        declared = {n: t.dtype for n, t in tensors.items() if t.dtype}
+        declared = {n: t for n in self.inputs if (t := self.declared(n))}
         numbers = {n for n in values if type(given[n]) in NUMBERS}
         strong = [a.dtype.name for n, a in values.items() if n not in declared and n not in numbers]
-        found = self._origin.options.dtype or promoted(strong) or "float64"
+        found = self._options.dtype or promoted(strong) or "float64"
         dtype = "float32" if found in HALF_TYPES else found
         for name, array in values.items():
             if (

@@ -7,24 +7,30 @@ adjoint   cotangents of what it writes become such of what it reads, added to th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from tadc.errors import ArgumentError, ShapeError
 from tadc.function.derivatives import Wrt, chosen_inputs
+from tadc.function.foreign import framework_of
 from tadc.function.krylov import Solver
 from tadc.function.rolled import Part, Rolled, Values, refuse_targets
+from tadc.function.rolled_mode import RolledMode
 from tadc.function.signature import with_argument_errors, with_names
 from tadc.function.sweeps import Looped, Sides
 from tadc.function.vjp import seeds
 from tadc.function.walk import Memory, Place, Walk
 from tadc.ir.names import Names
 
+if TYPE_CHECKING:
+    from tadc.function.origin import Origin
+
 __all__ = ["RolledDerivative", "RolledPullback"]
 
 
-class RolledDerivative:
+class RolledDerivative(RolledMode):
     """The tangent or adjoint of a program that runs round by round, as a function of arrays.
 
     An adjoint needs the values before each round: `memory` says which are kept, and in "reverse", for programs whose steps are
@@ -35,7 +41,7 @@ class RolledDerivative:
     def __init__(
         self, f: Rolled, mode: Literal["tangent", "adjoint"], wrt: Wrt, memory: Memory
     ) -> None:
-        self._f = f
+        super().__init__(f)
         self.mode = mode
         self._memory = memory
         self.wrt = tuple(x for x in chosen_inputs(f, wrt, f.real_inputs))
@@ -48,41 +54,35 @@ class RolledDerivative:
         names = Names((*f.inputs, *f.sizes))
         self.inputs = (*f.inputs, *self._vectors)
         self.outputs = tuple(names.derivative(f"d{n}") for n in self._results)
+        self.values = {**self._vectors, **dict(zip(self.outputs, self._results, strict=True))}
 
     @property
     def name(self) -> str:
-        return f"{self._f.name}_{self.mode}"
+        return f"{self.of_function.name}_{self.mode}"
 
     @property
-    def sizes(self) -> tuple[str, ...]:
-        return self._f.sizes
-
-    @property
-    def index_inputs(self) -> tuple[str, ...]:
-        """The inputs whose elements are indices."""
-        return self._f.index_inputs
-
-    def rank(self, name: str) -> int | None:
-        """The number of dimensions of an input or an output; None for any other name."""
-        vectors = {**self._vectors, **dict(zip(self.outputs, self._results, strict=True))}
-        return self._f.rank(vectors.get(name, name))
+    def _origin(self) -> Origin:
+        return replace(self.of_function._origin, derivations=((self.mode, self.wrt),))
 
     def __repr__(self) -> str:
         return f"<tadc.RolledDerivative {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RolledDerivative, (self._f, self.mode, self.wrt, self._memory)
+        return RolledDerivative, (self.of_function, self.mode, self.wrt, self._memory)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):  # asked for by copies, pickles and numpy
             raise AttributeError(name)
-        raise self._f.refusal(name.lstrip("_"))
+        raise self.of_function.refusal(name.lstrip("_"))
 
     @with_argument_errors
     def __call__(
         self, /, *arrays: Any, out: Any = None, accumulate: bool = False, **named: Any
     ) -> Any:
         """The output, or a tuple of them. Raises what a call of the function does."""
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            return framework.called(self, arrays, named, out, accumulate)
         refuse_targets(out, accumulate)
         given = with_names(self.inputs, arrays, named)
         vectors = {value: given.pop(name, None) for name, value in self._vectors.items()}
@@ -93,14 +93,14 @@ class RolledDerivative:
                 f"the input `{missing}` is missing",
                 fix=f"the inputs are {', '.join(self.inputs)}",
             )
-        values, _ = self._f.bound(given)
+        values, _ = self.of_function.bound(given)
         found = self.at(values, vectors)
         results = tuple(found[n] for n in self._results)
         return results[0] if len(results) == 1 else results
 
     def at(self, values: Values, vectors: Mapping[str, Any]) -> Values:
         """The results by the values that they are vectors of, from the given ones; None is zero."""
-        f = self._f
+        f = self.of_function
         if self.mode == "tangent":
             known = {x: self._vector(x, v, values[x]) for x, v in vectors.items()}
             after, slopes = self._walk.forward(values, known, self._tangent)
@@ -120,7 +120,7 @@ class RolledDerivative:
 
     @property
     def _walk(self) -> Walk:
-        return Walk(self._f, self._f.numbers(), self._memory)
+        return Walk(self.of_function, self.of_function.numbers(), self._memory)
 
     def _vector(self, name: str, given: Any, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         try:
@@ -135,7 +135,7 @@ class RolledDerivative:
         if vector.shape != like.shape:
             raise ShapeError(
                 None,
-                f"`d{name}` has the shape {vector.shape}, and `{self._f.shown(name)}` {like.shape}",
+                f"`d{name}` has the shape {vector.shape}, and `{self.of_function.shown(name)}` {like.shape}",
                 fix="pass an array of that shape",
             )
         return vector
@@ -173,12 +173,12 @@ class RolledDerivative:
     @property
     def _active(self) -> frozenset[str]:
         """What may depend on `wrt`."""
-        written = (n for p in self._f.parts for n in p.written)
+        written = (n for p in self.of_function.parts for n in p.written)
         return frozenset((*self.wrt, *written))
 
     def _in_reverse(self, start: Values, after: Values, w: Values) -> Values:
         """The gradients, where the program is run backwards. Raises DerivativeError for a step that cannot be."""
-        f = self._f
+        f = self.of_function
         sides = Sides(tuple(f.states), tuple(f.states.values()))
         undoing = Looped(f, {n: start[n] for n in f.inputs}, sides, Solver(4096), "reverse")
         undoing.check_reversible()
@@ -210,7 +210,7 @@ class RolledPullback:
     def __call__(self, /, *cotangents: Any, out: Any = None, accumulate: bool = False) -> Values:
         """One cotangent, a tuple, or several; None is zero."""
         refuse_targets(out, accumulate)
-        outputs = self._adjoint._f.outputs
+        outputs = self._adjoint.of_function.outputs
         given = seeds(outputs, cotangents[0] if len(cotangents) == 1 else cotangents)
         return self._adjoint.at(self._values, dict(zip(outputs, given, strict=True)))
 

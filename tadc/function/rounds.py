@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tadc.errors import ArgumentError
+from tadc.errors import ArgumentError, BackendError
 from tadc.function.derivatives import Wrt
-from tadc.function.inverse_modes import InverseMode, sides_of
+from tadc.function.foreign import framework_of
+from tadc.function.inverse_modes import (
+    InverseMode,
+    StepsPlan,
+    inverse_in_mode,
+    is_inverse,
+    sides_of,
+)
 from tadc.function.krylov import Solver
 from tadc.function.newton import Solution, newton
 from tadc.function.rolled import Rolled, Values, refuse_targets
@@ -17,6 +24,9 @@ from tadc.function.rolled_derivatives import RolledDerivative, RolledPullback
 from tadc.function.signature import with_argument_errors, with_names
 from tadc.function.walk import Memory
 from tadc.options import size_number
+
+if TYPE_CHECKING:
+    from tadc.function.function import Function
 
 __all__ = ["RolledFunction"]
 
@@ -45,10 +55,25 @@ class RolledFunction(Rolled):
             case _:
                 raise self.refusal(mode)
 
+    def plan(self, /, *, mode: str = "primal", **sizes: int) -> StepsPlan:
+        """The steps of an inverse mode, as `Function.plan`. Raises BackendError for other modes: a loop has no kernels of its own."""
+        if is_inverse(mode):
+            return inverse_in_mode(cast("Function", self), mode, None).plan(**sizes)
+        error = self.refusal("plan")
+        raise BackendError(
+            error.span,
+            error.fact,
+            fix='ask for the steps of a round, `plan(mode="inverse-tangent")`, to a command `--mode inverse-tangent`',
+        )
+
     def vjp(
         self, /, *arrays: Any, wrt: Wrt = None, out: Any = None, **named: Any
     ) -> tuple[Any, Callable[..., Values]]:
         """The outputs, and the pullback, as `Function.vjp`."""
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            outside: tuple[Any, Callable[..., Any]] = framework.vjp(self, arrays, named, wrt, out)
+            return outside
         refuse_targets(out)
         values, sizes = self.bound(with_names(self.inputs, arrays, named))
         given: dict[str, Any] = {**values, **sizes}
@@ -58,6 +83,12 @@ class RolledFunction(Rolled):
         self, /, *arrays: Any, cotangent: Any = None, wrt: Wrt = None, **named: Any
     ) -> tuple[Any, Values]:
         """The outputs, and a dict of gradients by input, as `Function.value_and_gradients`."""
+        framework = framework_of((*arrays, *named.values()))
+        if framework is not None:
+            both: tuple[Any, Values] = framework.value_and_gradients(
+                self, arrays, named, cotangent, wrt
+            )
+            return both
         value, pullback = self.vjp(*arrays, wrt=wrt, **named)
         if cotangent is None:
             if np.ndim(value) or isinstance(value, tuple):
@@ -76,6 +107,10 @@ class RolledFunction(Rolled):
         accumulate: bool = False,
     ) -> tuple[Any, Any]:
         """The outputs and their tangents, as `Function.jvp`."""
+        framework = framework_of((*primals.values(), *tangents.values()))
+        if framework is not None:
+            both: tuple[Any, Any] = framework.jvp(self, primals, tangents, out, accumulate)
+            return both
         refuse_targets(out, accumulate)
         mode = self.tangent(tuple(x for x in self.inputs if x in tangents) or tuple(tangents))
         named = dict(

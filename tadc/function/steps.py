@@ -283,10 +283,10 @@ class Step:
 
         return Krylov(product, transposed)
 
-    def check_written_out(self) -> None:
-        """Check that a program can hold the solution of the step. Raises BackendError."""
+    def check_written_out(self, *, solves: bool = True) -> None:
+        """Check that a program can hold the solution of the step, or its determinant alone. Raises BackendError."""
         try:
-            check_written_out(self.number, self.analysis.structure)
+            check_written_out(self.number, self.analysis.structure, self.lump, solves=solves)
         except BackendError as error:
             raise BackendError(self.place, error.fact, fix=error.fix) from None
 

@@ -24,7 +24,7 @@ from tadc.runtime.linear import Block
 if TYPE_CHECKING:
     from tadc.function.function import Function
 
-__all__ = ["Looped", "Sides", "Straight", "Sweep", "sweep_of"]
+__all__ = ["Looped", "Sides", "Straight", "Sweep", "part_sides", "sizes_of_shapes", "sweep_of"]
 
 
 class Change(Protocol):
@@ -217,7 +217,7 @@ class Looped:
         self._sides = sides
         self._memory = memory
         self._solver = solver
-        self._sizes = _sizes(f, values)
+        self._sizes = sizes_of_shapes(f, {n: a.shape for n, a in values.items()})
         self._steps: dict[Part, tuple[Step, ...]] = {}
         active: set[str] = set(f.states)
         for part in f.parts:
@@ -230,21 +230,10 @@ class Looped:
     def _steps_of(self, part: Part, values: Values, active: set[str]) -> tuple[Step, ...]:
         """The steps of a segment: it replaces the states that it reads or updates, those that it only reads by themselves."""
         f = part.function
-        for name in part.segment.defined:
-            readers = (p for p in self._f.parts if p is not part and name in p.function.inputs)
-            if next(readers, None) is not None:
-                raise DerivativeError(
-                    None,
-                    f"`{name}` is defined here and read in another loop, which takes a program that is written out",
-                    fix="define it where it is read, or use fewer rounds",
-                )
         sizes = {s: n for s, n in self._sizes.items() if s in f.sizes}
         closed = f.fix(**sizes) if sizes else f
-        states = closed._resolved.states
-        updated = [x for x in self._f.states if x in part.segment.updated]
-        read = [x for x in self._f.states if x in closed.inputs and x not in updated]
-        of = (*(states[x] for x in updated), *read)
-        return steps_of(closed, (*updated, *read), of, self._solver, len(self.steps))
+        sides = part_sides(self._f, part, closed)
+        return steps_of(closed, sides.wrt, sides.of, self._solver, len(self.steps))
 
     # ------------------------------------------------------------------ sweeps
 
@@ -315,14 +304,32 @@ class Looped:
         return {**kept, **{x: values[y] for y, x in after.items() if y in values}}
 
 
-def _sizes(f: Rolled, values: Values) -> dict[str, int]:
-    """The sizes that follow from the arrays of a call."""
+def part_sides(f: Rolled, part: Part, closed: Function) -> Sides:
+    """The sides of a segment, whose function for the sizes of a call is `closed`: it replaces the states that it updates, and those
+    that it only reads by themselves. Raises DerivativeError for a definition that another segment reads.
+    """
+    for name in part.segment.defined:
+        readers = (p for p in f.parts if p is not part and name in p.function.inputs)
+        if next(readers, None) is not None:
+            raise DerivativeError(
+                None,
+                f"`{name}` is defined here and read in another loop, which takes a program that is written out",
+                fix="define it where it is read, or use fewer rounds",
+            )
+    states = closed._resolved.states
+    updated = [x for x in f.states if x in part.segment.updated]
+    read = [x for x in f.states if x in closed.inputs and x not in updated]
+    return Sides((*updated, *read), (*(states[x] for x in updated), *read))
+
+
+def sizes_of_shapes(f: Rolled, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """The sizes that follow from the shapes of the inputs."""
     sizes: dict[str, int] = {}
     for part in f.parts:
         g = part.function
         first = dict.fromkeys(part.rounds(dict.fromkeys(part.segment.indices, 0)), 1)
-        if all(n in values for n in g.inputs):
-            shapes = {n: values[n].shape for n in g.inputs}
-            every = bind_sizes(g._program, shapes, first, g._resolved.places)
+        if all(n in shapes for n in g.inputs):
+            given = {n: shapes[n] for n in g.inputs}
+            every = bind_sizes(g._program, given, first, g._resolved.places)
             sizes |= {s: n for s, n in every.items() if s not in first}
     return sizes

@@ -44,15 +44,22 @@ def _is_in_place(item: ast.Item) -> bool:
             return False
 
 
-def written_out(tree: ast.Program, given: Mapping[str, int], index_base: int) -> ast.Program:
-    """The same program without states, updates, steps and loops.
+def written_out(
+    tree: ast.Program,
+    given: Mapping[str, int],
+    index_base: int,
+    most_rounds: int | None = None,
+) -> ast.Program:
+    """The same program without states, updates, steps and loops; with `most_rounds` of each loop no more than its first rounds.
 
     Raises SyntaxError, ShapeError and RangeError for what is wrong in them; SyntaxError with `.sizes` where rounds of a
     loop depend on a size without a number.
     """
     if not works_in_place(tree):
         return tree
-    return _Versions.of(tree, given, index_base).program(tree)
+    versions = _Versions.of(tree, given, index_base)
+    versions.most_rounds = most_rounds
+    return versions.program(tree)
 
 
 @dataclass(slots=True)
@@ -81,6 +88,7 @@ class _Versions:
     rounds: dict[str, tuple[int, ...]] = field(
         default_factory=dict
     )  # such places, by what is defined there
+    most_rounds: int | None = None  # of each loop
     items: list[ast.Item] = field(default_factory=list)
     errors: list[Error] = field(default_factory=list)
 
@@ -159,7 +167,7 @@ class _Versions:
         if index is not None:
             self._check_index(loop)
         around = self.place
-        for k, value in enumerate(self.numbers.rounds(loop)):
+        for k, value in enumerate(self.numbers.rounds(loop)[: self.most_rounds]):
             before, first = dict(self.current), len(self.items)
             self.place = (*around, k)
             if index is not None:

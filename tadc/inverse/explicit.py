@@ -20,7 +20,7 @@ from tadc.errors import BackendError
 from tadc.inverse.builder import Builder, Step, inside
 from tadc.inverse.elimination import MOST_ROWS_WRITTEN, Elimination
 from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
-from tadc.inverse.scaling import Scaling
+from tadc.inverse.scaling import Scaling, has_own_diagonal
 from tadc.inverse.structure import Structure, analysed, is_stacked, paired
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.expr import Const, Expr, Read
@@ -50,12 +50,21 @@ def _solver(build: Builder, step: Step) -> _Solver:
     return Elimination(build, step)
 
 
-def check_written_out(step: int, s: Structure) -> None:
-    """Check that the solution of a step can be written out. Raises BackendError for systems that are too large.
+def _diagonal(build: Builder, program: Program, step: Step) -> _Solver:
+    """What knows the pivots of a step: for a triangle its diagonal does."""
+    if has_own_diagonal(step.structure, step.lump):
+        return Scaling.of_triangle(build, program, step)
+    return _solver(build, step)
+
+
+def check_written_out(step: int, s: Structure, lump: Lump, *, solves: bool) -> None:
+    """Check that a step can be written out: its solution, or its determinant alone. Raises BackendError for systems that are too large.
 
     Rows are statements; a program has no loop over rows, each from those before, as an elimination with pivots is. (Products of
     matrices by halves would be one without pivots: they overflow where substitution does not.)
     """
+    if not solves and has_own_diagonal(s, lump):
+        return
     if s.kind not in ("diagonal", "bijection") and s.m > MOST_ROWS_WRITTEN:
         raise BackendError(
             None,
@@ -90,7 +99,9 @@ def explicit_logdet(
 ) -> Program:
     """The program of log |det J|: the inputs of `program`, one output `logdet`. `separated` has reductions as statements."""
     build = Builder(separated, names, (), (names.derivative("logdet"),))
-    terms = [t for step in _steps(program, wrt, of) for t in _solver(build, step).log_pivots()]
+    terms = [
+        t for step in _steps(program, wrt, of) for t in _diagonal(build, program, step).log_pivots()
+    ]
     total: Expr = reduce(add, terms, Const(0))
     return _finished(build, [build.add(Tensor(names.fresh("total"), ()), (), total)])
 

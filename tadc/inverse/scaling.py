@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 
 from tadc.derive.tangent import tangent
 from tadc.inverse.builder import Builder, Step, inside
+from tadc.inverse.lumps import Lump
+from tadc.inverse.structure import Structure
+from tadc.inverse.substitution import on_diagonal
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain, equals_zero
 from tadc.ir.expr import Const, Expr, Read, Reduce, call
+from tadc.ir.program import Program
 from tadc.ir.walk import rewrite
+from tadc.normalize.live import part
 
-__all__ = ["Scaling"]
+__all__ = ["Scaling", "has_own_diagonal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,20 @@ class Scaling:
     @classmethod
     def of(cls, build: Builder, step: Step) -> Scaling:
         return cls(build, step, _diagonals(build, step))
+
+    @classmethod
+    def of_triangle(cls, build: Builder, program: Program, step: Step) -> Scaling:
+        """The diagonal of a triangle that `has_own_diagonal`, for its determinant alone; sums stand inside the statements of `program`."""
+        ((after, before),) = step.pairs
+        inner = part(program, step.lump.after, (*step.lump.before, *step.lump.kept))
+        derived = on_diagonal(tangent(inner, (before,), build.names))
+        build.extend(build.new(derived.statements))
+        (name,) = derived.outputs
+        region = step.regions[after]
+        found = build.combined(
+            after, f"a_{after}", (name,), lambda e, at: inside(region, at, e, Const(1))
+        )
+        return cls(build, step, {after: found})
 
     def solved(self, right: Mapping[str, str]) -> dict[str, str]:
         """The tensors of A⁻¹b by value before, from those of b by value after."""
@@ -74,6 +93,11 @@ class Scaling:
             body = Read(x, tuple(map(symbol, others)))
             total = total + Reduce("sum", others, named.derived, named.domain & box & there, body)
         return build.add(replace(tensor, name=build.names.fresh(f"g_{like}")), indices, total)
+
+
+def has_own_diagonal(s: Structure, lump: Lump) -> bool:
+    """Whether the block is a triangle of one statement, in which its diagonal can be told from its other entries."""
+    return s.kind == "triangular" and len(lump.statements) == 1
 
 
 def _diagonals(build: Builder, step: Step) -> dict[str, str]:

@@ -18,6 +18,7 @@ from tadc.errors import BackendError, ShapeError
 from tadc.function.function import Function
 from tadc.function.inverse_modes import InverseMode
 from tadc.function.rolled import Rolled
+from tadc.function.rolled_volume import volume_of
 from tadc.jax.wrap import wrap
 
 __all__ = ["solved"]
@@ -40,6 +41,8 @@ def solved(
         mode.check({n: _host(x) for n, x in point.items()} | dict(sizes))
     if program is not None:
         return program(*given.values())
+    if mode.mode == "logdet" and (volume := volume_of(mode, shapes, sizes)) is not None:
+        return wrap(volume)(*given.values())
     return _by_host(mode, given, shapes, sizes)
 
 
@@ -59,17 +62,17 @@ def _by_host(
 ) -> Any:
     f = mode.of_function
     closed = mode.closed(shapes, sizes)
-    if isinstance(closed, Rolled) or mode.mode == "logdet":
+    if mode.mode == "logdet":
         raise BackendError(
             None,
-            f"{'long loops' if isinstance(closed, Rolled) else 'a determinant of systems this large'} cannot be traced by JAX",
+            f"{mode.obstacle(closed)} has no program, which is what JAX traces",
             fix="call the mode outside of `jit` and `grad`, or let JAX call it back: `jax.pure_callback`",
         )
     dtype = jnp.promote_types(jnp.result_type(*given.values(), 1.0), jnp.float32)
     arrays = {n: jnp.asarray(x, dtype) for n, x in given.items()}
     point = [arrays[n] for n in f.inputs]
     vectors = [arrays[n] for n in mode.inputs[len(f.inputs) :]]
-    extents = {n: tuple(e.constant for e in t.shape) for n, t in closed.program.tensors.items()}
+    extents = _extents(closed, arrays)
     for value, name in mode.given.items():
         if shapes[name] != extents[value]:
             raise ShapeError(
@@ -106,7 +109,16 @@ def _by_host(
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _tangent(mode: InverseMode, f: Function) -> Callable[[Any, Any], list[Any]]:
+def _extents(f: Function | Rolled, arrays: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The shapes of inputs and outputs."""
+    if isinstance(f, Rolled):
+        return {
+            n: arrays[f.shown(n)].shape for n in (*f.inputs, *f.outputs) if f.shown(n) in arrays
+        }
+    return {n: tuple(e.constant for e in t.shape) for n, t in f.program.tensors.items()}
+
+
+def _tangent(mode: InverseMode, f: Function | Rolled) -> Callable[[Any, Any], list[Any]]:
     tangent = wrap(f.tangent(mode.sides.wrt))
 
     def product(point: Sequence[Any], z: Sequence[Any]) -> list[Any]:
@@ -117,7 +129,7 @@ def _tangent(mode: InverseMode, f: Function) -> Callable[[Any, Any], list[Any]]:
 
 
 def _adjoint(
-    mode: InverseMode, f: Function, shapes: Sequence[tuple[int, ...]]
+    mode: InverseMode, f: Function | Rolled, shapes: Sequence[tuple[int, ...]]
 ) -> Callable[[Any, Any], list[Any]]:
     adjoint = wrap(f.adjoint(mode.sides.wrt))
 

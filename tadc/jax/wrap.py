@@ -11,11 +11,12 @@ import jax.numpy as jnp
 from tadc.errors import ArgumentError, BackendError
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
-from tadc.function.operator import Operator, arguments
+from tadc.function.operator import Operator, Typed, arguments
 from tadc.function.sparse import SparseFunction
 from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES, INDEX
 from tadc.jax.indices import array_of, memory_of
 from tadc.jax.primitive import bound
+from tadc.jax.rounds import Long, by_rounds
 from tadc.runtime.arguments import NUMBERS, promoted
 from tadc.runtime.index import Index, as_index
 
@@ -25,7 +26,7 @@ INTEGERS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 KNOWN = {*ELEMENT_TYPES, *INTEGERS.split()}
 
 
-def wrap(f: Function) -> Wrapped | SparseWrapped:
+def wrap(f: Function | Long) -> Wrapped | SparseWrapped:
     """The function for arrays of JAX: `g(*arrays, **sizes)` is an array, or a tuple of them in the order of `f.outputs`.
 
     It takes tracers, so `jit`, `grad`, `vmap` and all other transformations, in any order. Sizes are Python's integers.
@@ -33,7 +34,7 @@ def wrap(f: Function) -> Wrapped | SparseWrapped:
     """
     if isinstance(f, SparseFunction):
         return SparseWrapped(f)
-    if not isinstance(f, Function):
+    if not isinstance(f, (Function, Long)):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
         )
@@ -46,7 +47,7 @@ class Wrapped:
     Raises ArgumentError, ShapeError, RangeError and BackendError for arguments that do not fit, while tracing too.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function | Long) -> None:
         self.function = function
         self.__name__ = function.name
         self.__signature__ = function.__signature__
@@ -62,20 +63,22 @@ class Wrapped:
         values, given = arguments(f, arrays, named)
         inputs = _arrays(f, values)
         shapes = tuple(x.shape for x in inputs)
-        if f.open_sizes:
+        if isinstance(f, Function) and f.open_sizes:
             f, given = f.of_shapes(dict(zip(f.inputs, shapes, strict=True)), given)
-        operator = Operator.of(f)
         numbers = {n for n, v in zip(f.inputs, values, strict=True) if type(v) in NUMBERS}
         dtype = _element_type(f, inputs, numbers)
         computed = "float32" if dtype in HALF_TYPES else dtype
-        _check_types(operator, computed)
-        sizes = operator.sizes(shapes, given)
-        operator = _checked(operator, inputs, sizes)
-        typed = _typed(operator, inputs, computed)
-        outputs = bound(operator, typed, sizes, computed)
+        _check_types(f, computed)
+        if not isinstance(f, Function):
+            outputs = by_rounds(f, _typed(f, inputs, computed), given, computed)
+        else:
+            operator = Operator.of(f)
+            sizes = operator.sizes(shapes, given)
+            operator = _checked(operator, inputs, sizes)
+            outputs = bound(operator, _typed(f, inputs, computed), sizes, computed)
         if dtype != computed:
-            pairs = zip(outputs, operator.outputs, strict=True)
-            outputs = [y if t.dtype else y.astype(dtype) for y, t in pairs]
+            pairs = zip(f.outputs, outputs, strict=True)
+            outputs = [y if f.declared(n) else y.astype(dtype) for n, y in pairs]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -98,7 +101,7 @@ class SparseWrapped:
         return self.function.called_by(self._wrapped, arrays, named)
 
 
-def _arrays(f: Function, values: Sequence[Any]) -> list[Any]:
+def _arrays(f: Typed, values: Sequence[Any]) -> list[Any]:
     """The arguments as arrays of JAX. Raises BackendError for arrays of other frameworks, ArgumentError for what is none."""
     named: Mapping[str, Any] = dict(zip(f.inputs, values, strict=True))
     here = next((n for n, v in named.items() if isinstance(v, jax.Array)), "")
@@ -129,7 +132,7 @@ def _arrays(f: Function, values: Sequence[Any]) -> list[Any]:
     return result
 
 
-def _element_type(f: Function, arrays: Sequence[Any], numbers: set[str]) -> str:
+def _element_type(f: Typed, arrays: Sequence[Any], numbers: set[str]) -> str:
     """The type of tensors without a declared one. Python's numbers and weak types do not promote."""
     chosen = f._options.dtype
     if chosen in HALF_TYPES:
@@ -140,8 +143,8 @@ def _element_type(f: Function, arrays: Sequence[Any], numbers: set[str]) -> str:
         )
     if chosen is not None:
         return chosen
-    pairs = zip(f.program.inputs, arrays, strict=True)
-    strong = [x.dtype.name for t, x in pairs if not (t.dtype or t.name in numbers or x.weak_type)]
+    pairs = zip(f.inputs, arrays, strict=True)
+    strong = [x.dtype.name for n, x in pairs if not (f.declared(n) or n in numbers or x.weak_type)]
     found = promoted(strong)
     default = "float64" if jax.config.jax_enable_x64 else "float32"
     return default if found in (None, "float64") else found
@@ -175,32 +178,33 @@ def _check_integers(name: str, x: Any) -> None:
         )
 
 
-def _check_types(operator: Operator, dtype: str) -> None:
-    tensors = (*operator.inputs, *operator.outputs)
-    wide = next((t for t in tensors if (t.dtype or dtype) == "float64"), None)
+def _check_types(f: Typed, dtype: str) -> None:
+    names = (*f.inputs, *f.outputs)
+    wide = next((n for n in names if (f.declared(n) or dtype) == "float64"), None)
     if wide is not None and not jax.config.jax_enable_x64:
         raise BackendError(
             None,
-            f"`{wide.name}` is float64, which JAX does not have here",
+            f"`{wide}` is float64, which JAX does not have here",
             fix="call `jax.config.update('jax_enable_x64', True)` first",
         )
 
 
-def _typed(operator: Operator, arrays: Sequence[Any], dtype: str) -> list[Any]:
-    """The arrays in the types that the operator reads. Raises ArgumentError where one would lose digits."""
+def _typed(f: Typed, arrays: Sequence[Any], dtype: str) -> list[Any]:
+    """The arrays in the types that the function reads. Raises ArgumentError where one would lose digits."""
     typed = []
-    for t, x in zip(operator.inputs, arrays, strict=True):
-        if t.dtype == INDEX:
-            _check_integers(t.name, x)
+    for name, x in zip(f.inputs, arrays, strict=True):
+        declared = f.declared(name)
+        if declared == INDEX:
+            _check_integers(name, x)
             typed.append(x)
             continue
-        wanted = jnp.dtype(t.dtype or dtype)
+        wanted = jnp.dtype(declared or dtype)
         is_float = jnp.issubdtype(x.dtype, jnp.floating) and not x.weak_type
-        if t.dtype and is_float and x.dtype.itemsize > wanted.itemsize:
+        if declared and is_float and x.dtype.itemsize > wanted.itemsize:
             raise ArgumentError(
                 None,
-                f"`{t.name}` is declared {t.dtype}, and the array is {x.dtype}",
-                fix=f"convert it: `{t.name}.astype('{t.dtype}')`",
+                f"`{name}` is declared {declared}, and the array is {x.dtype}",
+                fix=f"convert it: `{name}.astype('{declared}')`",
             )
         typed.append(x if x.dtype == wanted else x.astype(wanted))
     return typed

@@ -54,9 +54,10 @@ class Order:
     sizes: tuple[tuple[str, int], ...]
 
 
-def argument_order(program: Program, count: int, names: Sequence[str]) -> Order:
+def argument_order(
+    inputs: Sequence[str], sizes: Sequence[str], count: int, names: Sequence[str]
+) -> Order:
     """The order of `count` positional and these named arguments. Raises ArgumentError for missing, unexpected and double ones."""
-    inputs = [t.name for t in program.inputs]
     if count > len(inputs):
         raise ArgumentError(
             None,
@@ -69,12 +70,12 @@ def argument_order(program: Program, count: int, names: Sequence[str]) -> Order:
             raise ArgumentError(
                 None, f"the input `{name}` is given twice", fix="give it by position or by name"
             )
-        if name not in inputs and name not in program.sizes:
+        if name not in inputs and name not in sizes:
             raise ArgumentError(
                 None,
                 f"there is no input or size `{name}`",
                 fix=f"the inputs are {_list(inputs)}"
-                + (f", the sizes {_list(program.sizes)}" if program.sizes else ""),
+                + (f", the sizes {_list(sizes)}" if sizes else ""),
             )
         places[name] = k
     missing = [n for n in inputs if n not in places]
@@ -84,8 +85,8 @@ def argument_order(program: Program, count: int, names: Sequence[str]) -> Order:
             f"the input `{missing[0]}` is missing",
             fix=f"the inputs are {_list(inputs)}, in this order",
         )
-    sizes = tuple((s, places[s]) for s in program.sizes if s in places and s not in inputs)
-    return Order(tuple(places[n] for n in inputs), sizes)
+    given = tuple((s, places[s]) for s in sizes if s in places and s not in inputs)
+    return Order(tuple(places[n] for n in inputs), given)
 
 
 def in_order(
@@ -101,9 +102,10 @@ def bound_arguments(
     program: Program, positional: Sequence[Any], named: Mapping[str, Any]
 ) -> Arguments:
     """Each input's array. Raises ArgumentError for missing, unexpected and double arguments."""
-    order = argument_order(program, len(positional), tuple(named))
+    inputs = [t.name for t in program.inputs]
+    order = argument_order(inputs, program.sizes, len(positional), tuple(named))
     values, sizes = in_order(order, positional, named)
-    arrays = dict(zip((t.name for t in program.inputs), values, strict=True))
+    arrays = dict(zip(inputs, values, strict=True))
     scalars = frozenset(n for n, value in arrays.items() if type(value) in NUMBERS)
     return Arguments(_on_one_side(arrays), scalars, sizes)
 

@@ -113,8 +113,12 @@ class Calls:
         """The arguments in the order of the inputs, as they were given, and the sizes among them."""
         if not named and len(arrays) == self._count:
             return arrays, NO_SIZES
+        program = self._program
         order = self._orders.of(
-            (len(arrays), *named), lambda: argument_order(self._program, len(arrays), (*named,))
+            (len(arrays), *named),
+            lambda: argument_order(
+                [t.name for t in program.inputs], program.sizes, len(arrays), (*named,)
+            ),
         )
         return in_order(order, arrays, named)
 

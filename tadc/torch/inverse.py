@@ -18,7 +18,8 @@ from torch import _C, Tensor
 
 from tadc.errors import BackendError
 from tadc.function.inverse_modes import InverseMode
-from tadc.function.rolled import Rolled
+from tadc.function.rolled_volume import volume_of
+from tadc.torch.module import wrap
 
 __all__ = ["solved"]
 
@@ -35,13 +36,18 @@ def solved(
             mode.check({n: _host(given[n]) for n in mode.of_function.inputs} | dict(sizes))
         return program(*given.values())
     tensors = tuple(map(_tensor, given.values()))
-    # These have values alone.
-    is_value = isinstance(mode.closed(shapes, sizes), Rolled) or mode.mode == "logdet"
     is_derived = torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
-    if traced or (is_value and is_derived):
+    if mode.mode == "logdet" and (is_derived or traced):
+        volume = volume_of(mode, shapes, sizes)
+        if volume is not None:
+            if check and not traced:
+                mode.check({n: _host(x) for n, x in given.items()} | dict(sizes))
+            return wrap(volume)(*given.values())
+    if traced or (mode.mode == "logdet" and is_derived):
+        what = mode.obstacle(mode.closed(shapes, sizes))
         raise BackendError(
             None,
-            "the systems of this mode are too large for a program, which is what a trace or a gradient of it takes",
+            f"{what} has no program, which is what a trace or a gradient of it takes",
             fix="call it outside of traces, for a value alone within `torch.no_grad()`",
         )
     results = _Solved.apply(mode, dict(sizes), check, *tensors)

@@ -13,7 +13,7 @@ from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
-from tadc.function.operator import Extent, Operator, arguments, function_of_key, key_of
+from tadc.function.operator import Extent, Operator, Typed, arguments, function_of_key, key_of
 from tadc.function.sparse import SparseFunction
 from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.runtime.arguments import NUMBERS, promoted
@@ -22,6 +22,7 @@ from tadc.torch.autograd import SizedOperator, apply, are_numbers, hint, recorde
 from tadc.torch.indices import tensor_of
 from tadc.torch.launch import is_plain
 from tadc.torch.library import NAMES, TYPES
+from tadc.torch.rounds import Long, by_rounds
 
 __all__ = ["Module", "element_type", "wrap"]
 
@@ -31,7 +32,7 @@ MOST_MODULES = 256
 _modules: BoundedCache[Module] = BoundedCache(MOST_MODULES)
 
 
-def wrap(f: Function, *, autocast: torch.dtype | None = None) -> Module | SparseModule:
+def wrap(f: Function | Long, *, autocast: torch.dtype | None = None) -> Module | SparseModule:
     """The function as a module: `m(*tensors, **sizes)` is a tensor, or a tuple of them in the order of `f.outputs`.
 
     It takes part in torch's differentiation to any order, in `torch.func`, `torch.compile` and `torch.export`, and has
@@ -40,7 +41,7 @@ def wrap(f: Function, *, autocast: torch.dtype | None = None) -> Module | Sparse
     """
     if isinstance(f, SparseFunction):
         return SparseModule(f, wrap(f.plain, autocast=autocast))
-    if not isinstance(f, Function):
+    if not isinstance(f, (Function, Long)):
         raise ArgumentError(
             None, f"`f` is {type(f).__name__}", fix="give what `tadc.compile` or `load` returned"
         )
@@ -56,7 +57,7 @@ class Module(torch.nn.Module):
     Raises ArgumentError, ShapeError, RangeError and BackendError for arguments that do not fit.
     """
 
-    def __init__(self, function: Function, autocast: torch.dtype | None = None) -> None:
+    def __init__(self, function: Function | Long, autocast: torch.dtype | None = None) -> None:
         super().__init__()
         self.function = function
         self.autocast = autocast
@@ -107,28 +108,26 @@ class Module(torch.nn.Module):
         tensors = _tensors(f, values)
         if self.autocast and tensors and torch.is_autocast_enabled(tensors[0].device.type):
             tensors = [x.to(self.autocast) if x.is_floating_point() else x for x in tensors]
-        if f.open_sizes:
+        if isinstance(f, Function) and f.open_sizes:
             f, given = _closed(f, tensors, given)
-        operator = Operator.of(f)
-        if _C._get_deterministic_algorithms():
-            operator = operator.reproducible
         numbers = {n for n, v in zip(f.inputs, values, strict=True) if type(v) in NUMBERS}
         dtype = element_type(f, tensors, numbers)
         device = tensors[0].device if tensors else torch.device("cpu")
         narrow = dtype if NAMES[dtype] in HALF_TYPES and device.type != "cuda" else None
         computed = torch.float32 if narrow else dtype
-        typed = _typed(operator, tensors, computed, numbers)
-        sizes = _sizes(operator, [x.shape for x in typed], given)
-        if not typed:  # torch finds out from tensors where to compute
-            typed = [torch.empty(0, dtype=computed)]
-        sized = SizedOperator.of(operator, sizes, computed)
-        outputs = apply(sized, typed)
-        if narrow:
-            declared = [t.dtype for t in operator.outputs]
-            return [y if d else y.to(narrow) for y, d in zip(outputs, declared, strict=True)]
-        if key is not None and all(a is x for a, x in zip(arrays, typed, strict=False)):
-            self._known.keep(key, sized)
-        return outputs
+        typed = _typed(f, tensors, computed, numbers)
+        if not isinstance(f, Function):
+            outputs = by_rounds(f, typed, given, computed)
+        else:
+            sized, typed = _sized(f, typed, given, computed)
+            outputs = apply(sized, typed)
+            is_repeated = key is not None and narrow is None
+            if is_repeated and all(a is x for a, x in zip(arrays, typed, strict=False)):
+                self._known.keep(key, sized)
+        if narrow is None:
+            return outputs
+        pairs = zip(f.outputs, outputs, strict=True)
+        return [y if f.declared(n) else y.to(narrow) for n, y in pairs]
 
 
 class SparseModule(torch.nn.Module):
@@ -153,7 +152,7 @@ def _any_requires_grad(tensors: Sequence[Tensor]) -> bool:
     return False
 
 
-def _tensors(f: Function, values: Sequence[Any]) -> list[Tensor]:
+def _tensors(f: Typed, values: Sequence[Any]) -> list[Tensor]:
     """The arguments as tensors on one device. Raises BackendError for arrays of others, and for several devices."""
     given = (tensor_of(v) if isinstance(v, Index) else v for v in values)
     named = dict(zip(f.inputs, given, strict=True))
@@ -213,7 +212,7 @@ def _closed(
     return f.of_shapes(shapes, {s: int(n) for s, n in given.items()})
 
 
-def element_type(f: Function, tensors: Sequence[Tensor], numbers: Set[str]) -> torch.dtype:
+def element_type(f: Typed, tensors: Sequence[Tensor], numbers: Set[str]) -> torch.dtype:
     """The type of tensors without a declared one."""
     chosen = f._options.dtype
     on_gpu = any(x.is_cuda for x in tensors)
@@ -225,38 +224,50 @@ def element_type(f: Function, tensors: Sequence[Tensor], numbers: Set[str]) -> t
                 fix=f"leave `dtype` out: then tensors of {chosen} are computed in float32",
             )
         return TYPES[chosen]
-    pairs = zip(f.program.inputs, tensors, strict=True)
     names = [
         str(x.dtype).removeprefix("torch.")
-        for t, x in pairs
-        if not t.dtype and t.name not in numbers
+        for n, x in zip(f.inputs, tensors, strict=True)
+        if not f.declared(n) and n not in numbers
     ]
     found = promoted(names)
     return TYPES[found] if found else torch.get_default_dtype()
 
 
 def _typed(
-    operator: Operator, tensors: Sequence[Tensor], dtype: torch.dtype, numbers: Set[str]
+    f: Typed, tensors: Sequence[Tensor], dtype: torch.dtype, numbers: Set[str]
 ) -> list[Tensor]:
-    """The tensors in the types that the operator reads. Raises ArgumentError where one would lose digits."""
+    """The tensors in the types that the function reads. Raises ArgumentError where one would lose digits."""
     typed = []
-    for t, x in zip(operator.inputs, tensors, strict=True):
-        wanted = TYPES[t.dtype] if t.dtype else dtype
+    for name, x in zip(f.inputs, tensors, strict=True):
+        declared = f.declared(name)
+        wanted = TYPES[declared] if declared else dtype
         is_wide = x.is_floating_point() and x.element_size() > wanted.itemsize
-        if t.dtype and is_wide and t.name not in numbers:
+        if declared and is_wide and name not in numbers:
             raise ArgumentError(
                 None,
-                f"`{t.name}` is declared {t.dtype}, and the tensor is {x.dtype}",
-                fix=f"convert it: `{t.name}.to({wanted})`",
+                f"`{name}` is declared {declared}, and the tensor is {x.dtype}",
+                fix=f"convert it: `{name}.to({wanted})`",
             )
-        if t.dtype == INDEX and (x.is_floating_point() or x.dtype is torch.bool):
+        if declared == INDEX and (x.is_floating_point() or x.dtype is torch.bool):
             raise ArgumentError(
                 None,
-                f"`{t.name}` is used as an index here, and is {x.dtype}",
-                fix=f"pass integers: `{t.name}.long()`",
+                f"`{name}` is used as an index here, and is {x.dtype}",
+                fix=f"pass integers: `{name}.long()`",
             )
         typed.append(x if x.dtype is wanted else x.to(wanted))
     return typed
+
+
+def _sized(
+    f: Function, typed: list[Tensor], given: Mapping[str, Extent], dtype: torch.dtype
+) -> tuple[SizedOperator, list[Tensor]]:
+    """The operator of a call with these inputs, and what it is given."""
+    operator = Operator.of(f)
+    if _C._get_deterministic_algorithms():
+        operator = operator.reproducible
+    sizes = _sizes(operator, [x.shape for x in typed], given)
+    # torch finds out from tensors where to compute
+    return SizedOperator.of(operator, sizes, dtype), typed or [torch.empty(0, dtype=dtype)]
 
 
 def _sizes(

@@ -8,5 +8,5 @@ def test_the_lines_of_python_run(tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("jax")
     texts = [b.text for b in documents.blocks("docs/frameworks.md") if b.language == "python"]
-    assert len(texts) == 3
+    assert len(texts) == 4
     documents.python("\n".join(texts), tmp_path)

@@ -182,3 +182,33 @@ def test_an_element_that_two_updates_of_a_step_share_is_named():
     with pytest.raises(tadc.RangeError, match=r"`x\[2\]` is updated by this"):
         f(np.zeros(5))
     np.testing.assert_array_equal(f(np.zeros(2)), [1, 1])
+
+
+# What loops that run round by round cannot do, and what is said where a member needs the program written out.
+LONG = {
+    "an index that is a factor": (lambda: tadc.compile("size N; state x[N]; input w[9]; repeat t: 999 { x[i] <- x[i] + w[pad(t*i)] }")(np.ones(2), np.ones(9)), "`t` multiplies or divides", 70),
+    "an index below 0": (lambda: tadc.compile("state x; repeat t = -1..999 { x <- x + t }")(1.0), "`t` is -1", 10),
+    "a plan": (lambda: tadc.compile("state x; repeat 999 { x <- x/2 }").plan(), "`plan` needs a program that is written out", 10),
+    "an array to write to": (lambda: tadc.compile("state x; repeat 999 { x <- x/2 }")(1.0, out=np.ones(())), "`out` is not for long loops", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_long_loops_cannot_do_is_an_error(name):
+    call, words, column = LONG[name]
+
+    with pytest.raises(tadc.BackendError, match=words) as caught:
+        call()
+
+    assert caught.value.fix
+    assert column is None or caught.value.span.column == column
+
+
+def test_long_loops_take_sizes_of_inner_loops_from_the_call():
+    f = tadc.compile(
+        "size N; state x[N]; repeat 300 { repeat k = 1..N-1 { x[k] <- x[k]/2 + x[k-1] } }",
+        backend="numpy",
+    )
+
+    np.testing.assert_array_equal(f(np.ones(1)), [1])  # the inner loop has no rounds
+    np.testing.assert_allclose(f(np.ones(3)), [1, 2, 4])

@@ -220,3 +220,24 @@ def test_a_program_without_elements_has_empty_results():
     for mode in (f.inverse_tangent(), f.inverse_adjoint()):
         assert [r.shape for r in mode.function(N=0)(none, none, none, none)] == [(0,), (0,)]
     assert f.logdet().function(N=0)(none, none) == 0
+
+
+TRIANGLES = {
+    "x[i] <- x[i]**3 + x[i] + p*sum{j | j < i} x[j]**2/(i-j+1)**2",
+    "x[i] <- 2*x[i]*p + x[pad(2*i)]**2",
+    "x[i] <- sin(x[clamp(i-1)])*p + x[i]**2*p",
+    "x[i | i % 2 = 0] <- x[i]*sum{j | j <= i} x[j]*p",
+}
+
+
+@pytest.mark.parametrize("update", sorted(TRIANGLES))
+def test_the_determinant_of_a_triangle_is_a_program_for_any_number_of_rows(update):
+    mode = tadc.compile(f"size N; state x[N]; input p; {update}", backend="numpy").logdet()
+    x, d = np.random.default_rng(0).uniform(0.2, 0.9, (2, 60))
+
+    program = mode.function(N=60)
+
+    np.testing.assert_allclose(program(x, 0.3), mode(x, 0.3), rtol=1e-12)
+    by_x, _ = program.adjoint()(x, 0.3, 1.0)
+    difference = (mode(x + 1e-6 * d, 0.3) - mode(x - 1e-6 * d, 0.3)) / 2e-6
+    np.testing.assert_allclose(by_x @ d, difference, rtol=1e-6)

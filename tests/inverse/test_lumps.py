@@ -92,3 +92,29 @@ def test_lumps_are_those_of_all_closed_sets(seed):
         assert least == len(wrt)
         assert {frozenset(lump.statements) for lump in result} == partition
         assert all(len(lump.before) == len(lump.after) for lump in result)
+
+
+def _reordered(text, seed):
+    """The same statements in another order in which each follows what it reads."""
+    first, *lines, last = text.splitlines()
+    draw, left, known, order = random.Random(seed), dict(line.split(" = ") for line in lines), set(first.removeprefix("input ").split(", ")), []  # fmt: skip
+    while left:
+        ready = [v for v, body in left.items() if {r[4:-1] for r in body.split(" + ")} <= known]
+        chosen = draw.choice(ready)
+        order.append(f"{chosen} = {left.pop(chosen)}")
+        known.add(chosen)
+    return "\n".join([first, *order, last])
+
+
+@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.plain(seed=20)
+def test_lumps_do_not_depend_on_the_order_of_independent_statements(seed):
+    text, wrt, of = _graph(seed)
+
+    those = []
+    for each in (text, _reordered(text, seed)):
+        program = tadc.compile(each).program
+        result = lumps(program, wrt, of, dict.fromkeys(program.tensors, 1))
+        those.append(result.width if isinstance(result, Narrow) else {frozenset(p.statements) for p in result})  # fmt: skip
+
+    assert those[0] == those[1]

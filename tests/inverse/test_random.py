@@ -378,3 +378,14 @@ def test_nothing_is_run_backwards_where_there_are_no_elements():
     mode = tadc.compile("size N; state x[N]; x[i] <- 2*x[i]").inverse_tangent(memory="reverse")
 
     assert mode(np.ones(0), np.ones(0)).shape == (0,)
+
+
+def test_plans_of_long_loops_list_the_steps_of_a_round():
+    f = tadc.compile("size N; state x[N]; repeat 1000 { x[i] <- x[i]/2 + x[pad(i-1)] }")
+
+    (step,) = f.plan(mode="inverse-tangent", N=8).steps
+
+    assert (step.l, step.kind.split(",")[0]) == (8, "triangular")
+    assert str(f.fix(N=8).inverse_adjoint().plan()) == str(step)
+    with pytest.raises(tadc.ArgumentError, match="no size `M`"):
+        f.fix(M=3)
