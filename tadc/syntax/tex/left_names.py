@@ -1,6 +1,7 @@
 r"""Left sides of several signs that are one name, in the whole document.
 
 \frac{dx_i}{dt} =, \partial_t x_i =     the element `dx_dt[i]`
+\nabla_w L =, \nabla^2 u_{ij} =          `dL_dw`, and the element `nabla2_u[i, j]`
 \Delta w_{ij} =                         the element `Delta_w[i, j]`; `\Delta t` is one name everywhere, unless `\Delta` stands alone
 MSE =, TV(u) =                          `MSE` and `TV`, whose letters mean nothing else here
 w^*_i =, \hat{x}_k^- =                  `w_star[i]` and `x_hat_minus[k]`
@@ -176,6 +177,8 @@ def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head
             return _fraction(tokens, place, closing)
         case "PARTIAL":
             return _partial(tokens, place, closing)
+        case "NABLA":
+            return _gradient(tokens, place, closing)
         case "NAME":
             return _marked(tokens, place, closing) or _letters(tokens, place)
         case _:
@@ -222,6 +225,23 @@ def _partial(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _H
         return None
     under = _Differential("", inner[0].value, ())
     return _derivative(_Differential("", *named[:2]), under, named[2])
+
+
+def _gradient(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    r"""`\nabla_w L`, `\nabla u_{ij}`, or the Laplacian `\nabla_h^2 u_{ij}`."""
+    scripts: dict[str, Sequence[Token]] = {}
+    place += 1
+    while place < len(tokens) and tokens[place].type in ("SUB", "SUP") and place + 1 in closing:
+        scripts[tokens[place].type] = tokens[place + 2 : closing[place + 1]]
+        place = closing[place + 1] + 1
+    named = _variable(tokens, place, closing)
+    inner = [*scripts.get("SUB", ()), *scripts.get("SUP", ())]
+    if named is None or not {t.type for t in inner} <= {"NAME", "NUM"}:
+        return None
+    below, order = ("".join(t.value for t in scripts.get(kind, ())) for kind in ("SUB", "SUP"))
+    label = f"_{below}" if below else ""
+    name = f"d{named[0]}_d{below}" if below and not order else f"nabla{label}{order}_{named[0]}"
+    return _Head(("derivative", name), name, named[1], named[2])
 
 
 def _derivative(over: _Differential, under: _Differential, end: int) -> _Head:

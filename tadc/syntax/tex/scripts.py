@@ -31,6 +31,7 @@ from tadc.syntax.tex.script_tokens import (
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.superscripts import Superscripts
 from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.upper_places import UpperPlaces, printed_lengths
 
 __all__ = ["Scripts"]
 
@@ -60,6 +61,7 @@ class Scripts:
     is_einstein: bool
     base: int | None = None  # the first index, where a line declares it
     longer: Set[str] = frozenset()  # tensors with an extent such as `p + 1`
+    extents: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of declared tensors
     guesses: dict[str, Guess] = field(default_factory=dict)
     _superscripts: Superscripts = field(init=False)
     _bound: list[set[str]] = field(default_factory=list)
@@ -94,6 +96,7 @@ class Scripts:
             self.scalars | (_numbers(self.definitions) - self.declared),
             self._values | self.declared | self.sizes,
             self.is_upper,
+            UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
         )
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
