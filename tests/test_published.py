@@ -18,7 +18,6 @@ REFUSED = {  # what says so
     "finite_volume": "the superscript `n` may be a power or a label",
     "force_field": "`b` is neither an index in scope nor a size",
     "legendre_coefficients": "`P(..)` may be an element of `P`, a function of it, or a product",
-    "particle_likelihood": "is a list, but what stands before it is no function",
     "posterior_kernel": "no display defines an element",
     "productivity": "stands around more than a name",
     "state_recurrence": "`k+1` is not a bare index",

@@ -77,11 +77,15 @@ def expectation_of_noise(x):
 \end{equation}
 """,
     source="Doucet and Johansen, A tutorial on particle filtering, 2009",
-    output="",
-    omega="2 2",
+    output="log_p",
+    omega="3 2",
+    y="3",
+    mu="2",
+    sigma="2",
 )
-def particle_likelihood(omega):
-    return None
+def particle_likelihood(omega, y, mu, sigma):
+    density = np.exp(-((y[:, None] - mu) ** 2) / (2 * sigma**2)) / np.sqrt(2 * np.pi * sigma**2)
+    return np.log((omega * density).sum(1)).sum()
 
 
 @formula(

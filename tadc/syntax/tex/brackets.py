@@ -166,8 +166,9 @@ def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
 
 
 def _is_list(inner: Sequence[Token]) -> bool:
-    """Whether it is a list of names with their scripts."""
-    return all(part and is_operand(part) for part in listed(inner))
+    """Whether it is a list of names with their scripts, after commas or a bar."""
+    plain = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in inner]
+    return all(part and is_operand(part) for part in listed(plain))
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:

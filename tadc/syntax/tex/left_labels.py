@@ -6,6 +6,7 @@ r_{xy} = \sum_i x_i y_i              `x` and `y` are tensors of the right side
 P_c = \sum_i a_i p_i                 a letter that stands nowhere else, and is no usual index
 E_{tot} = T + V                      letters of which the right side has none
 F_{d,i} = -\sum_j M_{ij} v_j         beside an index, a letter that stands nowhere else
+d_{1,i} = \frac{\ln S_i + r}{s}       beside an index, a number, where nothing but numbers stands at this place
 \mathrm{DCG}_p = \sum_{i=1}^p ..     below a word, the length of its sum
 """
 
@@ -63,6 +64,8 @@ class LeftLabels:
         if (named := self._with_absent(definition)) is not None:
             return named
         if (named := self._with_count(definition)) is not None:
+            return named
+        if (named := self._with_numbers(definition)) is not None:
             return named
         if not _may_be_label(definition, self.scalars):
             return definition
@@ -135,6 +138,33 @@ class LeftLabels:
             definition,
             tokens=(name, *tokens[1:3], *listed, tokens[closing], *tokens[closing + 1 :]),
         )
+
+    def _with_numbers(self, definition: Statement) -> Statement | None:
+        r"""`d_{1,i} = ..` as the element `i` of `d_1`, where the document has nothing but numbers at this place below `d`."""
+        tokens, target = definition.tokens, definition.target
+        closing = closing_braces(tokens).get(2, 0)
+        inner = tokens[3:closing]
+        parts = inner[::2]
+        is_list = {t.type for t in inner[1::2]} == {"COMMA"} and len(inner) % 2 == 1
+        places = [n for n, t in enumerate(parts) if t.type == "NUM"]
+        if not closing or not is_list or target in self.declared or len(places) != 1:
+            return None
+        place = 2 * places[0]
+        others = [
+            n[place].type
+            for d in self.definitions
+            for name, _, n in scripted(d.tokens, "SUB")
+            if name.value == target and len(n) == len(inner)
+        ]
+        indices = [t for t in parts if t.type == "NAME"]
+        if {*others} != {"NUM"} or len(indices) + 1 < len(parts):
+            return None
+        label = replace(parts[places[0]], type="NAME")
+        name = with_label(tokens[0], [label], tokens[closing].end)
+        text = f"`{name.value}` is one name: the number beside an index is a label"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
+        listed = [t for i in indices for t in (comma(i), i)][1:]
+        return replace(definition, tokens=(name, *tokens[1:3], *listed, *tokens[closing:]))
 
     def _with_count(self, definition: Statement) -> Statement | None:
         r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word with the length of the sum below it."""

@@ -301,6 +301,9 @@ def _in_index_notation(
             notes.append(
                 Note(definition.span, "vectors and matrices are written in index notation")
             )
+    for span in vectors.rows[:1]:
+        text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
+        notes.append(Note(span, text, is_guess=True))
     _raise(errors)
     return result
 

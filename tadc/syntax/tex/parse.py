@@ -39,6 +39,7 @@ from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.names import assembled
+from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import (
     functions_at_points,
@@ -213,6 +214,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     known = known_words([*streams.values()], declared)
     streams = {r: with_words(s, known, declared, found.guesses) for r, s in streams.items()}
     streams = {r: with_norms(s) for r, s in streams.items()}
+    streams = {r: with_densities(s, found.guesses) for r, s in streams.items()}
     compounds = compound_indices([*streams.values()])
     streams = {r: with_compound_indices(s, compounds) for r, s in streams.items()}
     numbered = numbered_functions([*streams.values()], declared)

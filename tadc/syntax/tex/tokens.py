@@ -39,6 +39,7 @@ _OVER_EQUAL = re.compile(
     r"\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{\s*:?=\s*\}"
 )  # of `\stackrel{\text{def}}{=}`
 _SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
+_BRACED_BRACKET = re.compile(r"\s*\{\s*([()\[\]|]|\\[{}|])\s*\}")  # of `\big{(}`
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
@@ -172,6 +173,10 @@ class _Tokenizer:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:
             self.side = commands.SIZES_OF_BRACKETS[name]
+            if bracket := self._next(_BRACED_BRACKET):
+                self.position = bracket.start(1)
+                self.step()
+                self.position = bracket.end()
         elif name in commands.DROPPED:
             return
         elif name in commands.DROPPED_WITH_ARGUMENT:
