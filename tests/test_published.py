@@ -21,7 +21,6 @@ REFUSED = {  # what says so
     "posterior_kernel": "no display defines an element",
     "productivity": "stands around more than a name",
     "state_recurrence": "`k+1` is not a bare index",
-    "support_vectors": "a transpose is of a vector or matrix",
     "density_fitting": "`^P` may be a power or an index",
     "gauss_seidel": "a superscript that counts steps is a loop over time",
     "generalised_mean": "the set that the index runs over is not told",

@@ -318,13 +318,15 @@ def bold_covariance(x):
 with $x, x_i \in \mathbb{R}^p$.
 """,
     source="Cortes and Vapnik, Support-vector networks, 1995",
-    output="",
+    x="2",
     alpha="3",
     y="3",
-    x="3 2",
+    x_i="3 2",
+    d=lambda r: 2.0,
+    b="",
 )
-def support_vectors(alpha):
-    return None
+def support_vectors(x, alpha, y, x_i, d, b):
+    return np.sign((alpha * y * (1 + x_i @ x) ** d).sum() + b)
 
 
 @formula(

@@ -57,13 +57,9 @@ class LeftNames:
         letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
         steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
         names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
-        for tokens in displays:
-            closing = closing_braces(tokens)
-            for start in _left_sides(tokens):
-                start += tokens[start].type == "LPAR"  # `\left( \frac{du}{dx} \right)_i`
-                head = _head(tokens, _behind_factors(tokens, start), closing)
-                if head is not None and _is_free(head.key, letters, displays):
-                    names._defined.add(head.key)
+        keys = dict.fromkeys(head.key for tokens in displays for head in _heads(tokens))
+        words = [key[1:] for key in keys if key[0] == "letters" and key[1] not in _STEPS]
+        names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         return names
 
     def applied(self, tokens: Sequence[Token]) -> list[Token]:
@@ -145,19 +141,39 @@ def _behind_factors(tokens: Sequence[Token], start: int) -> int:
     return place if is_derivative else start
 
 
-def _is_free(key: Key, letters: Counter[str], displays: Sequence[Sequence[Token]]) -> bool:
-    """Whether letters side by side may be one name: an acronym, or letters that stand nowhere else."""
+def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
+    """What may be one name on left sides."""
+    closing = closing_braces(tokens)
+    for start in _left_sides(tokens):
+        start += tokens[start].type == "LPAR"  # `\left( \frac{du}{dx} \right)_i`
+        head = _head(tokens, _behind_factors(tokens, start), closing)
+        if head is not None:
+            yield head
+
+
+def _is_free(
+    key: Key,
+    words: Sequence[Key],
+    letters: Counter[str],
+    displays: Sequence[Sequence[Token]],
+) -> bool:
+    """Whether letters side by side may be one name: an acronym, or letters that stand nowhere but in such `words`."""
     if key[0] != "letters" or key[1] in _STEPS:
         return True
     word = key[1:]
     if len(word) > 2 and all(letter.isupper() for letter in word):
         return True
-    together = sum(
+    together = Counter(letter for w in words for letter in w * _count(w, displays))
+    return all(letters[letter] == together[letter] for letter in word)
+
+
+def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:
+    """How often these letters stand side by side."""
+    return sum(
         tuple(t.value for t in tokens[n : n + len(word)]) == word
         for tokens in displays
         for n in range(len(tokens))
     )
-    return all(letters[letter] == together * word.count(letter) for letter in word)
 
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:

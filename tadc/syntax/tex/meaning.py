@@ -15,6 +15,7 @@ from tadc.syntax.tex.centred import with_centred
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
+from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.left_ranges import with_extents
 from tadc.syntax.tex.order import in_order
@@ -58,7 +59,8 @@ def meaning(
         try:
             if r.is_update:
                 refuse_range(r.definition, r.ranges)
-            definition = with_products(inlined(_bound(r), bodies, taken))
+            bound = with_inner_indices(_bound(r), taken, notes)
+            definition = with_products(inlined(bound, bodies, taken))
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition))
         except SyntaxError as error:

@@ -27,17 +27,20 @@ from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
+from tadc.syntax.tex.evaluation_points import nodes_of_points, with_named_nodes
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
     with_labelled_functions,
 )
+from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.integrals import with_integrals
-from tadc.syntax.tex.labels import left_labels
+from tadc.syntax.tex.labels import left_labels, twin_labels
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
+from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
@@ -135,6 +138,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    means = implied_means(found.displays, declared, source.text, guesses)
+    found.displays += [[mean] for mean in means]
     lists = _make_targets_plain(found, states)
     definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [
@@ -143,7 +149,6 @@ def _program(source: Source, index_base: int) -> ast.Program:
         if s.kind == "skipped" and (derivative := asked_derivative(s.tokens)) is not None
     ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
-    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared)
     rows, shapes = of_rows(shapes, definitions)
@@ -205,6 +210,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
     labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
+    labels |= twin_labels(tokens.values())
     labels = set() if found.is_upper else labels
     streams = {r: assembled(tokens[r], labels) for r in regions}
     bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
@@ -213,7 +219,9 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     declared = {i.name.name for i in found.items if isinstance(i, named)}
     known = known_words([*streams.values()], declared)
     streams = {r: with_words(s, known, declared, found.guesses) for r, s in streams.items()}
-    streams = {r: with_norms(s) for r, s in streams.items()}
+    streams = {r: with_indicators(with_norms(s)) for r, s in streams.items()}
+    nodes = nodes_of_points([*streams.values()], declared)
+    streams = {r: with_named_nodes(s, nodes) for r, s in streams.items()}
     streams = {r: with_densities(s, found.guesses) for r, s in streams.items()}
     compounds = compound_indices([*streams.values()])
     streams = {r: with_compound_indices(s, compounds) for r, s in streams.items()}

@@ -252,6 +252,8 @@ class Scripts:
     ) -> tuple[Token, Sequence[Token] | None] | None:
         r"""`\varepsilon_0`, and `\ell_{b,0}` where `ell_0` is declared, with the number in the name; None for all else."""
         *others, last = below[1:-1] or below
+        if (first := self._with_number_first(base, below)) is not None:
+            return first
         if last.type != "NUM":
             return None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
@@ -265,6 +267,19 @@ class Scripts:
         if len(others) < 2 or others[-1].type != "COMMA" or name.value not in tensors:
             return None
         return name, [below[0], *others[:-1], below[-1]]
+
+    def _with_number_first(
+        self, base: Token, below: Sequence[Token]
+    ) -> tuple[Token, Sequence[Token]] | None:
+        r"""`\beta_{1t}` and `\beta_{1,t}` as an element of a declared `beta_1`."""
+        first, *rest = below[1:-1] or below
+        others = [t for t in rest if t.type != "COMMA"]
+        if first.type != "NUM" or not others or base.value in self.declared:
+            return None
+        name = with_label(base, [replace(first, type="NAME")], below[-1].end)
+        if name.value not in self.declared - self.sizes - self.scalars:
+            return None
+        return name, [below[0], *_with_commas(others), below[-1]]
 
     def _is_digit_each(self, base: Token, inner: Sequence[Token]) -> bool:
         r"""Whether it is the `11` of `\sigma_{11}`, whose tensor has as many dimensions as there are digits."""

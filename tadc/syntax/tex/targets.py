@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
@@ -232,7 +233,8 @@ def _indices_in(
             parts.append([])
         else:
             parts[-1].append(token)
-    in_subscripts = (names_in_subscripts(right) | known) - tensors
+    hidden = _alone_in_brackets(right) & bound_names(right)  # by sums over the same letter
+    in_subscripts = (names_in_subscripts(right) | known | hidden) - tensors
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
@@ -302,6 +304,17 @@ def _alone_in_brackets(tokens: Sequence[Token]) -> set[str]:
     }
 
 
+def _below_elements(tokens: Sequence[Token], indices: Set[str]) -> set[str]:
+    r"""The `t` of each `\alpha_t(i)` with one of the indices in its bracket."""
+    return {
+        t.value
+        for call in calls_in(tokens)
+        if indices & {t.value for t in call.inner}
+        for t in call.below
+        if t.type == "NAME"
+    }
+
+
 def _with_indices(
     head: list[Token], indices: Sequence[Token], right: Sequence[Token]
 ) -> list[Token]:
@@ -313,6 +326,7 @@ def _with_indices(
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
+        others |= _below_elements(right, {t.value for t in indices})
         if len(letters) > 1:
             others |= names_in_subscripts(right)
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:

@@ -162,13 +162,14 @@ class _Tokenizer:
             return
         name = command.group()[1:]
         if name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
-            kind, value, self.position, note = wrapped(self.text, start, self.end)
+            kind, value, self.position, note, opened = wrapped(self.text, start, self.end)
             if kind == "TEXT" and value in commands.REMARKS and self.out.in_braces:
                 kind, note = "NAME", "upright"  # the label of `W^{\text{in}}`
             if kind == "ERROR":
                 self._refuse(start, value, note)
             else:
                 self._add(kind, value, start, note)
+            self.out.open_wrappers(opened)
         elif name in commands.SYMBOLS:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:

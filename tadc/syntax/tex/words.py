@@ -1,4 +1,4 @@
-r"""Words that are written as letters: `\frac{TP}{TP + FP}` and `2^{rel_i}` have the names `TP`, `FP` and `rel`.
+r"""Words that are written as letters: `\frac{TP}{TP + FP}` and `2^{rel_i}` have the names `TP`, `FP` and `rel`, `exp(x_i)` is the function.
 
 Letters without blanks between them multiply, as TeX prints them. A word that papers are known to write so is a name; two
 letters are one where another of its group stands in the document. Other letters around a lone `e` may be a word, or a
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import FUNCTIONS, REDUCTIONS, words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.token_list import Token
@@ -21,6 +21,7 @@ _WORDS = words(
     "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SSE SSR SST RSS TSS ESS MSE RMSE"
     " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV"
 )
+_FUNCTIONS = words("exp log ln sin cos tan tanh max min softmax sigmoid relu ReLU sqrt sign sgn")
 _GROUPS = (words("TP FP TN FN"), words("tf idf df"))  # these tell each other
 
 
@@ -43,7 +44,9 @@ def with_words(
         first, last = tokens[start], tokens[end - 1]
         result += tokens[place:start]
         place = end
-        if word in known:
+        if _is_function(tokens, end, word) and not declared & {*word}:
+            result.append(_function(word, first, last))
+        elif word in known:
             text = f"`{word}` is one name: a word"
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, first.start, last.end))
@@ -75,6 +78,28 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
 
 def _is_letter(token: Token) -> bool:
     return token.type == "NAME" and len(token.value) == 1 and not token.note
+
+
+def _is_function(tokens: Sequence[Token], end: int, word: str) -> bool:
+    """Whether the word is applied: a bracket follows, behind the base or the index of some."""
+    kinds = [t.type for t in tokens[end : end + 5]]
+    has_bracket = kinds[:1] in (["LPAR"], ["LSQB"]) or kinds == [
+        "SUB",
+        "LBRACE",
+        *kinds[2:3],
+        "RBRACE",
+        "LPAR",
+    ]
+    return word in _FUNCTIONS and has_bracket
+
+
+def _function(word: str, first: Token, last: Token) -> Token:
+    """The token that a command for this word makes."""
+    if word == "softmax":
+        return Token("SOFTMAX", word, first.start, last.end)
+    if word in REDUCTIONS:
+        return Token("RED", word, first.start, last.end)
+    return Token("FUNC", FUNCTIONS[word], first.start, last.end, word)
 
 
 def _has_lone_e(tokens: Sequence[Token]) -> bool:
