@@ -23,7 +23,6 @@ REFUSED = {  # what says so
     "state_recurrence": "`k+1` is not a bare index",
     "density_fitting": "`^P` may be a power or an index",
     "gauss_seidel": "a superscript that counts steps is a loop over time",
-    "generalised_mean": "the set that the index runs over is not told",
     "incomplete_tensor": "no display defines an element",
     "lattice_equilibrium": "a vector, has no power",
     "lorentz_force": r"`\times` between vectors may be the cross product",

@@ -90,12 +90,10 @@ class LeftLabels:
         tokens, equal = definition.tokens, definition.equal
         left = left_indices(tokens)
         closing = closing_braces(tokens).get(2, 0)
-        if (
-            not left
-            or not _ends_at(tokens, closing + 1, equal)
-            or tokens[0].value in self.declared
-            or definition.ranges
-        ):
+        if not left or not _ends_at(tokens, closing + 1, equal) or definition.ranges:
+            return None
+        is_declared = tokens[0].value in self.declared
+        if is_declared and not _reads_itself(definition):
             return None
         right = [
             (name, inner)
@@ -112,7 +110,7 @@ class LeftLabels:
             elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
         )
         are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
-        if not (is_word or are_tensors):
+        if not (is_word or (are_tensors and not is_declared)):
             return None
         name = with_label(tokens[0], left, tokens[closing].end)
         why = "the right side has none of its letters"
@@ -187,7 +185,8 @@ class LeftLabels:
         below = {
             t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
         }
-        is_number = letter in {t.value for t in right} and letter not in below | bound_names(right)
+        is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
+        is_number = is_read and letter not in below | bound_names(right)
         is_plain = tokens[0].value not in self.declared and not definition.ranges
         if not (is_parameter and is_number and is_plain and (has_list or equal == 5)):
             return None
@@ -258,6 +257,7 @@ class LeftLabels:
         below = {
             t.value
             for name, _, inner in scripted(right, "SUB")
+            if (name.value, *(t.value for t in inner)) not in self._labelled
             for t in inner
             if t.type == "NAME" and not has_style(t)
             if f"{name.value}_{t.value}" not in self.declared

@@ -251,7 +251,12 @@ def _gradient(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _
         scripts[tokens[place].type] = tokens[place + 2 : closing[place + 1]]
         place = closing[place + 1] + 1
     named = _variable(tokens, place, closing)
-    inner = [*scripts.get("SUB", ()), *scripts.get("SUP", ())]
+    by = scripts.get("SUB", ())
+    variable = _variable(by, 0, closing_braces(by)) if by else None
+    if named is not None and variable is not None and variable[1] and variable[2] == len(by):
+        under = _Differential("", *variable[:2])  # `\nabla_{w_j} E`
+        return _derivative(_Differential("", *named[:2]), under, named[2])
+    inner = [*by, *scripts.get("SUP", ())]
     if named is None or not {t.type for t in inner} <= {"NAME", "NUM"}:
         return None
     below, order = ("".join(t.value for t in scripts.get(kind, ())) for kind in ("SUB", "SUP"))

@@ -84,6 +84,7 @@ from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
+from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
 
 __all__ = ["parse_tex"]
@@ -220,6 +221,8 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     known = known_words([*streams.values()], declared)
     streams = {r: with_words(s, known, declared, found.guesses) for r, s in streams.items()}
     streams = {r: with_indicators(with_norms(s)) for r, s in streams.items()}
+    wholes = whole_sets([*streams.values()], declared, text.text)
+    streams = {r: with_sizes_of_sets(s, wholes, found.guesses) for r, s in streams.items()}
     nodes = nodes_of_points([*streams.values()], declared)
     streams = {r: with_named_nodes(s, nodes) for r, s in streams.items()}
     streams = {r: with_densities(s, found.guesses) for r, s in streams.items()}

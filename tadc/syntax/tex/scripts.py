@@ -302,13 +302,16 @@ def _numbers(definitions: Sequence[Statement]) -> set[str]:
 
 
 def _values(tokens: Sequence[Token]) -> set[str]:
-    """The names that stand outside of scripts, on right sides."""
+    """The names that stand outside of scripts, on right sides, or above a bracket, as powers."""
     closing = closing_braces(tokens)
     names: set[str] = set()
     place = next((n for n, t in enumerate(tokens) if t.type in ("EQ", "DEF")), len(tokens))
     while place < len(tokens):
         if tokens[place].type in ("SUB", "SUP"):
-            place = closing.get(place + 1, place)
+            end = closing.get(place + 1, place)
+            if tokens[place].type == "SUP" and tokens[place - 1].type in ("RPAR", "RSQB", "NUM"):
+                names |= {t.value for t in tokens[place:end] if t.type == "NAME"}
+            place = end
         elif tokens[place].type == "NAME":
             names.add(tokens[place].value)
         place += 1

@@ -59,7 +59,7 @@ def _with_plain_target(
         return statement
     right = _right(sides[1:])
     if right is None:
-        return statement
+        return _with_plain_chain(statement, sides, signs)
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     left = _left(sides[0], right, ranged | _arguments_of(indexed, right), tensors)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
@@ -70,6 +70,15 @@ def _with_plain_target(
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
+
+
+def _with_plain_chain(
+    statement: Statement, sides: Sequence[list[Token]], signs: Sequence[Token]
+) -> Statement:
+    """The chain with its left side alone in the form of the grammar, which then refuses the chain and nothing else."""
+    rest = [t for sign, side in zip(signs[1:], sides[2:], strict=True) for t in (sign, *side)]
+    left = _left(sides[0], sides[1], set(), set())
+    return replace(statement, tokens=(*left, signs[0], *sides[1], *rest))
 
 
 # ---------------------------------------------------------------------- sides
@@ -89,11 +98,19 @@ def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
 
 
 def _right(rights: Sequence[list[Token]]) -> list[Token] | None:
-    """The one right side that is no name of a function; None for a chain of several, which the grammar refuses."""
+    """The one right side that is a formula of tensors, and no name of a function, probability or expectation; None for a chain
+    of several, which the grammar refuses.
+    """
     if len(rights) == 1:
         return rights[0]
-    explicit = [side for side in rights if not _is_head(side)]
+    explicit = [side for side in rights if not _is_head(side) and not _is_abstract(side)]
     return explicit[0] if len(explicit) == 1 else None
+
+
+def _is_abstract(side: Sequence[Token]) -> bool:
+    r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
+    given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
+    return any(t.type == "ERROR" for t in side) or any(t.type == "GIVEN" for t in given)
 
 
 def _is_head(side: Sequence[Token]) -> bool:
