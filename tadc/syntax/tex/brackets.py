@@ -43,10 +43,15 @@ def indexed_names(definitions: Sequence[Statement]) -> set[str]:
             plain = [[t.type for t in part] for part in parts]
             is_index = _is_index(call.inner, bound)
             if is_index and (
-                len(parts) > 1 or (plain == [["NAME"]] and call.name.note != "upright")
+                len(parts) > 1 or (plain == [["NAME"]] and not _is_function(call.name))
             ):
                 names.add(call.name.value)
     return names
+
+
+def _is_function(name: Token) -> bool:
+    r"""Whether it is a word that may be a function, `\mathrm{sinc}`; `\mathrm{AP}` is a quantity."""
+    return name.note == "upright" and not name.value.isupper()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
-r"""The time of a differential equation: `\frac{dS_i}{dt} = -\beta S_i(t) I_i(t)` holds at each `t`, which is no index.
+r"""Letters that say what something depends on: the `t` of `\frac{dS_i}{dt} = -\beta S_i(t) I_i(t)`, the `\theta` of `L(\theta) = \sum_t r_t(\theta) A_t`.
 
-A letter that a derivative is by, and that stands nowhere but alone in brackets behind names and below derivatives, is left out.
+A letter that a derivative is by, or a Greek one in brackets on a left side, is left out where it stands nowhere else but alone in
+brackets behind names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.token_list import Token
@@ -15,12 +17,13 @@ __all__ = ["times", "without_times"]
 
 
 def times(displays: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
-    """The letters that derivatives are by, and that stand nowhere else but alone in brackets."""
+    """The letters that derivatives are by, or that left sides have in brackets, and that stand nowhere else but alone in brackets."""
     by = {t.value for tokens in displays for t in _variables(tokens)}
     if any(t.value.endswith(("_dot", "_ddot")) for tokens in displays for t in tokens):
         by.add("t")
+    by |= {name for tokens in displays for name in _on_the_left(tokens)}
     found: set[str] = set()
-    for name in by - declared:
+    for name in sorted(by - declared):
         places = [(tokens, n) for tokens in displays for n, t in enumerate(tokens) if _is(t, name)]
         below = {id(t) for tokens in displays for t in _variables(tokens)}
         alone = [_is_alone(tokens, n) for tokens, n in places]
@@ -41,7 +44,7 @@ def without_times(tokens: Sequence[Token], names: Set[str], guesses: list[Guess]
     while place < len(tokens):
         inner = tokens[place + 1] if place + 1 < len(tokens) else None
         if inner is not None and inner.value in names and _is_alone(tokens, place + 1):
-            text = f"`({inner.value})` is left out: the formula holds at each time `{inner.value}`"
+            text = f"`({inner.value})` is left out: the formula holds at each `{inner.value}`"
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, tokens[place].start, tokens[place + 2].end))
             place += 3
@@ -49,6 +52,15 @@ def without_times(tokens: Sequence[Token], names: Set[str], guesses: list[Guess]
             result.append(tokens[place])
             place += 1
     return result
+
+
+def _on_the_left(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The Greek letters alone in brackets before an equality sign, of which a right side has some too."""
+    for place, token in enumerate(tokens[:-2]):
+        is_left = tokens[place + 1].type == "RPAR" and tokens[place + 2].type in ("EQ", "DEF")
+        is_letter = is_left and token.value in GREEK and _is_alone(tokens, place)
+        if is_letter and sum(_is(t, token.value) for t in tokens) > 1:
+            yield token.value
 
 
 def _is(token: Token, name: str) -> bool:

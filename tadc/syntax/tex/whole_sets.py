@@ -1,13 +1,13 @@
 r"""Sets of all indices: in `\frac{1}{|\Omega|} \sum_{i \in \Omega} x_i` the sum is over all `i`, and `|\Omega|` is their number.
 
-The name of such a set becomes a size. It stands nowhere but in limits and in bars, and the document writes its bars, or calls it
-"the set of all".
+The name of such a set becomes a size. It stands nowhere but in limits and in bars; and the document writes its bars, calls it "the
+set of all", or gives it the letter of its elements, `x \in \mathcal{X}`. The `|Q|` of `\sum_{q=1}^{|Q|}` is a size too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
@@ -31,13 +31,15 @@ def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: st
                 counts[token.value] = counts.get(token.value, 0) + 1
                 members[token.value] = members.get(token.value, 0) + _is_member(tokens, place)
                 sizes[token.value] = sizes.get(token.value, 0) + _is_size(tokens, place)
+    own = {name for tokens in streams for name in _of_their_letter(tokens)}
+    bounds = {name for tokens in streams for name in _in_bounds(tokens)}
     says_all = _SAYS_ALL.search(prose) is not None
     return {
         name
         for name, count in counts.items()
         if members[name] and count == members[name] + sizes[name] and name not in declared
-        if (sizes[name] or says_all) and not (len(name) == 1 and name.islower())
-    }
+        if (sizes[name] or says_all or name in own) and not (len(name) == 1 and name.islower())
+    } | {n for n, count in counts.items() if count == sizes[n] and n in bounds - declared}
 
 
 def with_sizes_of_sets(
@@ -76,6 +78,27 @@ def with_sizes_of_sets(
             result.append(tokens[place])
             place += 1
     return result
+
+
+def _of_their_letter(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `X` of `\sum_{x \in \mathcal{X}}`."""
+    for place, token in enumerate(tokens):
+        is_set = _is_member(tokens, place) and token.note == "calligraphic"
+        if is_set and tokens[place - 2].value.upper() == token.value:
+            yield token.value
+
+
+def _in_bounds(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `Q` of `\sum_{q=1}^{|Q|}`."""
+    for place, token in enumerate(tokens[:-2]):
+        around = [
+            t.type for t in (*tokens[max(place - 3, 0) : place], *tokens[place + 1 : place + 3])
+        ]
+        if (
+            around == ["SUP", "LBRACE", "BAR_L", "BAR_R", "RBRACE"]
+            and tokens[place + 2].note == "RED"
+        ):
+            yield token.value
 
 
 def _is_member(tokens: Sequence[Token], place: int) -> bool:
