@@ -154,7 +154,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     shapes = about([*found.shapes, *prose], used - declared)
     rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *(f.statement for f in functions)]
-    every, shapes = styled_apart(every, shapes, declared)
+    parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
+    every, shapes = styled_apart(every, shapes, declared, parameters)
     every = _with_scripts(found, every, shapes, functions, lists, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
