@@ -267,7 +267,7 @@ class Vectors:
             raise SyntaxError(
                 e.span,
                 f"`{e.span.text}` beside vectors may be a vector or a matrix, and nothing declares it",
-                fix=_declaration(e.span),
+                fix=_declaration(e),
             )
         if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
             return _scalar(e)
@@ -416,7 +416,7 @@ class Vectors:
             raise SyntaxError(
                 first.span,
                 f"`{first.span.text}` is a number as far as the document tells, and {_ASKS.get(name, 'this')} is of a vector or matrix",
-                fix=_declaration(first.span),
+                fix=_declaration(first.at(())),
             )
         match name:
             case "\\top":
@@ -468,7 +468,7 @@ class Vectors:
                 e.span,
                 f"what stands in the brackets is {_what(base)}, and it has {len(subscripts)} subscripts",
                 fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
-                + _declaration(base.span).removeprefix("declare its shape: "),
+                + _declaration(base.at(())).removeprefix("declare its shape: "),
             )
         return _Value(base.rank - len(subscripts), lambda i: base.at((*subscripts, *i)), e.span)
 
@@ -496,7 +496,7 @@ class Vectors:
             raise SyntaxError(
                 inner.span,
                 f"`{inner.span.text}` is a number as far as the document tells, and a norm is of a vector",
-                fix=_declaration(inner.span),
+                fix=_declaration(inner.at(())),
             )
         if inner.rank > 1 and not of_any:
             return self._norm(Application(Name("\\norm2", span), (), span), "2", inner)
@@ -676,9 +676,16 @@ def _unequal(span: Span, left: _Value, right: _Value) -> SyntaxError:
     )
 
 
-def _declaration(span: Span) -> str:
-    text = span.text if len(span.text) <= 20 else "x"
-    return rf"declare its shape: `%!tadc input x[N, D]`, or `${text} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+def _declaration(e: Expression) -> str:
+    """What declares the first tensor of an expression as a vector, or as one at each index that it has here."""
+    reads = (n for n in nodes((e,)) if isinstance(n, Element | Name))
+    read = next(reads, Name("x", e.span))
+    name, count = (
+        (read.name, 0) if isinstance(read, Name) else (read.name.name, len(read.subscripts))
+    )
+    extents = ", ".join((*("N", "M", "K", "L")[:count], "D"))
+    shown = read.span.text if len(read.span.text) <= 20 else "x"
+    return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
 
 
 def _is_put_in(e: Application) -> bool:
