@@ -1,6 +1,7 @@
 r"""Sets of all indices: in `\frac{1}{|\Omega|} \sum_{i \in \Omega} x_i` the sum is over all `i`, and `|\Omega|` is their number.
 
-The name of such a set becomes a size. It stands nowhere but in limits and in bars; and the document writes its bars, calls it "the
+The name of such a set becomes a size. It stands nowhere but in limits and in bars, and what is read at its elements is read at no
+other index, for the set may be a part of all then; and the document writes its bars, calls it "the
 set of all", or gives it the letter of its elements, `x \in \mathcal{X}`. The `|Q|` of `\sum_{q=1}^{|Q|}` is a size too.
 """
 
@@ -9,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["whole_sets", "with_sizes_of_sets"]
@@ -37,6 +38,7 @@ def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: st
     return {
         name
         for name, count in counts.items()
+        if not _has_others(streams, name)
         if members[name] and count == members[name] + sizes[name] and name not in declared
         if (sizes[name] or says_all or name in own) and not (len(name) == 1 and name.islower())
     } | {n for n, count in counts.items() if count == sizes[n] and n in bounds - declared}
@@ -78,6 +80,38 @@ def with_sizes_of_sets(
             result.append(tokens[place])
             place += 1
     return result
+
+
+def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:
+    r"""Whether what is read at `i \in \Omega` is read at another index too, so that the set may be a part of all."""
+    indices = {
+        tokens[n - 2].value
+        for tokens in streams
+        for n, t in enumerate(tokens)
+        if t.value == whole and _is_member(tokens, n)
+    }
+    below = [
+        (name.value, {t.value for t in inner})
+        for tokens in streams
+        for name, _, inner in scripted(tokens, "SUB")
+    ]
+    tensors = {name for name, letters in below if letters & indices}
+    is_elsewhere = any(name in tensors and not letters & indices for name, letters in below)
+    return is_elsewhere or any(_binds_otherwise(tokens, indices, whole) for tokens in streams)
+
+
+def _binds_otherwise(tokens: Sequence[Token], indices: Set[str], whole: str) -> bool:
+    """Whether a left side or limits without the set bind one of the indices."""
+    closing = closing_braces(tokens)
+    limits = (
+        (limit_names(tokens, place + 2, closing), tokens[place + 3 : closing[place + 2]])
+        for place, token in enumerate(tokens[:-2])
+        if token.type == "RED" and place + 2 in closing and tokens[place + 1].type == "SUB"
+    )
+    is_bound = any(
+        indices & {*names} and whole not in {t.value for t in inner} for names, inner in limits
+    )
+    return is_bound or bool(indices & {t.value for t in left_indices(tokens)})
 
 
 def _of_their_letter(tokens: Sequence[Token]) -> Iterator[str]:
