@@ -53,7 +53,7 @@ REFUSED = {  # what says so
     "svd_plus_plus": "a transpose is of a vector",
 }
 # Jumps have no derivative, and 256 grey values are more than a check tries.
-NOT_CHECKED = {"assignment", "discriminant", "image_entropy"}
+NOT_CHECKED = {"assignment", "discriminant", "image_entropy", "ripley", "support_vectors"}
 UNEDITED = 110  # at least so many need no line
 
 
