@@ -1,8 +1,9 @@
 """How formulas of papers are read: compiled as they stand, with lines for shapes, or refused; and compared with plain loops.
 
     python benchmarks/paper_formulas.py FOLDER
+    python benchmarks/paper_formulas.py --published --markdown benchmarks/results/papers.md
 
-A folder has, for each formula, `NAME.tex` and `NAME.py`: `inputs(rng)`, arrays by name; `reference(**inputs)`, plain loops;
+The second one is about the formulas in `tests/published`, and writes the table. A folder has, for each formula, `NAME.tex` and `NAME.py`: `inputs(rng)`, arrays by name; `reference(**inputs)`, plain loops;
 `SHAPES`, declarations that a fair user adds in front (one that begins with `$` is prose); `SIZES`, numbers of sizes; and
 `REFUSE`, true where the paper leaves something open, so that an error is right. `OUTPUT` may name the output among several.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import inspect
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,7 @@ import numpy as np
 import tadc
 
 RIGHT, MISREAD, REFUSED = "right", "MISREAD", "refused"
+NO_LINE = "no line would help"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,14 @@ class Row:
     unedited: Outcome
     with_shapes: Outcome
     is_open: bool
+    source: str = ""
+
+    @property
+    def message(self) -> str:
+        """What the error says where the formula is refused."""
+        if self.verdict != REFUSED:
+            return ""
+        return (self.with_shapes if self.with_shapes.detail != NO_LINE else self.unedited).detail
 
     @property
     def verdict(self) -> str:
@@ -58,10 +69,22 @@ def rows(folder: Path) -> Iterator[Row]:
         case = _module(path.with_suffix(".py"))
         text = path.read_text("utf-8")
         unedited = outcome(text, case)
-        edited = Outcome(REFUSED, "no line would help")
+        edited = Outcome(REFUSED, NO_LINE)
         if lines := getattr(case, "SHAPES", ()):
             edited = outcome(with_lines(text, lines), case)
         yield Row(path.stem, unedited, edited, getattr(case, "REFUSE", False))
+
+
+def published() -> Iterator[Row]:
+    """The outcome of each formula in `tests/published`, by name."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    formulas: Mapping[str, Any] = importlib.import_module("published").FORMULAS
+    for name, case in sorted(formulas.items()):
+        unedited = outcome(case.text, case)
+        edited = Outcome(REFUSED, NO_LINE)
+        if case.SHAPES:
+            edited = outcome(with_lines(case.text, case.SHAPES), case)
+        yield Row(name, unedited, edited, is_open=False, source=case.source)
 
 
 def with_lines(text: str, lines: list[str]) -> str:
@@ -115,35 +138,69 @@ def table(results: list[Row]) -> str:
     """One line a formula, and the counts."""
     lines = []
     for row in results:
-        detail = row.with_shapes.detail if row.verdict == REFUSED else ""
-        detail = (
-            detail
-            if row.verdict != REFUSED or detail != "no line would help"
-            else row.unedited.detail
-        )
         mark = " (open)" if row.is_open else ""
-        lines.append(f"{row.name + mark:32} {row.verdict:20} {detail[:150]}")
+        lines.append(f"{row.name + mark:32} {row.verdict:20} {row.message[:150]}")
+    return "\n".join([*lines, counts(results)])
+
+
+def counts(results: list[Row]) -> str:
+    """How many are right, and the names of those that are misread."""
     one_reading = [r for r in results if not r.is_open]
     right = [r for r in one_reading if r.verdict.startswith("right")]
     unedited = [r for r in one_reading if r.unedited.verdict == RIGHT]
     misread = [r.name for r in results if r.verdict == MISREAD]
-    lines.append(
+    return (
         f"with one reading: {len(right)} of {len(one_reading)} right, {len(unedited)} of them unedited;"
         f" misread: {len(misread)} {', '.join(misread)}"
+    ).strip()
+
+
+def markdown(results: list[Row]) -> str:
+    """The table as a document: each formula, where it is from, how it was read, and the message of those that are refused."""
+    lines = [
+        "# Formulas of papers, as they are printed",
+        "",
+        "Made by `python benchmarks/paper_formulas.py --published --markdown benchmarks/results/papers.md`. Each formula of",
+        "`tests/published` is compiled as it stands and with the lines for shapes of a fair user, and its value compared with plain",
+        "loops. Those that are refused leave something open, or need what the language has not.",
+        "",
+        _summary(results),
+        "",
+        "| formula | source | read | message |",
+        "| --- | --- | --- | --- |",
+    ]
+    for row in results:
+        message = row.message.split(" -- ")[0].replace("|", "\\|").replace("\n", " ")
+        source = row.source.replace("|", "\\|")
+        lines.append(f"| {row.name} | {source} | {row.verdict} | {message} |")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(results: list[Row]) -> str:
+    read = [r for r in results if r.verdict.startswith("right")]
+    unedited = [r for r in read if r.unedited.verdict == RIGHT]
+    misread = [r for r in results if r.verdict == MISREAD]
+    return (
+        f"Of {len(results)} formulas {len(read)} are right, {len(unedited)} of them unedited, and {len(misread)} misread; the"
+        " others are refused."
     )
-    return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=inspect.getdoc(outcome))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--published", action="store_true", help="those in tests/published")
+    parser.add_argument("--markdown", type=Path, help="where to write the table")
     parser.add_argument("--details", action="store_true", help="errors in full")
     given = parser.parse_args()
-    results = list(rows(given.folder))
+    results = list(rows(given.folder)) if given.folder else []
+    results += published() if given.published else []
     if given.details:
         for row in results:
             for what, o in (("unedited", row.unedited), ("with shapes", row.with_shapes)):
                 print(f"== {row.name}, {what}: {o.verdict}\n{o.detail}\n")
+    if given.markdown:
+        given.markdown.write_text(markdown(results), "utf-8")
     print(table(results))
 
 

@@ -1,6 +1,7 @@
 """Formulas of published papers, a file per field."""
 
 from published import (
+    collected,
     estimation,
     familiar,
     further,
@@ -19,6 +20,7 @@ from published.formula import FORMULAS, Formula
 __all__ = [
     "FORMULAS",
     "Formula",
+    "collected",
     "estimation",
     "familiar",
     "further",

@@ -77,11 +77,15 @@ def expectation_of_noise(x):
 \end{equation}
 """,
     source="Doucet and Johansen, A tutorial on particle filtering, 2009",
-    output="",
-    omega="2 2",
+    output="log_p",
+    omega="3 2",
+    y="3",
+    mu="2",
+    sigma="2",
 )
-def particle_likelihood(omega):
-    return None
+def particle_likelihood(omega, y, mu, sigma):
+    density = np.exp(-((y[:, None] - mu) ** 2) / (2 * sigma**2)) / np.sqrt(2 * np.pi * sigma**2)
+    return np.log((omega * density).sum(1)).sum()
 
 
 @formula(
@@ -314,13 +318,15 @@ def bold_covariance(x):
 with $x, x_i \in \mathbb{R}^p$.
 """,
     source="Cortes and Vapnik, Support-vector networks, 1995",
-    output="",
+    x="2",
     alpha="3",
     y="3",
-    x="3 2",
+    x_i="3 2",
+    d=lambda r: 2.0,
+    b="",
 )
-def support_vectors(alpha):
-    return None
+def support_vectors(x, alpha, y, x_i, d, b):
+    return np.sign((alpha * y * (1 + x_i @ x) ** d).sum() + b)
 
 
 @formula(

@@ -286,7 +286,7 @@ def three_by_three(w, x):
 \end{equation}
 """,
     source="Radenovic, Tolias and Chum, Fine-tuning CNN image retrieval, 2019",
-    output="",
+    output="GeM",
     x="2 3",
     p="",
 )

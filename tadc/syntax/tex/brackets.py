@@ -9,36 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
 from tadc.syntax.tex.script_tokens import bound_names
 from tadc.syntax.tex.statements import Statement, depths
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.token_list import Token
 
 __all__ = ["Brackets", "applied_subscripts", "indexed_names"]
 
-LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A name, its subscript if there is one, and a bracket: the places of the first and of the last token."""
-
-    name: Token
-    below: tuple[Token, ...]
-    inner: tuple[Token, ...]
-    start: int
-    end: int
-    is_raised: bool = False  # whether a power stands before the bracket
 
 
 def applied_subscripts(statements: Iterable[Statement]) -> dict[str, set[tuple[str, ...]]]:
     """What stands below names in front of a bracket on right sides."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for s in statements:
-        for call in _calls(s.tokens):
+        for call in calls_in(s.tokens):
             if call.start > s.equal:
                 below = tuple(t.value for t in call.below[1:-1])
                 found.setdefault(call.name.value, set()).add(below)
@@ -50,15 +38,20 @@ def indexed_names(definitions: Sequence[Statement]) -> set[str]:
     names: set[str] = set()
     for definition in definitions:
         bound = bound_names(definition.tokens)
-        for call in _calls(definition.tokens):
-            listed = _listed(call.inner)
-            plain = [[t.type for t in part] for part in listed]
+        for call in calls_in(definition.tokens):
+            parts = listed(call.inner)
+            plain = [[t.type for t in part] for part in parts]
             is_index = _is_index(call.inner, bound)
             if is_index and (
-                len(listed) > 1 or (plain == [["NAME"]] and call.name.note != "upright")
+                len(parts) > 1 or (plain == [["NAME"]] and not _is_function(call.name))
             ):
                 names.add(call.name.value)
     return names
+
+
+def _is_function(name: Token) -> bool:
+    r"""Whether it is a word that may be a function, `\mathrm{sinc}`; `\mathrm{AP}` is a quantity."""
+    return name.note == "upright" and not name.value.isupper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,7 @@ class Brackets:
         """The definition with elements in place of indices in brackets, and with its functions marked."""
         tokens = definition.tokens
         bound = bound_names(tokens)
-        calls = {call.start: call for call in _calls(tokens) if call.start > definition.equal}
+        calls = {call.start: call for call in calls_in(tokens) if call.start > definition.equal}
         result: list[Token] = []
         place = 0
         while place < len(tokens):
@@ -104,11 +97,11 @@ class Brackets:
             elif self._is_delta(call):
                 result += _indicator(call, tokens)
                 place = call.end + 1
-            elif call.name.value in self.at_points and (points := _points(call.inner)):
-                result += _element(replace(call, inner=points), tokens)
+            elif call.name.value in self.at_points and (below := points(call.inner)):
+                result += _element(replace(call, inner=below), tokens)
                 place = call.end + 1
             elif self._is_element(call, bound):
-                result += _element(call, tokens)
+                result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
             elif _is_factor(call, tokens):
                 result += [call.name, Token("THIN", "", call.name.end, call.name.end)]
@@ -121,18 +114,18 @@ class Brackets:
                 place += 1
         return replace(definition, tokens=tuple(result))
 
-    def _is_delta(self, call: _Call) -> bool:
+    def _is_delta(self, call: Call) -> bool:
         r"""Whether it is Kronecker's `\delta(a, b)`."""
-        is_two = len(_listed(call.inner)) == 2 and not call.below
+        is_two = len(listed(call.inner)) == 2 and not call.below
         return is_two and call.name.value == "delta" and "delta" not in self.ranks
 
-    def _is_function(self, call: _Call) -> bool:
+    def _is_function(self, call: Call) -> bool:
         """Whether a bracket behind a power holds one name with its scripts, as of a function: `f_i^2(x)`."""
         is_known = call.name.value in self.ranks or call.name.value in self.sizes
-        return not is_known and _is_operand(call.inner) and call.name.value not in _NUMBERS
+        return not is_known and is_operand(call.inner) and call.name.value not in _NUMBERS
 
     @staticmethod
-    def _unclear(call: _Call) -> Token:
+    def _unclear(call: Call) -> Token:
         name = call.name.value
         fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
         fix = (
@@ -141,16 +134,26 @@ class Brackets:
         )
         return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
-    def _is_element(self, call: _Call, bound: Set[str]) -> bool:
+    def _is_element(self, call: Call, bound: Set[str]) -> bool:
         name = call.name.value
-        if name in self.sizes or name in _NUMBERS or not _is_index(call.inner, bound):
+        if name in self.sizes or name in _NUMBERS:
             return False
-        subscripts = len(_listed(call.inner)) + len(_listed(call.below[1:-1]) if call.below else [])
+        if self._is_at_declared_points(call, bound):
+            return True
+        if not _is_index(call.inner, bound):
+            return False
+        subscripts = len(listed(call.inner)) + len(listed(call.below[1:-1]) if call.below else [])
         if name in self.ranks:
             return self.ranks[name] == subscripts
         return name in self.indexed or (bool(self.indexed) and not call.below)
 
-    def _is_unclear(self, call: _Call, bound: Set[str]) -> bool:
+    def _is_at_declared_points(self, call: Call, bound: Set[str]) -> bool:
+        """Whether it is the `f(x_i)` of a declared tensor `f` with enough dimensions."""
+        below = [t.value for t in points(call.inner) if t.type == "NAME"]
+        has_room = 0 < len(below) <= self.ranks.get(call.name.value, 0) and not call.below
+        return has_room and {*below} <= bound
+
+    def _is_unclear(self, call: Call, bound: Set[str]) -> bool:
         name = call.name.value
         is_known = name in self.ranks or name in self.sizes or name in _NUMBERS or name in bound
         if call.name.note == "upright" and len(name) > 1:
@@ -158,40 +161,7 @@ class Brackets:
         if is_known or (name in _FUNCTIONS and not call.below):
             return False  # the names of functions are looked at later
         is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
-        return is_index or _is_operand(call.inner)
-
-
-def _calls(tokens: Sequence[Token]) -> list[_Call]:
-    closing: dict[int, int] = {}
-    opened: list[int] = []
-    for place, token in enumerate(tokens):
-        if token.type in OPENERS:
-            opened.append(place)
-        elif token.type in CLOSERS and opened:
-            closing[opened.pop()] = place
-    calls: list[_Call] = []
-    for place, token in enumerate(tokens):
-        if token.type != "NAME":
-            continue
-        at = place + 1
-        below: tuple[Token, ...] = ()
-        if at < len(tokens) and tokens[at].type == "SUB" and at + 1 in closing:
-            below = tuple(tokens[at + 1 : min(closing[at + 1], at + LONGEST_BRACKET) + 1])
-            at = closing[at + 1] + 1
-        is_raised = at < len(tokens) and tokens[at].type == "SUP" and at + 1 in closing
-        if is_raised and closing[at + 1] - at < LONGEST_BRACKET:
-            at = closing[at + 1] + 1  # `f_i^2(x)`
-        length = closing.get(at, at) - at
-        if (
-            at < len(tokens)
-            and tokens[at].type in ("LPAR", "LSQB")
-            and 1 < length < LONGEST_BRACKET
-        ):
-            if "{" in tokens[at].value:
-                continue
-            inner = tuple(tokens[at + 1 : closing[at]])
-            calls.append(_Call(token, below, inner, place, closing[at], is_raised))
-    return calls
+        return is_index or is_operand(call.inner)
 
 
 def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
@@ -201,53 +171,19 @@ def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
 
 
 def _is_list(inner: Sequence[Token]) -> bool:
-    """Whether it is a list of names with their scripts."""
-    return all(part and _is_operand(part) for part in _listed(inner))
+    """Whether it is a list of names with their scripts, after commas or a bar."""
+    plain = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in inner]
+    return all(part and is_operand(part) for part in listed(plain))
 
 
-def _is_factor(call: _Call, tokens: Sequence[Token]) -> bool:
+def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
     r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor."""
     opening = tokens[call.end - len(call.inner) - 1]
     is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
     return opening.type == "LSQB" and is_sum and not call.below and call.name.value in GREEK
 
 
-def _points(inner: Sequence[Token]) -> tuple[Token, ...]:
-    r"""The subscripts of a list of elements, `x_p, x_q`; nothing for any other list."""
-    found: list[Token] = []
-    for part in _listed(inner):
-        if [t.type for t in part] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
-            return ()
-        found += [Token("COMMA", "", part[3].start, part[3].start), part[3]]
-    return tuple(found[1:])
-
-
-def _is_operand(inner: Sequence[Token]) -> bool:
-    """Whether it is one name with its scripts, which nobody puts in brackets to multiply it."""
-    if inner[0].type != "NAME":
-        return False
-    depth = 0
-    for token in inner[1:]:
-        depth -= token.type in CLOSERS
-        if depth == 0 and token.type not in ("SUB", "SUP", "PRIME", "LBRACE", "RBRACE"):
-            return False
-        depth += token.type in OPENERS
-    return True
-
-
-def _listed(tokens: Sequence[Token]) -> list[list[Token]]:
-    parts: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token.type in OPENERS) - (token.type in CLOSERS)
-        if token.type == "COMMA" and depth == 0:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-def _applied(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+def _applied(call: Call, tokens: Sequence[Token]) -> list[Token]:
     """The function with what is below its name as its first arguments."""
     opening, closing = tokens[call.end - len(call.inner) - 1], tokens[call.end]
     sign = Token("COMMA", "", opening.start, opening.start)
@@ -255,16 +191,16 @@ def _applied(call: _Call, tokens: Sequence[Token]) -> list[Token]:
     return [name, opening, *call.below[1:-1], sign, *call.inner, closing]
 
 
-def _indicator(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+def _indicator(call: Call, tokens: Sequence[Token]) -> list[Token]:
     """1 where the two arguments are equal, else 0."""
-    left, right = _listed(call.inner)
+    left, right = listed(call.inner)
     at = call.name.end
     word = replace(call.name, type="INDICATOR")
     opening = tokens[call.end - len(call.inner) - 1]
     return [word, opening, *left, Token("EQ", "=", at, at), *right, tokens[call.end]]
 
 
-def _element(call: _Call, tokens: Sequence[Token]) -> list[Token]:
+def _element(call: Call, tokens: Sequence[Token]) -> list[Token]:
     """The name with the indices of the bracket behind those of its subscript."""
     closing = tokens[call.end]
     opening = next(t for t in tokens[call.start : call.end] if t.type in ("LPAR", "LSQB"))

@@ -82,7 +82,7 @@ def _told_by_numbers(
         raise SyntaxError(
             numbers[0].element.span,
             f"nothing tells whether the first element is `x_0` or `x_1`, and a subscript is a number: `{_shown(numbers[0].element.span)}`",
-            fix="write `%!tadc base 0` or `%!tadc base 1`",
+            fix=f"write `%!tadc base 0` or `%!tadc base 1`; where the number is a label, {_as_label(numbers[0])}",
         )
     return None, "", None
 
@@ -101,6 +101,14 @@ def _numbers(definition: Definition) -> Iterator[_Numbered]:
             for n, s in enumerate(node.subscripts):
                 if isinstance(s, Number) and s.text.isdigit() and s.text != "0":
                     yield _Numbered(node, n, s)
+
+
+def _as_label(number: _Numbered) -> str:
+    """What declares the element as one of a tensor of its own, with the number in its name."""
+    others = len(number.element.subscripts) - 1
+    extents = ", ".join(("N", "M", "K", "L")[:others])
+    name = f"{number.element.name.name}_{number.place.text}"
+    return f"declare names of their own, `%!tadc input {name}[{extents}]`"
 
 
 def _extent(

@@ -8,7 +8,6 @@ f_c(R_{ij}) =           a function `f_c`, whose argument is written as an elemen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
@@ -45,7 +44,8 @@ def own_functions(
     bound = {n for s in statements if id(s) not in defined for n in bound_names(s.tokens)}
     for statement, head in heads:
         if head.name.value in applied and head.is_function:
-            others = applied[head.name.value] - {tuple(t.value for t in head.below)}
+            own = {h.label for _, h in heads if h.name.value == head.name.value}
+            others = applied[head.name.value] - own
             function = head.function(statement, bound, is_applied_otherwise=bool(others))
             found.setdefault(function.name, function)
     return list(found.values())
@@ -96,6 +96,11 @@ class _Head:
     below: tuple[Token, ...]
     arguments: tuple[tuple[Token, ...], ...]
     right: tuple[Token, ...]
+
+    @property
+    def label(self) -> tuple[str, ...]:
+        """What is below the name."""
+        return tuple(t.value for t in self.below)
 
     @property
     def is_function(self) -> bool:
@@ -165,7 +170,7 @@ def _with_parameter(
 
 
 def _with_constants(right: Sequence[Token], parameters: Set[str]) -> list[Token]:
-    r"""The right side with `r_0` as one name where `r - r_0` or `r / r_0` tells that the parameter `r` is a number."""
+    r"""The right side with `r_0` as one name where the parameter `r` stands alone, as a number."""
     numbers = {n for n in parameters if _is_compared(right, n)}
     result: list[Token] = []
     place = 0
@@ -185,13 +190,11 @@ _NUMBERED = ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"]
 
 
 def _is_compared(right: Sequence[Token], name: str) -> bool:
-    r"""Whether it stands as `r - r_0`, `r_0 - r`, `r / r_0` or `\frac{r}{r_0}`, where no `r_0` is an element of it."""
-    kinds = "".join(_LETTERS.get(t.type, "?") if t.value != name else "r" for t in right)
-    return _COMPARED.search(kinds) is not None
-
-
-_LETTERS = {"SUB": "_", "LBRACE": "{", "RBRACE": "}", "NUM": "0", "PLUS": "-", "MINUS": "-", "SLASH": "/", "FRAC": "f"}  # fmt: skip
-_COMPARED = re.compile(r"r[-/]r_\{0\}|r_\{0\}[-/]r(?!_)|f\{r\}\{r_\{0\}\}|f\{r_\{0\}\}\{r\}")
+    r"""Whether `r` stands alone as a number, as in `r - r_0`, `\frac{r}{r_0}` or `\cos r`, so that no `r_0` is an element of it."""
+    pairs = zip(right, (*right[1:], None), strict=True)
+    alone = [after for t, after in pairs if t.type == "NAME" and t.value == name]
+    is_vector = any(t.type in ("NORM_L", "TOP", "ANGLE_L") for t in right)
+    return not is_vector and any(after is None or after.type != "SUB" for after in alone)
 
 
 def _head(statement: Statement) -> _Head | None:

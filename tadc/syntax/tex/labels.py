@@ -2,12 +2,14 @@ r"""Marks that are part of a name, where that takes more than one formula to kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["left_labels", "with_compounds"]
+__all__ = ["left_labels", "twin_labels", "with_compounds"]
 
 
 def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
@@ -36,6 +38,44 @@ def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
             elif not above and has_subscript:
                 labels.add(token.value)
     return labels
+
+
+def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:
+    r"""The letters that tell two tensors apart, `z^A_{ij} z^B_{ik}`: several of them above one name with subscripts, and nowhere else."""
+    counts: Counter[str] = Counter()
+    above: Counter[str] = Counter()
+    letters: dict[str, set[str]] = {}
+    for tokens in streams:
+        words = {
+            id(t) for _, _, inner in scripted(tokens, "SUB") for t in inner if _is_acronym(inner)
+        }
+        counts.update(t.value for t in tokens if t.type == "NAME" and id(t) not in words)
+        for name, letter in _above_elements(tokens):
+            above[letter] += 1
+            letters.setdefault(name, set()).add(letter)
+    twins = {n for found in letters.values() if len(found) > 1 for n in found}
+    return {n for n in twins if above[n] == counts[n] and n not in ("T", "H")}
+
+
+def _is_acronym(inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `BT` of `L_{BT}`."""
+    return len(inner) > 1 and all(t.type == "NAME" and t.value.isupper() for t in inner)
+
+
+def _above_elements(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Each name with a subscript, and the letter that stands alone above it."""
+    closing = closing_braces(tokens)
+    for place, token in enumerate(tokens):
+        end, above, has_subscript = place + 1, "", False
+        while token.type == "NAME" and end < len(tokens) and tokens[end].type in ("SUB", "SUP"):
+            inner = tokens[end + 2 : closing.get(end + 1, end)]
+            if tokens[end].type == "SUB":
+                has_subscript = any(t.type == "NAME" for t in inner)
+            elif [t.type for t in inner] == ["NAME"] and not inner[0].note:
+                above = inner[0].value
+            end = closing.get(end + 1, len(tokens)) + 1
+        if above and has_subscript:
+            yield token.value, above
 
 
 def _declared(tokens: Sequence[Token], closing: dict[int, int]) -> set[str]:

@@ -6,6 +6,7 @@ r_{xy} = \sum_i x_i y_i              `x` and `y` are tensors of the right side
 P_c = \sum_i a_i p_i                 a letter that stands nowhere else, and is no usual index
 E_{tot} = T + V                      letters of which the right side has none
 F_{d,i} = -\sum_j M_{ij} v_j         beside an index, a letter that stands nowhere else
+d_{1,i} = \frac{\ln S_i + r}{s}       beside an index, a number, where nothing but numbers stands at this place
 \mathrm{DCG}_p = \sum_{i=1}^p ..     below a word, the length of its sum
 """
 
@@ -16,6 +17,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -35,6 +37,8 @@ __all__ = ["LeftLabels"]
 _NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
+_ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
+_PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
 _LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
 
 
@@ -64,10 +68,15 @@ class LeftLabels:
             return named
         if (named := self._with_count(definition)) is not None:
             return named
-        if not _may_be_label(definition, self.scalars):
+        if (named := self._with_numbers(definition)) is not None:
+            return named
+        if (named := self._with_parameter(definition)) is not None:
+            return named
+        if not _may_be_label(definition, self.scalars) and not _is_one_of_two(definition):
             return definition
         is_moving = _is_moving(definition) or _reads_itself(definition)
         is_number = tokens[3].value in self.scalars or self._is_one_of_several(definition)
+        is_number |= _is_one_of_two(definition)
         if not is_moving and not is_number and not self._is_only_here(definition):
             return definition
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
@@ -81,12 +90,10 @@ class LeftLabels:
         tokens, equal = definition.tokens, definition.equal
         left = left_indices(tokens)
         closing = closing_braces(tokens).get(2, 0)
-        if (
-            not left
-            or not _ends_at(tokens, closing + 1, equal)
-            or tokens[0].value in self.declared
-            or definition.ranges
-        ):
+        if not left or not _ends_at(tokens, closing + 1, equal) or definition.ranges:
+            return None
+        is_declared = tokens[0].value in self.declared
+        if is_declared and not _reads_itself(definition):
             return None
         right = [
             (name, inner)
@@ -98,9 +105,12 @@ class LeftLabels:
         letters = {t.value for t in left}
         kinds = [t.type for t in tokens[3:closing]]
         is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
-        is_word = is_plain and not letters & {t.value for t in tokens[equal:]}
+        elsewhere = {t.value for t in tokens[equal:]} - (bound_names(tokens[equal:]) & {*letters})
+        is_word = is_plain and not letters & (
+            elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
+        )
         are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
-        if not (is_word or are_tensors):
+        if not (is_word or (are_tensors and not is_declared)):
             return None
         name = with_label(tokens[0], left, tokens[closing].end)
         why = "the right side has none of its letters"
@@ -136,12 +146,61 @@ class LeftLabels:
             tokens=(name, *tokens[1:3], *listed, tokens[closing], *tokens[closing + 1 :]),
         )
 
+    def _with_numbers(self, definition: Statement) -> Statement | None:
+        r"""`d_{1,i} = ..` as the element `i` of `d_1`, where the document has nothing but numbers at this place below `d`."""
+        tokens, target = definition.tokens, definition.target
+        closing = closing_braces(tokens).get(2, 0)
+        inner = tokens[3:closing]
+        parts = inner[::2]
+        is_list = {t.type for t in inner[1::2]} == {"COMMA"} and len(inner) % 2 == 1
+        places = [n for n, t in enumerate(parts) if t.type == "NUM"]
+        if not closing or not is_list or target in self.declared or len(places) != 1:
+            return None
+        place = 2 * places[0]
+        others = [
+            n[place].type
+            for d in self.definitions
+            for name, _, n in scripted(d.tokens, "SUB")
+            if name.value == target and len(n) == len(inner)
+        ]
+        indices = [t for t in parts if t.type == "NAME"]
+        if {*others} != {"NUM"} or len(indices) + 1 < len(parts):
+            return None
+        label = replace(parts[places[0]], type="NAME")
+        name = with_label(tokens[0], [label], tokens[closing].end)
+        text = f"`{name.value}` is one name: the number beside an index is a label"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
+        listed = [t for i in indices for t in (comma(i), i)][1:]
+        return replace(definition, tokens=(name, *tokens[1:3], *listed, *tokens[closing:]))
+
+    def _with_parameter(self, definition: Statement) -> Statement | None:
+        r"""`\hat{f}_h(x) = ..` and `L_\lambda = ..` as one name, where the right side has the letter as a number alone."""
+        tokens, equal = definition.tokens, definition.equal
+        if [t.type for t in tokens[:5]] != _ELEMENT:
+            return None
+        letter = tokens[3].value
+        has_list = tokens[5].type == "LPAR"
+        is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
+        right = tokens[equal:]
+        below = {
+            t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
+        }
+        is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
+        is_number = is_read and letter not in below | bound_names(right)
+        is_plain = tokens[0].value not in self.declared and not definition.ranges
+        if not (is_parameter and is_number and is_plain and (has_list or equal == 5)):
+            return None
+        name = with_label(tokens[0], [tokens[3]], tokens[4].end)
+        text = f"`{name.value}` is one name: the right side has `{letter}` as a number"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
+        return replace(definition, tokens=(name, *tokens[5:]))
+
     def _with_count(self, definition: Statement) -> Statement | None:
         r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word with the length of the sum below it."""
         tokens = definition.tokens
         is_word = tokens[0].note == "upright" and len(tokens[0].value) > 1
         kinds = [t.type for t in tokens[: definition.equal]]
-        if not is_word or kinds != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        if not is_word or kinds != _ELEMENT:
             return None
         letter = tokens[3].value
         inside = {
@@ -198,6 +257,7 @@ class LeftLabels:
         below = {
             t.value
             for name, _, inner in scripted(right, "SUB")
+            if (name.value, *(t.value for t in inner)) not in self._labelled
             for t in inner
             if t.type == "NAME" and not has_style(t)
             if f"{name.value}_{t.value}" not in self.declared
@@ -211,7 +271,7 @@ def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
     there but a declared number.
     """
     tokens, equal = definition.tokens, definition.equal
-    if [t.type for t in tokens[:5]] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+    if [t.type for t in tokens[:5]] != _ELEMENT:
         return False
     letter = tokens[3].value
     is_whole = equal == 5 or (
@@ -222,6 +282,21 @@ def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
     pairs = zip_longest(right, right[1:])
     values = {t.value for t, after in pairs if after is None or after.type != "SUB"}
     return is_whole and letter not in inside | (values - scalars)
+
+
+def _is_one_of_two(definition: Statement) -> bool:
+    r"""Whether it is `E_A = f(R_B - R_A)`: capitals, of which nothing binds the other one."""
+    if [t.type for t in definition.tokens[:6]] != [*_ELEMENT, "EQ"]:
+        return False
+    letter = definition.tokens[3].value
+    below: dict[str, set[str]] = {}
+    for name, _, inner in scripted(definition.right, "SUB"):
+        below.setdefault(name.value, set()).add("".join(t.value for t in inner))
+    bound = bound_names(definition.right)
+    twins = (found for found in below.values() if letter in found and len(found) > 1)
+    return letter.isupper() and any(
+        all(n.isupper() and len(n) == 1 and n not in bound for n in found) for found in twins
+    )
 
 
 def _is_moving(definition: Statement) -> bool:

@@ -1,6 +1,7 @@
 r"""Left sides of several signs that are one name, in the whole document.
 
 \frac{dx_i}{dt} =, \partial_t x_i =     the element `dx_dt[i]`
+\nabla_w L =, \nabla^2 u_{ij} =          `dL_dw`, and the element `nabla2_u[i, j]`
 \Delta w_{ij} =                         the element `Delta_w[i, j]`; `\Delta t` is one name everywhere, unless `\Delta` stands alone
 MSE =, TV(u) =                          `MSE` and `TV`, whose letters mean nothing else here
 w^*_i =, \hat{x}_k^- =                  `w_star[i]` and `x_hat_minus[k]`
@@ -56,13 +57,9 @@ class LeftNames:
         letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
         steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
         names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
-        for tokens in displays:
-            closing = closing_braces(tokens)
-            for start in _left_sides(tokens):
-                start += tokens[start].type == "LPAR"  # `\left( \frac{du}{dx} \right)_i`
-                head = _head(tokens, _behind_factors(tokens, start), closing)
-                if head is not None and _is_free(head.key, letters, displays):
-                    names._defined.add(head.key)
+        keys = dict.fromkeys(head.key for tokens in displays for head in _heads(tokens))
+        words = [key[1:] for key in keys if key[0] == "letters" and key[1] not in _STEPS]
+        names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         return names
 
     def applied(self, tokens: Sequence[Token]) -> list[Token]:
@@ -144,19 +141,39 @@ def _behind_factors(tokens: Sequence[Token], start: int) -> int:
     return place if is_derivative else start
 
 
-def _is_free(key: Key, letters: Counter[str], displays: Sequence[Sequence[Token]]) -> bool:
-    """Whether letters side by side may be one name: an acronym, or letters that stand nowhere else."""
+def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
+    """What may be one name on left sides."""
+    closing = closing_braces(tokens)
+    for start in _left_sides(tokens):
+        start += tokens[start].type == "LPAR"  # `\left( \frac{du}{dx} \right)_i`
+        head = _head(tokens, _behind_factors(tokens, start), closing)
+        if head is not None:
+            yield head
+
+
+def _is_free(
+    key: Key,
+    words: Sequence[Key],
+    letters: Counter[str],
+    displays: Sequence[Sequence[Token]],
+) -> bool:
+    """Whether letters side by side may be one name: an acronym, or letters that stand nowhere but in such `words`."""
     if key[0] != "letters" or key[1] in _STEPS:
         return True
     word = key[1:]
     if len(word) > 2 and all(letter.isupper() for letter in word):
         return True
-    together = sum(
+    together = Counter(letter for w in words for letter in w * _count(w, displays))
+    return all(letters[letter] == together[letter] for letter in word)
+
+
+def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:
+    """How often these letters stand side by side."""
+    return sum(
         tuple(t.value for t in tokens[n : n + len(word)]) == word
         for tokens in displays
         for n in range(len(tokens))
     )
-    return all(letters[letter] == together * word.count(letter) for letter in word)
 
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:
@@ -176,6 +193,8 @@ def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head
             return _fraction(tokens, place, closing)
         case "PARTIAL":
             return _partial(tokens, place, closing)
+        case "NABLA":
+            return _gradient(tokens, place, closing)
         case "NAME":
             return _marked(tokens, place, closing) or _letters(tokens, place)
         case _:
@@ -222,6 +241,28 @@ def _partial(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _H
         return None
     under = _Differential("", inner[0].value, ())
     return _derivative(_Differential("", *named[:2]), under, named[2])
+
+
+def _gradient(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    r"""`\nabla_w L`, `\nabla u_{ij}`, or the Laplacian `\nabla_h^2 u_{ij}`."""
+    scripts: dict[str, Sequence[Token]] = {}
+    place += 1
+    while place < len(tokens) and tokens[place].type in ("SUB", "SUP") and place + 1 in closing:
+        scripts[tokens[place].type] = tokens[place + 2 : closing[place + 1]]
+        place = closing[place + 1] + 1
+    named = _variable(tokens, place, closing)
+    by = scripts.get("SUB", ())
+    variable = _variable(by, 0, closing_braces(by)) if by else None
+    if named is not None and variable is not None and variable[1] and variable[2] == len(by):
+        under = _Differential("", *variable[:2])  # `\nabla_{w_j} E`
+        return _derivative(_Differential("", *named[:2]), under, named[2])
+    inner = [*by, *scripts.get("SUP", ())]
+    if named is None or not {t.type for t in inner} <= {"NAME", "NUM"}:
+        return None
+    below, order = ("".join(t.value for t in scripts.get(kind, ())) for kind in ("SUB", "SUP"))
+    label = f"_{below}" if below else ""
+    name = f"d{named[0]}_d{below}" if below and not order else f"nabla{label}{order}_{named[0]}"
+    return _Head(("derivative", name), name, named[1], named[2])
 
 
 def _derivative(over: _Differential, under: _Differential, end: int) -> _Head:

@@ -342,7 +342,10 @@ class _Expander:
         self._skip_blanks()
         if self.stack and self.stack[-1].text == sign:
             self.stack.pop()
-            self._argument()
+            script = self._argument()
+            is_command = script is not None and script[0][0].text == "\\"
+            if is_command and self.stack and self.stack[-1].text == "{":
+                self._argument()  # `_\text{..}`
 
     # ------------------------------------------------------------------ what is no plain macro
 

@@ -15,6 +15,7 @@ from tadc.syntax.tex.centred import with_centred
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
+from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.left_ranges import with_extents
 from tadc.syntax.tex.order import in_order
@@ -58,7 +59,8 @@ def meaning(
         try:
             if r.is_update:
                 refuse_range(r.definition, r.ranges)
-            definition = with_products(inlined(_bound(r), bodies, taken))
+            bound = with_inner_indices(_bound(r), taken, notes)
+            definition = with_products(inlined(bound, bodies, taken))
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition))
         except SyntaxError as error:
@@ -301,6 +303,9 @@ def _in_index_notation(
             notes.append(
                 Note(definition.span, "vectors and matrices are written in index notation")
             )
+    for span in vectors.rows[:1]:
+        text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
+        notes.append(Note(span, text, is_guess=True))
     _raise(errors)
     return result
 

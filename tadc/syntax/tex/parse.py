@@ -24,20 +24,31 @@ from tadc.syntax.tex.bound_labels import (
     with_labelled_bounds,
 )
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
+from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
+from tadc.syntax.tex.evaluation_points import nodes_of_points, with_named_nodes
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
     with_labelled_functions,
 )
+from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.integrals import with_integrals
-from tadc.syntax.tex.labels import left_labels
+from tadc.syntax.tex.labels import left_labels, twin_labels
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
+from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.names import assembled
+from tadc.syntax.tex.normal import with_densities
+from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.points import (
+    functions_at_points,
+    numbered_functions,
+    with_numbered_functions,
+)
 from tadc.syntax.tex.primes import with_unclear_primes
 from tadc.syntax.tex.prose import says_for, says_ranges, says_where, spoken_definitions, with_prose
 from tadc.syntax.tex.reader import Reader
@@ -46,7 +57,15 @@ from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, names_in_bounds
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.shapes import about, is_plain, of_rows, place_of_in, rank_of, sizes_of
+from tadc.syntax.tex.shapes import (
+    about,
+    extents_of,
+    is_plain,
+    of_rows,
+    place_of_in,
+    rank_of,
+    sizes_of,
+)
 from tadc.syntax.tex.statements import (
     Statement,
     add_range_behind,
@@ -60,10 +79,13 @@ from tadc.syntax.tex.targets import (
     with_named_squares,
     with_plain_targets,
 )
+from tadc.syntax.tex.times import times, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
+from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
+from tadc.syntax.tex.words import known_words, with_words
 
 __all__ = ["parse_tex"]
 
@@ -94,6 +116,7 @@ class _Found:
     ranges: list[list[Token]] = field(default_factory=list)  # those that the prose says
     is_upper: bool = False
     braces: list[Brace] = field(default_factory=list)
+    guesses: list[Guess] = field(default_factory=list)
 
 
 def _program(source: Source, index_base: int) -> ast.Program:
@@ -108,7 +131,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     _collect_statements(found, text, regions)
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
-    guesses: list[Guess] = []
+    guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
     functions = _own_functions(found)
     states = states_of(found.items)
@@ -116,6 +139,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    means = implied_means(found.displays, declared, source.text, guesses)
+    found.displays += [[mean] for mean in means]
     lists = _make_targets_plain(found, states)
     definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [
@@ -124,12 +150,12 @@ def _program(source: Source, index_base: int) -> ast.Program:
         if s.kind == "skipped" and (derivative := asked_derivative(s.tokens)) is not None
     ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
-    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared)
     rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *(f.statement for f in functions)]
-    every, shapes = styled_apart(every, shapes, declared)
+    parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
+    every, shapes = styled_apart(every, shapes, declared, parameters)
     every = _with_scripts(found, every, shapes, functions, lists, guesses)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
@@ -186,13 +212,28 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
     labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
+    labels |= twin_labels(tokens.values())
     labels = set() if found.is_upper else labels
     streams = {r: assembled(tokens[r], labels) for r in regions}
     bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
     streams = {r: with_labelled_bounds(stream, bounds) for r, stream in streams.items()}
-    displayed = [streams[r] for r in regions if r.kind != "inline"]
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
     declared = {i.name.name for i in found.items if isinstance(i, named)}
+    known = known_words([*streams.values()], declared)
+    streams = {r: with_words(s, known, declared, found.guesses) for r, s in streams.items()}
+    streams = {r: with_indicators(with_norms(s)) for r, s in streams.items()}
+    wholes = whole_sets([*streams.values()], declared, text.text)
+    streams = {r: with_sizes_of_sets(s, wholes, found.guesses) for r, s in streams.items()}
+    nodes = nodes_of_points([*streams.values()], declared)
+    streams = {r: with_named_nodes(s, nodes) for r, s in streams.items()}
+    streams = {r: with_densities(s, found.guesses) for r, s in streams.items()}
+    compounds = compound_indices([*streams.values()])
+    streams = {r: with_compound_indices(s, compounds) for r, s in streams.items()}
+    numbered = numbered_functions([*streams.values()], declared)
+    streams = {r: with_numbered_functions(s, numbered) for r, s in streams.items()}
+    moments = times([s for r, s in streams.items() if r.kind != "inline"], declared)
+    streams = {r: without_times(s, moments, found.guesses) for r, s in streams.items()}
+    displayed = [streams[r] for r in regions if r.kind != "inline"]
     left_names = LeftNames.of(displayed, declared)
     end = 0  # of the last display, and of the ranges after it
     before: Region | None = None  # the last formula in the prose
@@ -334,14 +375,16 @@ def _with_scripts(
     sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
     sizes |= {t.value for s in shapes for t in s.tokens[place_of_in(s) :] if t.type == "NAME"}
     names = {f.name for f in functions}
+    indexed = (indexed_names(statements) | lists.indexed) - names
+    known = indexed | names | lists.headed | lists.at_points | {*ranks, *sizes, "delta"}
     brackets = Brackets(
-        (indexed_names(statements) | lists.indexed) - names,
+        indexed,
         names,
         {f.name for f in functions if f.has_index},
         ranks,
         sizes | names_in_bounds(s.tokens for s in statements),
         lists.headed,
-        lists.at_points,
+        lists.at_points | functions_at_points(statements, known, {*ranks, *sizes}, guesses),
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)
@@ -357,6 +400,7 @@ def _with_scripts(
         is_upper=found.is_upper,
         is_einstein=any(isinstance(i, ast.EinsteinDeclaration) for i in found.items),
         longer=_longer(tensors, shapes),
+        extents=extents_of(tensors, shapes),
         base=next((i.base for i in found.items if isinstance(i, ast.BaseDeclaration)), None),
     )
     statements = scripts.run()

@@ -31,6 +31,7 @@ from tadc.syntax.tex.script_tokens import (
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.superscripts import Superscripts
 from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.upper_places import UpperPlaces, printed_lengths
 
 __all__ = ["Scripts"]
 
@@ -60,6 +61,7 @@ class Scripts:
     is_einstein: bool
     base: int | None = None  # the first index, where a line declares it
     longer: Set[str] = frozenset()  # tensors with an extent such as `p + 1`
+    extents: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of declared tensors
     guesses: dict[str, Guess] = field(default_factory=dict)
     _superscripts: Superscripts = field(init=False)
     _bound: list[set[str]] = field(default_factory=list)
@@ -94,6 +96,7 @@ class Scripts:
             self.scalars | (_numbers(self.definitions) - self.declared),
             self._values | self.declared | self.sizes,
             self.is_upper,
+            UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
         )
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
@@ -249,6 +252,8 @@ class Scripts:
     ) -> tuple[Token, Sequence[Token] | None] | None:
         r"""`\varepsilon_0`, and `\ell_{b,0}` where `ell_0` is declared, with the number in the name; None for all else."""
         *others, last = below[1:-1] or below
+        if (first := self._with_number_first(base, below)) is not None:
+            return first
         if last.type != "NUM":
             return None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
@@ -262,6 +267,19 @@ class Scripts:
         if len(others) < 2 or others[-1].type != "COMMA" or name.value not in tensors:
             return None
         return name, [below[0], *others[:-1], below[-1]]
+
+    def _with_number_first(
+        self, base: Token, below: Sequence[Token]
+    ) -> tuple[Token, Sequence[Token]] | None:
+        r"""`\beta_{1t}` and `\beta_{1,t}` as an element of a declared `beta_1`."""
+        first, *rest = below[1:-1] or below
+        others = [t for t in rest if t.type != "COMMA"]
+        if first.type != "NUM" or not others or base.value in self.declared:
+            return None
+        name = with_label(base, [replace(first, type="NAME")], below[-1].end)
+        if name.value not in self.declared - self.sizes - self.scalars:
+            return None
+        return name, [below[0], *_with_commas(others), below[-1]]
 
     def _is_digit_each(self, base: Token, inner: Sequence[Token]) -> bool:
         r"""Whether it is the `11` of `\sigma_{11}`, whose tensor has as many dimensions as there are digits."""
@@ -284,13 +302,16 @@ def _numbers(definitions: Sequence[Statement]) -> set[str]:
 
 
 def _values(tokens: Sequence[Token]) -> set[str]:
-    """The names that stand outside of scripts, on right sides."""
+    """The names that stand outside of scripts, on right sides, or above a bracket, as powers."""
     closing = closing_braces(tokens)
     names: set[str] = set()
     place = next((n for n, t in enumerate(tokens) if t.type in ("EQ", "DEF")), len(tokens))
     while place < len(tokens):
         if tokens[place].type in ("SUB", "SUP"):
-            place = closing.get(place + 1, place)
+            end = closing.get(place + 1, place)
+            if tokens[place].type == "SUP" and tokens[place - 1].type in ("RPAR", "RSQB", "NUM"):
+                names |= {t.value for t in tokens[place:end] if t.type == "NAME"}
+            place = end
         elif tokens[place].type == "NAME":
             names.add(tokens[place].value)
         place += 1

@@ -13,7 +13,7 @@ from tadc.syntax.tex.reader import tree
 from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 
-__all__ = ["about", "is_plain", "of_rows", "place_of_in", "rank_of", "sizes_of"]
+__all__ = ["about", "extents_of", "is_plain", "of_rows", "place_of_in", "rank_of", "sizes_of"]
 
 
 def about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
@@ -83,3 +83,23 @@ def place_of_in(shape: Statement) -> int:
 def rank_of(shape: Statement) -> int:
     """The number of extents of a shape."""
     return sum(t.type == "BY" for t in shape.tokens) + any(t.type == "SUP" for t in shape.tokens)
+
+
+def extents_of(
+    tensors: Iterable[ast.TensorDeclaration], shapes: Iterable[Statement]
+) -> dict[str, list[str]]:
+    """The text of each extent of the tensors that lines and shapes declare."""
+    found = {s.tokens[0].value: _extents(s) for s in shapes}
+    for t in tensors:
+        found[t.name.name] = [e.span.text for e in t.extents or ()]
+    return found
+
+
+def _extents(shape: Statement) -> list[str]:
+    listed: list[list[str]] = [[]]
+    for token in shape.tokens[place_of_in(shape) + 2 :]:
+        if token.type == "BY":
+            listed.append([])
+        elif token.type not in ("SUP", "LBRACE", "RBRACE"):
+            listed[-1].append(token.value)
+    return ["".join(extent) for extent in listed if extent]

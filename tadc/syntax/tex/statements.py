@@ -261,7 +261,9 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         if not tokens:
             continue
         is_range = bool(ranges) or (
-            bool(defined) and _says_range([*names, *tokens], defined, words[-1:])
+            bool(defined)
+            and not (len(parts) == 1 and _is_equation(tokens))
+            and _says_range([*names, *tokens], defined, words[-1:])
         )
         if [t.type for t in with_compounds(tokens)] == ["NAME"] and not in_remark and not ranges:
             names += [*part.separators[:1], *tokens] if names else tokens
@@ -305,6 +307,12 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _is_equation(tokens: Sequence[Token]) -> bool:
+    """Whether a row of its own defines a value, `L = 3 - D`: the range of an index has dots."""
+    kinds = {t.type for t in tokens}
+    return "EQ" in kinds and "DOTS" not in kinds
 
 
 def _says_range(tokens: Sequence[Token], defined: Sequence[Token], words: Sequence[Token]) -> bool:
@@ -371,7 +379,22 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         return None  # `\pi \approx 3.14`
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved
+    if (negative := _negative(left, tokens[place:])) is not None:
+        return negative
     return statement if _is_target(left) else None
+
+
+def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
+    r"""`-D_{KL}(q \| p) = ..` as the definition of `D_KL` with the other sign; None for other left sides."""
+    if [t.type for t in left[:2]] != ["MINUS", "NAME"] or not _is_target(left[1:]):
+        return None
+    equal, *rest = right
+    if not rest:
+        return None
+    opening = Token("LPAR", "(", rest[0].start, rest[0].start)
+    closing = Token("RPAR", ")", rest[-1].end, rest[-1].end)
+    sign = replace(left[0], start=rest[0].start, end=rest[0].start)
+    return Statement("definition", (*left[1:], equal, sign, opening, *rest, closing))
 
 
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:

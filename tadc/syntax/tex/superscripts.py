@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.script_tokens import Guess, comma, with_label
 from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.upper_places import UpperPlaces
 
 __all__ = ["Superscripts"]
 
@@ -23,6 +24,7 @@ class Superscripts:
     scalars: Set[str]
     values: Set[str]  # sizes and declared names too
     is_upper: bool  # whether superscripts are indices behind the lower ones
+    places: UpperPlaces
     guesses: dict[str, Guess]
 
     def __call__(
@@ -74,6 +76,8 @@ class Superscripts:
                     *core,
                     replace(braces[-1], note="NAME"),
                 ]
+            if in_brackets and (told := self._at_place(name, below, above)) is not None:
+                return told
             return [_error(whole, *_two_readings(indices[0], in_brackets))]
         if in_brackets and len(core) == 1 and core[0].type == "NAME":
             label = core[0].value
@@ -96,6 +100,24 @@ class Superscripts:
             )
             return [_error(whole, fact, fix)]
         return plain
+
+    def _at_place(
+        self, name: Token, below: Sequence[Token] | None, above: Sequence[Token]
+    ) -> list[Token] | None:
+        """The element with one index above in the dimension that the declared extents tell."""
+        lower = [t for t in below or () if t.type == "NAME"]
+        is_plain = below is not None and {t.type for t in below[1:-1]} <= {"NAME", "COMMA"}
+        if not is_plain or len(above) != 5:
+            return None
+        index = above[2]
+        place = self.places.place(name.value, index.value, [t.value for t in lower])
+        if place is None:
+            return None
+        ordered = [*lower[:place], index, *lower[place:]]
+        listed = [t for i in ordered for t in (comma(i), i)][1:]
+        sign = Token("SUB", "_", above[0].start, above[0].start)
+        opening, closing = replace(above[0], note="indices"), replace(above[-1], note="NAME")
+        return [name, sign, opening, *listed, closing]
 
     def _is_label(self, name: Token, above: Token, bound: Set[str]) -> bool:
         """Whether the letter above is a label for sure: declared names have it, and nothing else gives it a meaning."""
@@ -124,7 +146,8 @@ def _two_readings(index: Token, in_brackets: bool) -> tuple[str, str]:
     if in_brackets:
         return (
             f"the index `{i}` stands above other indices: which dimension is it?",
-            f"write `%!tadc upper` if superscripts are indices behind the lower ones, or all in one subscript, `x_{{{i}, j}}`",
+            f"declare its shape, `%!tadc input x[N, D]`, where the range of `{i}` is printed, `\\sum_{{{i}=1}}^{{N}}`; write"
+            f" `%!tadc upper` if superscripts are indices behind the lower ones, or all in one subscript, `x_{{{i}, j}}`",
         )
     return (
         f"`^{i}` may be a power or an index, since `{i}` is an index here",

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
@@ -58,7 +59,7 @@ def _with_plain_target(
         return statement
     right = _right(sides[1:])
     if right is None:
-        return statement
+        return _with_plain_chain(statement, sides, signs)
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     left = _left(sides[0], right, ranged | _arguments_of(indexed, right), tensors)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
@@ -69,6 +70,15 @@ def _with_plain_target(
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
+
+
+def _with_plain_chain(
+    statement: Statement, sides: Sequence[list[Token]], signs: Sequence[Token]
+) -> Statement:
+    """The chain with its left side alone in the form of the grammar, which then refuses the chain and nothing else."""
+    rest = [t for sign, side in zip(signs[1:], sides[2:], strict=True) for t in (sign, *side)]
+    left = _left(sides[0], sides[1], set(), set())
+    return replace(statement, tokens=(*left, signs[0], *sides[1], *rest))
 
 
 # ---------------------------------------------------------------------- sides
@@ -88,11 +98,19 @@ def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
 
 
 def _right(rights: Sequence[list[Token]]) -> list[Token] | None:
-    """The one right side that is no name of a function; None for a chain of several, which the grammar refuses."""
+    """The one right side that is a formula of tensors, and no name of a function, probability or expectation; None for a chain
+    of several, which the grammar refuses.
+    """
     if len(rights) == 1:
         return rights[0]
-    explicit = [side for side in rights if not _is_head(side)]
+    explicit = [side for side in rights if not _is_head(side) and not _is_abstract(side)]
     return explicit[0] if len(explicit) == 1 else None
+
+
+def _is_abstract(side: Sequence[Token]) -> bool:
+    r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
+    given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
+    return any(t.type == "ERROR" for t in side) or any(t.type == "GIVEN" for t in given)
 
 
 def _is_head(side: Sequence[Token]) -> bool:
@@ -232,7 +250,8 @@ def _indices_in(
             parts.append([])
         else:
             parts[-1].append(token)
-    in_subscripts = (names_in_subscripts(right) | known) - tensors
+    hidden = _alone_in_brackets(right) & bound_names(right)  # by sums over the same letter
+    in_subscripts = (names_in_subscripts(right) | known | hidden) - tensors
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
@@ -302,6 +321,17 @@ def _alone_in_brackets(tokens: Sequence[Token]) -> set[str]:
     }
 
 
+def _below_elements(tokens: Sequence[Token], indices: Set[str]) -> set[str]:
+    r"""The `t` of each `\alpha_t(i)` with one of the indices in its bracket."""
+    return {
+        t.value
+        for call in calls_in(tokens)
+        if indices & {t.value for t in call.inner}
+        for t in call.below
+        if t.type == "NAME"
+    }
+
+
 def _with_indices(
     head: list[Token], indices: Sequence[Token], right: Sequence[Token]
 ) -> list[Token]:
@@ -313,6 +343,7 @@ def _with_indices(
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
+        others |= _below_elements(right, {t.value for t in indices})
         if len(letters) > 1:
             others |= names_in_subscripts(right)
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:

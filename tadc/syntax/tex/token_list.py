@@ -42,12 +42,12 @@ _CLOSED_BY = {
     "CEIL_L": "CEIL_R",
     "ANGLE_L": "ANGLE_R",
 }
-_BRACES = words("LGROUP LBRACE limits substack")
+_BRACES = words("LGROUP LBRACE limits substack wrapper")
 
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its token's type; or `limits`, of a reduction; `substack`, without tokens; `degree`, of a root."""
+    """An open bracket: its token's type; or `limits`, of a reduction; `substack` and `wrapper`, without tokens; `degree`, of a root."""
 
     kind: str
     expected: int = 0  # how many arguments the command around still expects when it closes
@@ -121,6 +121,10 @@ class TokenList:
         """Braces inside limits that leave no tokens."""
         self._opened.append(_Open("substack"))
 
+    def open_wrappers(self, count: int) -> None:
+        r"""Braces around a name and its scripts, `\hat{y_i}`, that leave no tokens."""
+        self._opened += [_Open("wrapper")] * count
+
     def close_brace(self, start: int, end: int) -> str:
         """Close the innermost brace, and the kind that it was."""
         while self._opened and self.innermost not in _BRACES:
@@ -129,7 +133,7 @@ class TokenList:
             self.tokens.append(Token("RGROUP", "}", start, end))
             return ""
         closed = self._opened.pop()
-        if closed.kind != "substack":
+        if closed.kind not in ("substack", "wrapper"):
             kind = "RGROUP" if closed.kind == "LGROUP" else "RBRACE"
             self.tokens.append(Token(kind, "}", start, end))
             self.expected, self._base = closed.expected, closed.base or kind

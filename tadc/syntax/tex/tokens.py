@@ -39,6 +39,7 @@ _OVER_EQUAL = re.compile(
     r"\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{\s*:?=\s*\}"
 )  # of `\stackrel{\text{def}}{=}`
 _SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
+_BRACED_BRACKET = re.compile(r"\s*\{\s*([()\[\]|]|\\[{}|])\s*\}")  # of `\big{(}`
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
@@ -161,17 +162,22 @@ class _Tokenizer:
             return
         name = command.group()[1:]
         if name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
-            kind, value, self.position, note = wrapped(self.text, start, self.end)
+            kind, value, self.position, note, opened = wrapped(self.text, start, self.end)
             if kind == "TEXT" and value in commands.REMARKS and self.out.in_braces:
                 kind, note = "NAME", "upright"  # the label of `W^{\text{in}}`
             if kind == "ERROR":
                 self._refuse(start, value, note)
             else:
                 self._add(kind, value, start, note)
+            self.out.open_wrappers(opened)
         elif name in commands.SYMBOLS:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:
             self.side = commands.SIZES_OF_BRACKETS[name]
+            if bracket := self._next(_BRACED_BRACKET):
+                self.position = bracket.start(1)
+                self.step()
+                self.position = bracket.end()
         elif name in commands.DROPPED:
             return
         elif name in commands.DROPPED_WITH_ARGUMENT:

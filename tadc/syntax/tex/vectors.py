@@ -43,12 +43,18 @@ Subscripts: TypeAlias = tuple[Expression, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed."""
+    """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed.
+
+    `extents` are those of its dimensions as far as declarations tell; nothing is known where there are none. A `plain` row is
+    one without a sign of transposition, such as the `x W` of authors whose vectors are rows.
+    """
 
     rank: int
     at: Callable[[Subscripts], Expression]
     span: Span
     is_row: bool = False
+    extents: tuple[object, ...] = ()
+    is_plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,9 @@ class Vectors:
         }
         self.taken = taken
         self.indices: set[str] = set()
+        self.rows: list[
+            Span
+        ] = []  # products of a row and a matrix, without a sign of transposition
 
     def __call__(self, definition: Definition) -> tuple[Definition, bool]:
         """The definition in index notation, and whether it was none. Raises SyntaxError for what has no one meaning."""
@@ -97,7 +106,7 @@ class Vectors:
             return replace(definition, body=body), False
         _refuse_deep(definition.body)
         value: _Value = descend(self._walk(definition.body))
-        if value.is_row:
+        if value.is_row and not value.is_plain:
             raise SyntaxError(
                 value.span,
                 f"{_what(value).rstrip(',')}, is what the right side comes to: what follows a transpose is a number as far as the document tells",
@@ -205,10 +214,12 @@ class Vectors:
                 a: _Value | None = None if self._is_identity(left) else (yield self._walk(left))
                 b: _Value | None = None if self._is_identity(right) else (yield self._walk(right))
                 if a is None:
-                    is_beside = b is not None and b.rank == 2
-                    a = _identity(left) if is_beside else (yield self._walk(left))
+                    if b is not None and b.rank == 2:
+                        a = _identity(left, b)
+                    else:
+                        a = yield self._walk(left)
                 if b is None:
-                    b = _identity(right) if a.rank == 2 else (yield self._walk(right))
+                    b = _identity(right, a) if a.rank == 2 else (yield self._walk(right))
                 return self._sum(e, a, b)
             case Binary("*", left, right):
                 return self._product(
@@ -256,11 +267,14 @@ class Vectors:
             raise SyntaxError(
                 e.span,
                 f"`{e.span.text}` beside vectors may be a vector or a matrix, and nothing declares it",
-                fix=_declaration(e.span),
+                fix=_declaration(e),
             )
         if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
             return _scalar(e)
-        return _Value(rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span)
+        extents = tuple(self.extents.get(name.name, ())[len(subscripts) :])
+        return _Value(
+            rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span, extents=extents
+        )
 
     # ------------------------------------------------------------------ sums and products
 
@@ -269,13 +283,18 @@ class Vectors:
             return replace(right, at=lambda i: replace(e, right=right.at(i)), span=e.span)
         if self._is_number(e.right) and left.rank == 1:
             return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
-        if left.rank != right.rank or left.is_row != right.is_row:
+        is_plain = left.is_plain or right.is_plain
+        if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
             raise _unequal(e.span, left, right)
         return _Value(
             left.rank,
             lambda i: replace(e, left=left.at(i), right=right.at(i)),
             e.span,
-            left.is_row,
+            left.is_row or right.is_row,
+            left.extents or right.extents,
+            is_plain
+            and (left.is_plain or not left.is_row)
+            and (right.is_plain or not right.is_row),
         )
 
     def _is_identity(self, e: Expression) -> bool:
@@ -308,6 +327,8 @@ class Vectors:
                 lambda i: times(left.at(i if a else ()), right.at(i if b else ())),
                 span,
                 whole.is_row,
+                whole.extents,
+                whole.is_plain,
             )
         if sign == "\\odot":
             if a != b or left.is_row != right.is_row:
@@ -315,6 +336,9 @@ class Vectors:
             return _Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row)
         if a == b == 1 and right.is_row and not left.is_row:
             return _Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
+        if not sign and (row := self._by_rows(left, right)) is not None:
+            self.rows.append(span)
+            left, right = row
         is_inner = a == b == 1 and left.is_row and not right.is_row
         is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
         is_matrices = (
@@ -335,7 +359,24 @@ class Vectors:
             body = times(left.at((*i[: a - 1], k)), right.at((k, *i[a - 1 :])))
             return _reduced("sum", k, body, span)
 
-        return _Value(a + b - 2, at, span, is_row=a == 1 and b == 2)
+        extents: tuple[object, ...] = ()
+        if left.extents and right.extents:
+            extents = (*left.extents[:-1], *right.extents[1:])
+        is_plain = left.is_plain or right.is_plain
+        return _Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+    @staticmethod
+    def _by_rows(left: _Value, right: _Value) -> tuple[_Value, _Value] | None:
+        r"""The factors of `x W` and of `W x^\top` where `x` is a row as it stands: with columns neither has a meaning."""
+        extents = (*left.extents[-1:], *right.extents[:1])
+        is_equal = len(extents) < 2 or extents[0] == extents[1]
+        if left.rank == 1 and not left.is_row and right.rank == 2 and is_equal:
+            return replace(left, is_row=True, is_plain=True), right
+        if left.rank == 2 and right.rank == 1 and right.is_row and is_equal:
+            return left, replace(right, is_row=False)
+        if left.is_plain and left.is_row and right.rank == 1 and right.is_row and is_equal:
+            return left, replace(right, is_row=False)
+        return None
 
     def _quotient(self, e: Binary, left: _Value, right: _Value) -> _Value:
         if right.rank:
@@ -344,11 +385,8 @@ class Vectors:
                 f"{_what(right)} stands in a denominator",
                 fix=r"divide by elements, `x_i`, or by a number such as the norm, `\|x\|`",
             )
-        return _Value(
-            left.rank,
-            lambda i: replace(e, left=left.at(i), right=right.at(())),
-            e.span,
-            left.is_row,
+        return replace(
+            left, at=lambda i: replace(e, left=left.at(i), right=right.at(())), span=e.span
         )
 
     def _power(self, e: Binary, base: _Value, power: _Value) -> _Value:
@@ -378,7 +416,7 @@ class Vectors:
             raise SyntaxError(
                 first.span,
                 f"`{first.span.text}` is a number as far as the document tells, and {_ASKS.get(name, 'this')} is of a vector or matrix",
-                fix=_declaration(first.span),
+                fix=_declaration(first.at(())),
             )
         match name:
             case "\\top":
@@ -393,6 +431,7 @@ class Vectors:
                     lambda i: first.at(i[::-1]),
                     e.span,
                     first.rank == 1 and not first.is_row,
+                    first.extents[::-1],
                 )
             case "\\inner":
                 second = values[1]
@@ -429,7 +468,7 @@ class Vectors:
                 e.span,
                 f"what stands in the brackets is {_what(base)}, and it has {len(subscripts)} subscripts",
                 fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
-                + _declaration(base.span).removeprefix("declare its shape: "),
+                + _declaration(base.at(())).removeprefix("declare its shape: "),
             )
         return _Value(base.rank - len(subscripts), lambda i: base.at((*subscripts, *i)), e.span)
 
@@ -457,7 +496,7 @@ class Vectors:
             raise SyntaxError(
                 inner.span,
                 f"`{inner.span.text}` is a number as far as the document tells, and a norm is of a vector",
-                fix=_declaration(inner.span),
+                fix=_declaration(inner.at(())),
             )
         if inner.rank > 1 and not of_any:
             return self._norm(Application(Name("\\norm2", span), (), span), "2", inner)
@@ -549,11 +588,10 @@ class Vectors:
                 fix="write it of an element, with all its subscripts",
             )
         before = values[:-1]
-        return _Value(
-            body.rank,
-            lambda i: with_parts(e, (*(v.at(()) for v in before), body.at(i))),
-            e.span,
-            body.is_row,
+        return replace(
+            body,
+            at=lambda i: with_parts(e, (*(v.at(()) for v in before), body.at(i))),
+            span=e.span,
         )
 
 
@@ -565,8 +603,14 @@ def _numbers(args: Sequence[Node]) -> Subscripts:
     return cast(Subscripts, tuple(args))
 
 
-def _identity(e: Expression) -> _Value:
-    r"""The matrix `I` or `\lambda I`."""
+def _identity(e: Expression, beside: _Value) -> _Value:
+    r"""The matrix `I` or `\lambda I` that is added to another one. Raises SyntaxError where that is not square."""
+    if len(beside.extents) == 2 and len({*beside.extents}) == 2 and None not in beside.extents:
+        raise SyntaxError(
+            e.span,
+            f"`I` is the identity beside {_what(beside)} which is not square as it is declared",
+            fix="give both extents one size, or declare what `I` is: `%!tadc input I[N, M]`",
+        )
     diagonal = e.left if isinstance(e, Binary) else Number("1", e.span)
 
     def at(i: Subscripts) -> Expression:
@@ -632,9 +676,16 @@ def _unequal(span: Span, left: _Value, right: _Value) -> SyntaxError:
     )
 
 
-def _declaration(span: Span) -> str:
-    text = span.text if len(span.text) <= 20 else "x"
-    return rf"declare its shape: `%!tadc input x[N, D]`, or `${text} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+def _declaration(e: Expression) -> str:
+    """What declares the first tensor of an expression as a vector, or as one at each index that it has here."""
+    reads = (n for n in nodes((e,)) if isinstance(n, Element | Name))
+    read = next(reads, Name("x", e.span))
+    name, count = (
+        (read.name, 0) if isinstance(read, Name) else (read.name.name, len(read.subscripts))
+    )
+    extents = ", ".join((*("N", "M", "K", "L")[:count], "D"))
+    shown = read.span.text if len(read.span.text) <= 20 else "x"
+    return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
 
 
 def _is_put_in(e: Application) -> bool:

@@ -2,7 +2,7 @@ r"""The vocabulary of a document: the kinds of its names, found in its declarati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax import ast
@@ -151,13 +151,18 @@ _SUFFIXES = {
 
 
 def styled_apart(
-    statements: Sequence[Statement], shapes: Sequence[Statement], declared: Set[str] = frozenset()
+    statements: Sequence[Statement],
+    shapes: Sequence[Statement],
+    declared: Set[str] = frozenset(),
+    parameters: Mapping[int, Set[str]] | None = None,
 ) -> tuple[list[Statement], list[Statement]]:
     r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`.
 
     Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`. Nor do
-    letters of names that are `declared` with a label, such as the `c` of `c_s`.
+    letters of names that are `declared` with a label, such as the `c` of `c_s`, nor in a function its `parameters`, by the place
+    where it starts.
     """
+    parameters = parameters or {}
     bound = {name for statement in statements for name in bound_names(statement.tokens)}
     styles: dict[str, set[str]] = {}
     for statement in statements:
@@ -172,8 +177,9 @@ def styled_apart(
             for name, _, inner in scripted(statement.tokens, "SUB")
             if f"{name.value}_{''.join(t.value for t in inner)}" in declared
         }
+        own = parameters.get(statement.start, frozenset())
         for token in _outside_lists(statement):
-            if token not in labels:
+            if token not in labels and token.value not in own:
                 styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
@@ -184,10 +190,13 @@ def styled_apart(
             return token
         return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
 
+    def all_renamed(statement: Statement, own: Set[str]) -> tuple[Token, ...]:
+        return tuple(t if t.value in own else renamed(t) for t in statement.tokens)
+
     if not mixed:
         return list(statements), list(shapes)
     first, second = (
-        [replace(s, tokens=tuple(map(renamed, s.tokens))) for s in listed]
+        [replace(s, tokens=all_renamed(s, parameters.get(s.start, frozenset()))) for s in listed]
         for listed in (statements, shapes)
     )
     return first, second

@@ -12,12 +12,15 @@ __all__ = ["COMMAND", "Wrapped", "argument_end", "wrapped"]
 
 
 class Wrapped(NamedTuple):
-    """The token made of the commands and their contents; `end` is after its last brace."""
+    r"""The token made of the commands and their contents; `end` is after its last brace, or before the scripts in it: the
+    `_i` of `\hat{y_i}`, where the braces around the scripts are still `open`.
+    """
 
     type: str
     value: str
     end: int
     note: str = ""
+    open: int = 0
 
 
 COMMAND = re.compile(r"\\(?:(?:operatorname|tag|hspace|vspace)\*|[A-Za-z]+|.)", re.DOTALL)
@@ -26,6 +29,9 @@ _WORD = re.compile(r"(?:[^\W_]|\\?_)(?:\w|\\[_,;:!])*")
 _OPENING = re.compile(r"\s*(\{?)\s*")
 _CLOSING = re.compile(r"\s*\}")
 _TEXT = re.compile(r"\s*\{([^{}]*)\}")
+_SCRIPTS = re.compile(
+    r"(?:\s*(?:'|[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)))+\s*\}"
+)  # and nothing else in the braces
 _DEEPEST = 8  # wrappers around one name
 
 
@@ -34,7 +40,7 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
     position = start
     accents: list[str] = []
     braces: list[bool] = []  # for each command whether its argument is in braces
-    style, in_wrapper, core = "", False, ""
+    style, in_wrapper, core, name_of_wrapper = "", False, "", ""
     while len(braces) <= _DEEPEST:
         command = COMMAND.match(text, position, end)
         name = "" if command is None else command.group()[1:]
@@ -43,10 +49,12 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         ):
             word = (_WORD if in_wrapper else _LETTER).match(text, position, end)
             if word is not None and braces:
-                core = word.group() if braces[-1] else word.group()[0]
+                is_word = braces[-1] and not _has_script(text, position, name_of_wrapper)
+                core = word.group() if is_word else word.group()[0]
                 position += len(core)
             break
         position = command.end()
+        name_of_wrapper = name
         if name in commands.GREEK:
             core = name
             break
@@ -60,13 +68,24 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         assert opening is not None, "the pattern matches nothing, too"
         braces.append(bool(opening[1]))
         position = opening.end()
+    opened = sum(braces)
     for braced in reversed(braces):
         closing = _CLOSING.match(text, position, end) if braced else None
+        if closing is None and core and style != "upright" and _SCRIPTS.match(text, position, end):
+            break
         if not core or (braced and closing is None):
             return _not_a_name(text, start, position, end)
         position = position if closing is None else closing.end()
+        opened -= braced
     core = unicodedata.normalize("NFKC", re.sub(r"\\[,;:!]?", "", core))
-    return _named("_".join([core, *reversed(accents)]), style, bool(accents), position)
+    named = _named("_".join([core, *reversed(accents)]), style, bool(accents), position)
+    return named._replace(open=opened)
+
+
+def _has_script(text: str, position: int, wrapper: str) -> bool:
+    r"""Whether a letter with a script stands in the braces, as in `\mathbf{x_i}`; words of the prose have none."""
+    is_upright = commands.WRAPPERS.get(wrapper) == "upright"
+    return not is_upright and _SCRIPTS.match(text, position + 1) is not None
 
 
 def argument_end(text: str, start: int, end: int) -> int:

@@ -1,0 +1,94 @@
+r"""Names in front of brackets: `x(n-k)`, `u_c(i, j)`, `f(x_i)`, `f_i^2(x)`; what they mean is decided elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+
+__all__ = ["Call", "calls_in", "is_operand", "listed", "points"]
+
+LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A name, its subscript if there is one, and a bracket: the places of the first and of the last token."""
+
+    name: Token
+    below: tuple[Token, ...]
+    inner: tuple[Token, ...]
+    start: int
+    end: int
+    is_raised: bool = False  # whether a power stands before the bracket
+
+
+def calls_in(tokens: Sequence[Token]) -> list[Call]:
+    """The names with a bracket behind them, in order."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            closing[opened.pop()] = place
+    found: list[Call] = []
+    for place, token in enumerate(tokens):
+        if token.type != "NAME":
+            continue
+        at = place + 1
+        below: tuple[Token, ...] = ()
+        if at < len(tokens) and tokens[at].type == "SUB" and at + 1 in closing:
+            below = tuple(tokens[at + 1 : min(closing[at + 1], at + LONGEST_BRACKET) + 1])
+            at = closing[at + 1] + 1
+        is_raised = at < len(tokens) and tokens[at].type == "SUP" and at + 1 in closing
+        if is_raised and closing[at + 1] - at < LONGEST_BRACKET:
+            at = closing[at + 1] + 1  # `f_i^2(x)`
+        length = closing.get(at, at) - at
+        if (
+            at < len(tokens)
+            and tokens[at].type in ("LPAR", "LSQB")
+            and 1 < length < LONGEST_BRACKET
+        ):
+            if "{" in tokens[at].value:
+                continue
+            inner = tuple(tokens[at + 1 : closing[at]])
+            found.append(Call(token, below, inner, place, closing[at], is_raised))
+    return found
+
+
+def listed(tokens: Sequence[Token]) -> list[list[Token]]:
+    """What stands between commas outside of brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.type in OPENERS) - (token.type in CLOSERS)
+        if token.type == "COMMA" and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def is_operand(inner: Sequence[Token]) -> bool:
+    """Whether it is one name with its scripts, which nobody puts in brackets to multiply it."""
+    if inner[0].type != "NAME":
+        return False
+    depth = 0
+    for token in inner[1:]:
+        depth -= token.type in CLOSERS
+        if depth == 0 and token.type not in ("SUB", "SUP", "PRIME", "LBRACE", "RBRACE"):
+            return False
+        depth += token.type in OPENERS
+    return True
+
+
+def points(inner: Sequence[Token]) -> tuple[Token, ...]:
+    r"""The subscripts of a list of elements, `x_p, x_q`; nothing for any other list."""
+    found: list[Token] = []
+    for part in listed(inner):
+        if [t.type for t in part] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+            return ()
+        found += [Token("COMMA", "", part[3].start, part[3].start), part[3]]
+    return tuple(found[1:])

@@ -1,0 +1,127 @@
+r"""Means that a document does not write out: `\bar{x}` in `\sum_i (x_i - \bar{x})^2`, `\bar{x}_i` beside `x_{it}`, or what the
+prose calls a mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripts_at
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["implied_means"]
+
+_BAR = "_bar"
+_OTHER = re.compile(
+    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference)\b",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\\(?:bar|overline)[^.]{0,60}\b(?:means?|averages?)\b|\b(?:means?|averages?)\b[^.]{0,60}\\(?:bar|overline)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A name and the letters below it; None where something else stands there."""
+
+    name: Token
+    letters: tuple[Token, ...] | None
+
+
+def implied_means(
+    displays: Sequence[Sequence[Statement]], declared: Set[str], prose: str, guesses: list[Guess]
+) -> list[Statement]:
+    """Definitions of the means that the displays read, and that nothing defines or declares: over the indices that their tensor has
+    besides, which sums bind.
+    """
+    definitions = [s for display in displays for s in display if s.kind == "definition"]
+    if _OTHER.search(prose) is not None:
+        return []
+    known = declared | {s.target for s in definitions}
+    found: dict[str, Statement] = {}
+    for d in definitions:
+        for mean in _reads(d.right):
+            base = mean.name.value.removesuffix(_BAR)
+            is_new = base != mean.name.value and mean.name.value not in known | found.keys()
+            if not is_new or mean.letters is None:
+                continue
+            is_said = _SAYS.search(prose) is not None or _is_subtracted(base, mean, d.right)
+            element = _element(base, mean.letters, definitions)
+            if element is None or not is_said:
+                continue
+            found[mean.name.value] = _mean(mean, element)
+            text = f"`{mean.name.value}` is the mean of `{base}`"
+            guesses.append(Guess(text, mean.name.start, mean.name.end))
+    return list(found.values())
+
+
+def _reads(tokens: Sequence[Token]) -> Iterator[_Read]:
+    closing = closing_braces(tokens)
+    for place, token in enumerate(tokens):
+        if token.type == "NAME":
+            below, _, _ = scripts_at(tokens, place, closing)
+            inner = () if below is None else below[1:-1]
+            is_plain = all(t.type in ("NAME", "COMMA") for t in inner)
+            letters = tuple(t for t in inner if t.type == "NAME") if is_plain else None
+            yield _Read(token, letters)
+
+
+def _element(base: str, letters: Sequence[Token], definitions: Sequence[Statement]) -> _Read | None:
+    """How the tensor is read: with these letters and others, which sums bind; None where it stands with other numbers of letters."""
+    wanted = {t.value for t in letters}
+    found: _Read | None = None
+    counts: set[int] = set()
+    for d in definitions:
+        summed = bound_names(d.right)
+        for read in _reads(d.tokens):
+            if read.name.value != base:
+                continue
+            own = {t.value for t in read.letters or ()}
+            counts.add(len(own))
+            others = own - wanted
+            if (
+                wanted <= own
+                and others
+                and others <= summed
+                and len(own) == len(read.letters or ())
+            ):
+                found = found or read
+    return found if len(counts) == 1 else None
+
+
+def _is_subtracted(base: str, mean: _Read, tokens: Sequence[Token]) -> bool:
+    r"""Whether `x_i - \bar{x}` stands there."""
+    place = next(n for n, t in enumerate(tokens) if t is mean.name)
+    if place < 2 or tokens[place - 1].type != "MINUS" or tokens[place - 2].type != "RBRACE":
+        return False
+    opening = max((n for n in range(place - 1) if tokens[n].type == "LBRACE"), default=0)
+    return opening > 1 and tokens[opening - 2].value == base
+
+
+def _mean(mean: _Read, element: _Read) -> Statement:
+    r"""`\bar{x}_i = \operatorname{mean}_{t} x_{it}`, at the place of the mean."""
+    at = mean.name
+
+    def token(kind: str, value: str, note: str = "") -> Token:
+        return Token(kind, value, at.start, at.end, note)
+
+    def below(letters: Sequence[Token], note: str, owner: str) -> list[Token]:
+        if not letters:
+            return []
+        listed = [t for i in letters for t in (token("COMMA", ""), token("NAME", i.value))][1:]
+        opening, closing = token("LBRACE", "", note), token("RBRACE", "", owner)
+        return [token("SUB", "_"), opening, *listed, closing]
+
+    own = mean.letters or ()
+    every = element.letters or ()
+    others = [t for t in every if t.value not in {o.value for o in own}]
+    left = [at, *below(own, "indices", "NAME")]
+    body = [token("NAME", element.name.value), *below(every, "indices", "NAME")]
+    reduction = [token("RED", "mean"), *below(others, "limits", "RED")]
+    return Statement("definition", (*left, token("EQ", "="), *reduction, *body))

@@ -1,0 +1,30 @@
+r"""Norms with single bars, `|\beta|_1`: what stands below the bar tells that it is no absolute value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["with_norms"]
+
+_KINDS = frozenset(("1", "2", "F", "inf"))
+
+
+def with_norms(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with double bars for single ones that have the kind of a norm below them."""
+    result = list(tokens)
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type == "BAR_L":
+            opened.append(place)
+        elif token.type == "BAR_R" and opened:
+            opening = opened.pop()
+            below = tokens[place + 1 : place + 5]
+            kinds = [t.type for t in below]
+            is_kind = kinds[:2] == ["SUB", "LBRACE"] and kinds[3:] == ["RBRACE"]
+            if is_kind and below[2].value in _KINDS:
+                result[opening] = replace(result[opening], type="NORM_L")
+                result[place] = replace(token, type="NORM_R")
+    return result

@@ -1,0 +1,95 @@
+r"""Letters that say what something depends on: the `t` of `\frac{dS_i}{dt} = -\beta S_i(t) I_i(t)`, the `\theta` of `L(\theta) = \sum_t r_t(\theta) A_t`.
+
+A letter that a derivative is by, or a Greek one in brackets on a left side, is left out where it stands nowhere else but alone in
+brackets behind names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from tadc.syntax.tex.commands import GREEK
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["times", "without_times"]
+
+
+def times(displays: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
+    """The letters that derivatives are by, or that left sides have in brackets, and that stand nowhere else but alone in brackets."""
+    by = {t.value for tokens in displays for t in _variables(tokens)}
+    if any(t.value.endswith(("_dot", "_ddot")) for tokens in displays for t in tokens):
+        by.add("t")
+    by |= {name for tokens in displays for name in _on_the_left(tokens)}
+    found: set[str] = set()
+    for name in sorted(by - declared):
+        places = [(tokens, n) for tokens in displays for n, t in enumerate(tokens) if _is(t, name)]
+        below = {id(t) for tokens in displays for t in _variables(tokens)}
+        alone = [_is_alone(tokens, n) for tokens, n in places]
+        others = [
+            id(tokens[n]) in below
+            for (tokens, n), is_alone in zip(places, alone, strict=True)
+            if not is_alone
+        ]
+        if any(alone) and all(others):
+            found.add(name)
+    return found
+
+
+def without_times(tokens: Sequence[Token], names: Set[str], guesses: list[Guess]) -> list[Token]:
+    """The tokens without these letters in brackets."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = tokens[place + 1] if place + 1 < len(tokens) else None
+        if inner is not None and inner.value in names and _is_alone(tokens, place + 1):
+            text = f"`({inner.value})` is left out: the formula holds at each `{inner.value}`"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, tokens[place].start, tokens[place + 2].end))
+            place += 3
+        else:
+            result.append(tokens[place])
+            place += 1
+    return result
+
+
+def _on_the_left(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The Greek letters alone in brackets before an equality sign, of which a right side has some too."""
+    for place, token in enumerate(tokens[:-2]):
+        is_left = tokens[place + 1].type == "RPAR" and tokens[place + 2].type in ("EQ", "DEF")
+        is_letter = is_left and token.value in GREEK and _is_alone(tokens, place)
+        if is_letter and sum(_is(t, token.value) for t in tokens) > 1:
+            yield token.value
+
+
+def _is(token: Token, name: str) -> bool:
+    return token.type == "NAME" and token.value == name
+
+
+def _is_alone(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the name is all that stands in round brackets behind a name, or behind its scripts."""
+    before, after = tokens[place - 1 : place], tokens[place + 1 : place + 2]
+    is_bracket = [t.type for t in (*before, *after)] == ["LPAR", "RPAR"]
+    return is_bracket and place > 1 and tokens[place - 2].type in ("NAME", "RBRACE", "PRIME")
+
+
+def _variables(tokens: Sequence[Token]) -> Iterator[Token]:
+    r"""The `t` of `\frac{dx}{dt}`, `\frac{\partial x}{\partial t}` and `\partial_t x`."""
+    closing = closing_braces(tokens)
+    for place, token in enumerate(tokens):
+        if token.type == "FRAC":
+            yield from _below(tokens, place, closing)
+        elif token.type == "PARTIAL":
+            five = tokens[place + 1 : place + 5]
+            if [t.type for t in five] == ["SUB", "LBRACE", "NAME", "RBRACE"]:
+                yield five[2]
+
+
+def _below(tokens: Sequence[Token], place: int, closing: Mapping[int, int]) -> Iterator[Token]:
+    middle = closing.get(place + 1, -1)
+    end = closing.get(middle + 1, -1)
+    over, under = tokens[place + 2 : middle], tokens[middle + 2 : end]
+    signs = [t.type == "PARTIAL" or t.value == "d" for t in (*over[:1], *under[:1])]
+    if middle > 0 and end > 0 and signs == [True, True] and len(under) > 1:
+        yield under[1]

@@ -1,0 +1,149 @@
+r"""Sets of all indices: in `\frac{1}{|\Omega|} \sum_{i \in \Omega} x_i` the sum is over all `i`, and `|\Omega|` is their number.
+
+The name of such a set becomes a size. It stands nowhere but in limits and in bars, and what is read at its elements is read at no
+other index, for the set may be a part of all then; and the document writes its bars, calls it "the
+set of all", or gives it the letter of its elements, `x \in \mathcal{X}`. The `|Q|` of `\sum_{q=1}^{|Q|}` is a size too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["whole_sets", "with_sizes_of_sets"]
+
+_SAYS_ALL = re.compile(
+    r"\b(?:set|collection|domain|grid|batch)\s+of\s+(?:all|the|\$?[A-Z])|\ball\s+(?:pixels|voxels|points|samples)\b"
+)
+
+
+def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: str) -> set[str]:
+    """The names of the sets that stand for all that an index can be."""
+    counts: dict[str, int] = {}
+    members: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for tokens in streams:
+        for place, token in enumerate(tokens):
+            if token.type == "NAME" and len(tokens) > 1:
+                counts[token.value] = counts.get(token.value, 0) + 1
+                members[token.value] = members.get(token.value, 0) + _is_member(tokens, place)
+                sizes[token.value] = sizes.get(token.value, 0) + _is_size(tokens, place)
+    own = {name for tokens in streams for name in _of_their_letter(tokens)}
+    bounds = {name for tokens in streams for name in _in_bounds(tokens)}
+    says_all = _SAYS_ALL.search(prose) is not None
+    return {
+        name
+        for name, count in counts.items()
+        if not _has_others(streams, name)
+        if members[name] and count == members[name] + sizes[name] and name not in declared
+        if (sizes[name] or says_all or name in own) and not (len(name) == 1 and name.islower())
+    } | {n for n, count in counts.items() if count == sizes[n] and n in bounds - declared}
+
+
+def with_sizes_of_sets(
+    tokens: Sequence[Token], names: Set[str], guesses: list[Guess]
+) -> list[Token]:
+    r"""The tokens with `i = 1` below and the size above for `i \in \Omega`, and without bars around the size."""
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        end = closing.get(place + 1, 0)
+        entry = tokens[place + 2 : end]
+        following = tokens[place : place + 3]
+        if place + 1 < len(tokens) and _is_size(tokens, place + 1) and following[1].value in names:
+            result.append(following[1])
+            place += 3
+        elif end and len(entry) == 3 and entry[2].value in names and _is_member(tokens, end - 1):
+            name, sign, whole = entry
+            text = f"`{whole.value}` is the set of all that `{name.value}` can be, and its size"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, name.start, whole.end))
+            low = [
+                name,
+                Token("EQ", "=", sign.start, sign.end),
+                Token("NUM", "1", sign.start, sign.end),
+            ]
+            result += [*tokens[place : place + 2], *low, tokens[end]]
+            start, stop = whole.start, whole.end
+            opening, close = (
+                Token("LBRACE", "", start, start),
+                Token("RBRACE", "", stop, stop, "RED"),
+            )
+            result += [Token("SUP", "^", start, start), opening, whole, close]
+            place = end + 1
+        else:
+            result.append(tokens[place])
+            place += 1
+    return result
+
+
+def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:
+    r"""Whether what is read at `i \in \Omega` is read at another index too, so that the set may be a part of all."""
+    indices = {
+        tokens[n - 2].value
+        for tokens in streams
+        for n, t in enumerate(tokens)
+        if t.value == whole and _is_member(tokens, n)
+    }
+    below = [
+        (name.value, {t.value for t in inner})
+        for tokens in streams
+        for name, _, inner in scripted(tokens, "SUB")
+    ]
+    tensors = {name for name, letters in below if letters & indices}
+    is_elsewhere = any(name in tensors and not letters & indices for name, letters in below)
+    return is_elsewhere or any(_binds_otherwise(tokens, indices, whole) for tokens in streams)
+
+
+def _binds_otherwise(tokens: Sequence[Token], indices: Set[str], whole: str) -> bool:
+    """Whether a left side or limits without the set bind one of the indices."""
+    closing = closing_braces(tokens)
+    limits = (
+        (limit_names(tokens, place + 2, closing), tokens[place + 3 : closing[place + 2]])
+        for place, token in enumerate(tokens[:-2])
+        if token.type == "RED" and place + 2 in closing and tokens[place + 1].type == "SUB"
+    )
+    is_bound = any(
+        indices & {*names} and whole not in {t.value for t in inner} for names, inner in limits
+    )
+    return is_bound or bool(indices & {t.value for t in left_indices(tokens)})
+
+
+def _of_their_letter(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `X` of `\sum_{x \in \mathcal{X}}`."""
+    for place, token in enumerate(tokens):
+        is_set = _is_member(tokens, place) and token.note == "calligraphic"
+        if is_set and tokens[place - 2].value.upper() == token.value:
+            yield token.value
+
+
+def _in_bounds(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `Q` of `\sum_{q=1}^{|Q|}`."""
+    for place, token in enumerate(tokens[:-2]):
+        around = [
+            t.type for t in (*tokens[max(place - 3, 0) : place], *tokens[place + 1 : place + 3])
+        ]
+        if (
+            around == ["SUP", "LBRACE", "BAR_L", "BAR_R", "RBRACE"]
+            and tokens[place + 2].note == "RED"
+        ):
+            yield token.value
+
+
+def _is_member(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether it is the `\Omega` of `\sum_{i \in \Omega}`, alone in its limits, with nothing above."""
+    before = [t.type for t in tokens[max(place - 5, 0) : place]]
+    after = [t.type for t in tokens[place + 1 : place + 3]]
+    is_limit = before == ["RED", "SUB", "LBRACE", "NAME", "IN"]
+    return is_limit and after[:1] == ["RBRACE"] and after[1:] != ["SUP"]
+
+
+def _is_size(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether it is the `\Omega` of `|\Omega|`."""
+    around = [t.type for t in (*tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2])]
+    return around == ["BAR_L", "BAR_R"]

@@ -1,0 +1,119 @@
+r"""Words that are written as letters: `\frac{TP}{TP + FP}` and `2^{rel_i}` have the names `TP`, `FP` and `rel`, `exp(x_i)` is the function.
+
+Letters without blanks between them multiply, as TeX prints them. A word that papers are known to write so is a name; two
+letters are one where another of its group stands in the document. Other letters around a lone `e` may be a word, or a
+product with Euler's number: an error that shows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+from tadc.syntax.tex.commands import FUNCTIONS, REDUCTIONS, words
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["known_words", "with_words"]
+
+_WORDS = words(
+    "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SSE SSR SST RSS TSS ESS MSE RMSE"
+    " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV"
+)
+_FUNCTIONS = words("exp log ln sin cos tan tanh max min softmax sigmoid relu ReLU sqrt sign sgn")
+_GROUPS = (words("TP FP TN FN"), words("tf idf df"))  # these tell each other
+
+
+def known_words(streams: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
+    """The words of a document that are written as letters; none with a letter that is `declared`."""
+    found = {word for tokens in streams for _, _, word in _runs(tokens)}
+    known = found & _WORDS
+    for group in _GROUPS:
+        known |= found & group if len(found & group) > 1 else set()
+    return {word for word in known if not declared & {*word}}
+
+
+def with_words(
+    tokens: Sequence[Token], known: Set[str], declared: Set[str], guesses: list[Guess]
+) -> list[Token]:
+    """The tokens with these words as names, and errors for what may be one."""
+    result: list[Token] = []
+    place = 0
+    for start, end, word in _runs(tokens):
+        first, last = tokens[start], tokens[end - 1]
+        result += tokens[place:start]
+        place = end
+        if _is_function(tokens, end, word) and not declared & {*word}:
+            result.append(_function(word, first, last))
+        elif word in known:
+            text = f"`{word}` is one name: a word"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, first.start, last.end))
+            result.append(Token("NAME", word, first.start, last.end, "upright"))
+        elif len(word) > 2 and not declared & {word, "e"} and _has_lone_e(tokens[start : end + 1]):
+            result.append(_unclear(word, first, last))
+        else:
+            result += tokens[start:end]
+    return [*result, *tokens[place:]]
+
+
+def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """The places of plain letters without blanks between them, outside of subscripts, and their text."""
+    closing = closing_braces(tokens)
+    place = 0
+    while place < len(tokens):
+        if tokens[place].type == "SUB":
+            place = closing.get(place + 1, place) + 1
+            continue
+        end = place
+        while end < len(tokens) and _is_letter(tokens[end]):
+            if end > place and tokens[end - 1].end != tokens[end].start:
+                break
+            end += 1
+        if end > place + 1:
+            yield place, end, "".join(t.value for t in tokens[place:end])
+        place = max(end, place + 1)
+
+
+def _is_letter(token: Token) -> bool:
+    return token.type == "NAME" and len(token.value) == 1 and not token.note
+
+
+def _is_function(tokens: Sequence[Token], end: int, word: str) -> bool:
+    """Whether the word is applied: a bracket follows, behind the base or the index of some."""
+    kinds = [t.type for t in tokens[end : end + 5]]
+    has_bracket = kinds[:1] in (["LPAR"], ["LSQB"]) or kinds == [
+        "SUB",
+        "LBRACE",
+        *kinds[2:3],
+        "RBRACE",
+        "LPAR",
+    ]
+    return word in _FUNCTIONS and has_bracket
+
+
+def _function(word: str, first: Token, last: Token) -> Token:
+    """The token that a command for this word makes."""
+    if word == "softmax":
+        return Token("SOFTMAX", word, first.start, last.end)
+    if word in REDUCTIONS:
+        return Token("RED", word, first.start, last.end)
+    return Token("FUNC", FUNCTIONS[word], first.start, last.end, word)
+
+
+def _has_lone_e(tokens: Sequence[Token]) -> bool:
+    """Whether an `e` without a power or a subscript is among them; the last token stands behind the letters."""
+    pairs = zip(tokens, (*tokens[1:], None), strict=True)
+    return any(
+        t.value == "e" and (after is None or after.type not in ("SUP", "SUB")) for t, after in pairs
+    )
+
+
+def _unclear(word: str, first: Token, last: Token) -> Token:
+    fact = f"`{word}` may be a word, or a product of its letters with Euler's number `e`"
+    fix = (
+        rf"write the word as `\mathrm{{{word}}}`, and the product with blanks, `{' '.join(word)}`; an `e` that is no Euler's"
+        " number is declared, `%!tadc input e[]`"
+    )
+    return replace(first, type="ERROR", value=fact, end=last.end, note=fix)
