@@ -68,6 +68,7 @@ from tadc.schedule.rewrite.lists import (
     period_of_data,
     safely_loaded,
 )
+from tadc.schedule.rewrite.position_values import with_position_values
 from tadc.schedule.rewrite.program import rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
@@ -351,7 +352,7 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
     `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
     """
-    found = listed(program, facts)
+    found = listed(with_position_values(program), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 
