@@ -36,8 +36,13 @@ os.environ.setdefault(
 import numpy as np  # noqa: E402 (the variables say with how many threads)
 
 import tadc  # noqa: E402
+from tadc.compiler import atomic_module, atomic_values_module  # noqa: E402
+from tadc.emit.c.file import emit_c  # noqa: E402
+from tadc.emit.clike.launcher import workspace_places  # noqa: E402
 from tadc.ir.affine import constant  # noqa: E402
+from tadc.runtime.cpu.c_compiler import loaded  # noqa: E402
 from tadc.runtime.index import ListArrays, lists_of  # noqa: E402
+from tadc.schedule.lowered import CpuModule  # noqa: E402
 from tadc.schedule.rewrite.lists import Key, SortedList  # noqa: E402
 
 try:
@@ -111,6 +116,69 @@ def by_tadc(
             return f.vjp(wrt=wrt, **arrays)[1](seed)
 
         yield name, partial(f, **arrays), both
+    yield from by_atomics(f, wrt, {**given, **indices})
+
+
+def by_atomics(
+    f: Any, wrt: tuple[str, ...], arrays: dict[str, Any], further: str = ""
+) -> Iterator[Row]:
+    """tadc's own form with atomic additions, a thread a position; nothing for what has none. Nothing is checked in it."""
+    f = getattr(f, "plain", f)  # of a sparse operand its arrays
+    parts = [(n, a) for n, k in arrays.items() for n, a in _parts_of(n, k)]
+    arrays, numbers = {}, {}
+    for n, a in parts:
+        if isinstance(a, int):
+            numbers[n] = a
+        else:
+            arrays[n] = a.astype(np.int32) if a.dtype.kind == "i" else a
+    try:
+        value = atomic_values_module(f.program, points=True)
+        both = atomic_module(f.program, [n for n in arrays if n in _values_of(wrt)], points=True)
+    except tadc.BackendError:  # indices that are computed, maxima over lists
+        return
+    inputs = [t.name for t in f.program.inputs]
+    sizes = f.calls.bound([arrays[n] for n in inputs], numbers).sizes
+    dtype = next(str(a.dtype) for a in arrays.values() if a.dtype.kind == "f")
+    of_value = launched(value, arrays, sizes, dtype)
+    (output,) = f.program.outputs
+    shape = value.program.tensors[output].shape_at(value.program.size_values(sizes))
+    seed = {f"d{output}": np.ones(shape, dtype)}
+    of_gradients = launched(both, {**arrays, **seed}, sizes, dtype)
+    yield f"tadc, atomic additions{further}", of_value, lambda: (of_value(), of_gradients())
+
+
+def _parts_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A sparse matrix as the arrays that it stands for."""
+    if hasattr(value, "indptr"):
+        yield from ((f"{name}_val", value.data), (f"{name}_ptr", value.indptr), (f"{name}_1", value.indices))  # fmt: skip
+        yield from ((f"{n}", int(s)) for n, s in zip("NM", value.shape, strict=True))
+    elif hasattr(value, "row"):
+        yield from ((f"{name}_val", value.data), (f"{name}_0", value.row), (f"{name}_1", value.col))
+        yield from ((f"{n}", int(s)) for n, s in zip("NM", value.shape, strict=True))
+    else:
+        yield name, value
+
+
+def _values_of(wrt: tuple[str, ...]) -> set[str]:
+    return {*wrt, *(f"{n}_val" for n in wrt)}
+
+
+def launched(module: Any, arrays: dict[str, Any], sizes: dict[str, int], dtype: str) -> Run:
+    """The call of a module's launcher by one thread, with arrays of its own for what it writes."""
+    launcher = loaded(emit_c([CpuModule.of(module, dtype)], dtype, "int64"))[module.launcher]
+    values = module.program.size_values(sizes)
+    work = np.empty(workspace_places(module.temporaries, values, dtype)[1] + 1, np.uint8)
+    outputs = [module.program.tensors[n] for n in module.program.outputs]
+    results = [np.empty(t.shape_at(values), t.dtype or dtype) for t in outputs]
+    inputs = [arrays[t.name] for t in module.program.inputs]
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*inputs, *results, work)]
+    numbers = [ctypes.c_int64(sizes[s]) for s in module.program.sizes]
+
+    def run(held: Any = (inputs, work)) -> Any:
+        assert launcher(*pointers, *numbers, ctypes.c_int(1)) == 0
+        return results
+
+    return run
 
 
 def by_torch(name: str, value: Callable[..., Any], reals: list[Any], *others: Any) -> Iterator[Row]:
@@ -245,6 +313,11 @@ def deposit(s: Size) -> Iterator[Row]:
     q, g = rng.random(s.edges), s.nodes
     yield from by_tadc(DEPOSIT, ("u", "q"), {}, {"u": u, "q": q, "G": g})
 
+    computed = "cell[p]: index = floor(u[p])"
+    given = tadc.compile(DEPOSIT.replace(computed, "input cell[P]: index"))
+    arrays = {"u": u, "q": q, "cell": np.floor(u).astype(np.int32), "G": g}
+    yield from by_atomics(given, ("u", "q"), arrays, ", cells given")
+
     def added(u: Any, q: Any) -> Any:
         cell = u.detach().long()
         right = u - cell
@@ -258,6 +331,9 @@ def softmax(s: Size) -> Iterator[Row]:
     """Over the edges of each node: the weights of attention."""
     u, d, n = s.reals(s.edges), s.ends(1), s.nodes
     yield from by_tadc(SOFTMAX, ("u",), {"d": d}, {"u": u, "N": n})
+
+    text = SOFTMAX.replace("m[i: N] = max{e | d[e] = i} u[e]\n", "").replace("- m[i]", "").replace("- m[d[e]]", "")  # fmt: skip
+    yield from by_atomics(tadc.compile(text), ("u",), {"u": u, "d": d, "N": n}, ", no maxima")
 
     def scattered(u: Any, d: Any) -> Any:
         m = torch.full((n,), -torch.inf).scatter_reduce(0, d, u.detach(), "amax")

@@ -13,7 +13,7 @@ from tadc.derive.batched import batched
 from tadc.derive.coloured import Colouring, coloured
 from tadc.derive.residuals import copies_of, early, halves
 from tadc.derive.tangent import tangent
-from tadc.errors import Source
+from tadc.errors import BackendError, Source
 from tadc.inplace.segments import Path, segment_tree
 from tadc.inplace.versions import written_out
 from tadc.inverse.builder import along_region, without_zeros
@@ -68,6 +68,7 @@ from tadc.schedule.rewrite.lists import (
     period_of_data,
     safely_loaded,
 )
+from tadc.schedule.rewrite.position_values import with_position_values
 from tadc.schedule.rewrite.program import rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
@@ -77,6 +78,7 @@ from tadc.syntax import ast, parse_idx
 __all__ = [
     "adjoint_program",
     "atomic_module",
+    "atomic_values_module",
     "batched_program",
     "blocked_program",
     "coloured_program",
@@ -103,6 +105,7 @@ __all__ = [
     "period_of_index_tensors",
     "reads_data",
     "recurrence_of",
+    "refuse_computed_indices",
     "restricted_program",
     "search",
     "stored",
@@ -354,7 +357,7 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
     `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
     """
-    found = listed(program, facts)
+    found = listed(with_position_values(program), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 
@@ -389,6 +392,18 @@ def computed_indices(program: Program) -> tuple[str, ...]:
     """The tensors of a program that it computes and that are read as indices."""
     targets = (s.target.name for s in program.statements)
     return tuple(t for t in targets if t in looked_up(program))
+
+
+def refuse_computed_indices(program: Program) -> None:
+    """Raises BackendError where a statement computes indices: files have no launchers of several parts."""
+    if index_stages(program) is None:
+        return
+    computed = computed_indices(program)[0]
+    raise BackendError(
+        None,
+        f"`{computed}` is computed, and read as an index: files have no launcher of several parts",
+        fix=f"declare `input {computed}[..]: index`, and compute it by a program of its own",
+    )
 
 
 def reads_data(program: Program) -> bool:
@@ -541,9 +556,25 @@ def lowered_for_gpu(
 
 
 def atomic_module(program: Program, wrt: Sequence[str], *, points: bool) -> Module:
-    """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`."""
-    renamed = replace(program, name=identifier(program.name))
+    """The adjoint of a program by its inputs `wrt` in scatter form, as the mode `adjoint_atomic`.
+
+    Raises BackendError where data decide what something else than a sum runs over, and where a statement computes indices.
+    """
+    separated, names = _scatterable(program)
+    scattering, scatters = scattered(separated, wrt, names)
+    made = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
+    return Module("adjoint_atomic", scattering, made)
+
+
+def atomic_values_module(program: Program, *, points: bool) -> Module:
+    """The program with sums over lists in scatter form, as the mode `primal_atomic`. Raises as `atomic_module` does."""
+    separated, _ = _scatterable(program)
+    made = scatter_kernels(separated, (), "primal_atomic", points=points)
+    return Module("primal_atomic", separated, made)
+
+
+def _scatterable(program: Program) -> tuple[Program, Names]:
+    refuse_computed_indices(program)
+    renamed = in_32_bits(replace(program, name=identifier(program.name)))
     names = taken_names(renamed)
-    scattering, scatters = scattered(separate_reductions(renamed, names), wrt, names)
-    scattering_kernels = scatter_kernels(scattering, scatters, "adjoint_atomic", points=points)
-    return Module("adjoint_atomic", scattering, scattering_kernels)
+    return separate_reductions(renamed, names), names

@@ -158,7 +158,7 @@ def _contents(
     """The text of every output of `compile`, the manifest last."""
     from tadc.compiler import atomic_module
 
-    further = (atomic_module(f.program, wrt or f.inputs, points=False),) if baseline else ()
+    further = (atomic_module(f.program, wrt or f.real_inputs, points=False),) if baseline else ()
     programs = {mode.replace("-", "_"): program_in_mode(f, mode, wrt) for mode in modes}
     unit = Unit(programs, targets, further)
     manifest = json.dumps(unit.manifest, indent=2, ensure_ascii=False)

@@ -434,7 +434,11 @@ class Function:
         """
         from tadc.prove import Report, prove
 
-        refuse_data(self.of_values(), "`prove`", "calls check what data decide")
+        refuse_data(
+            self.of_values(),
+            "`prove`",
+            "use `f.check()` for its derivatives; what data decide about reads is checked by each call",
+        )
         f = self.of_values().fix(**sizes)
         adjoint = f.adjoint().program if f.inputs else None
         checks = f._resolved.checks

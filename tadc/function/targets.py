@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tadc import compiler
 from tadc.errors import ArgumentError, BackendError, DerivativeError
-from tadc.function.data import refuse_data
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
@@ -66,7 +65,9 @@ class Unit:
 
     @cached_property
     def cuda(self) -> GpuSource:
-        return self.cuda_text(self._on_gpu)
+        made = self.cuda_text(self._on_gpu)
+        further = self.list_builders("cuda") + self.check_functions("cuda")
+        return replace(made, text=made.text + further)
 
     @cached_property
     def opencl(self) -> GpuSource:
@@ -93,12 +94,10 @@ class Unit:
         return self.cuda_text(list(map(GpuModule.plain, self.modules)))
 
     def cuda_text(self, modules: Sequence[GpuModule]) -> GpuSource:
+        """The launchers of the modules, without functions for lists and checks."""
         from tadc.emit.cuda.file import cuda_text
 
-        made = cuda_text(modules, self._first._origin.source.text, self.dtype)
-        return replace(
-            made, text=made.text + self.list_builders("cuda") + self.check_functions("cuda")
-        )
+        return cuda_text(modules, self._first._origin.source.text, self.dtype)
 
     @cached_property
     def listed(self) -> Mapping[str, Listed]:
@@ -110,13 +109,7 @@ class Unit:
         for mode, f in self.functions.items():
             if not compiler.reads_data(f.program):
                 continue
-            if compiler.index_stages(f.program):
-                computed = compiler.computed_indices(f.program)[0]
-                raise BackendError(
-                    None,
-                    f"`{computed}` is computed, and read as an index: files have no launcher of several parts",
-                    fix=f"declare `input {computed}[..]: index`, and compute it by a program of its own",
-                )
+            compiler.refuse_computed_indices(f.program)
             found[mode] = compiler.with_lists(f.program, Facts(), narrow=True)
         return found
 
@@ -208,12 +201,12 @@ def _opencl(unit: Unit) -> str:
 def _cuda_atomic(unit: Unit) -> str:
     """The adjoint with atomic additions, of which the function is the gathering form."""
     f = unit.function
-    refuse_data(f, "the form with atomic additions", "use the gathering form, `cuda`")
     match f._origin.derivations:
         case (*before, ("adjoint", wrt)):
             primal = f._of(replace(f._origin, derivations=tuple(before)))
             scattered = compiler.atomic_module(primal.program, wrt, points=False)
-            return unit.cuda_text([GpuModule.plain(scattered)]).text
+            text = unit.cuda_text([GpuModule.plain(scattered)]).text
+            return text + unit.check_functions("cuda")
         case _:
             raise DerivativeError(
                 None,

@@ -494,3 +494,24 @@ def test_plans_name_lists_and_what_is_not_checked():
 def test_an_argmax_of_numbers_that_are_not_whole_is_an_index():
     f = tadc.compile("m[i] = argmax{j} a[i,j]; y[i] = b[m[i]]", backend="interpreter")
     assert f(a=[[0.2, 0.7, 0.5], [0.9, 0.1, 0.3]], b=[5.0, 6.0, 7.0]).tolist() == [6, 5]
+
+
+def test_a_product_of_indices_is_a_statement_of_its_own():
+    with pytest.raises(tadc.SyntaxError, match="is a product of two indices"):
+        tadc.compile("size I\ny[i: I, j: 4] = x[(i*k[j]) % 7]")
+    f = tadc.compile(
+        "input k[J]: index; m[i: 3, j]: index = i*k[j]; y[i, j] = x[m[i, j] % 7]",
+        backend="interpreter",
+    )
+    y, pullback = f.vjp(k=[1, 4], x=np.arange(7.0))
+
+    assert y.tolist() == [[0, 0], [1, 4], [2, 1]]
+    assert pullback(np.ones((3, 2)))["x"].tolist() == [2, 2, 1, 0, 1, 0, 0]
+
+
+def test_proofs_and_graphs_say_what_to_do_instead():
+    f = tadc.compile("y[e] = x[src[e]]")
+    with pytest.raises(tadc.BackendError, match=r"`prove` does not know index tensors.*\n.*check"):
+        f.prove()
+    with pytest.raises(tadc.BackendError, match="`graph` does not know index tensors"):
+        f.graph(np.ones(2), np.array([0, 1]))

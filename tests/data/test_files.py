@@ -185,8 +185,6 @@ def test_files_say_that_they_compute_no_indices():
     f = tadc.compile("c[p] = floor(u[p]); y[p] = x[c[p]]")
     with pytest.raises(tadc.BackendError, match="`c` is computed, and read as an index"):
         f.source("c")
-    with pytest.raises(tadc.BackendError, match="atomic additions"):
-        tadc.compile("y[i] = x[k[i]]").adjoint().source("cuda-atomic")
 
 
 @pytest.mark.slow

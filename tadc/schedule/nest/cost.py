@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.errors import ShapeError
-from tadc.ir.affine import Affine, Symbol, signed_sum, symbol
+from tadc.ir.affine import Affine, Symbol, constant, signed_sum, symbol
 from tadc.ir.domain import (
     EMPTY,
     Condition,
@@ -324,15 +324,22 @@ def operations(kernel: Kernel, program: Program | None = None) -> list[tuple[int
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
     read = [(e.tensor, e.subscripts) for e in reads_of(kernel.body) if e.subscripts]
     made = (s.derived for s in steps_of(kernel.body) if isinstance(s, LetIndex))
-    read += [(d.tensor, d.subscripts) for d in made if isinstance(d, Looked)]
+    looked = [d for d in made if isinstance(d, Looked)]
+    read += [(d.tensor, d.subscripts) for d in looked]
+    data = {d.name for d in looked}
     extents = {
         i: n
         for tensor, subscripts in (read if program else ())
         for form, n in zip(subscripts, program.tensors[tensor].shape, strict=True)  # type: ignore[union-attr]
-        if (i := form.as_symbol()) is not None
+        if (i := _index_from(form, data)) is not None
     }
     points = Points(kernel.indices, (), Domain.box(box), extents=tuple(extents.items()))
     return list(_terms(kernel.body, points))
+
+
+def _index_from(form: Affine, data: Set[Symbol]) -> Symbol | None:
+    """The index in a subscript, which may be counted from an element of data; None where it is not alone."""
+    return form.substitute(dict.fromkeys(data, constant(0))).as_symbol()
 
 
 def program_cost(

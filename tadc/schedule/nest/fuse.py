@@ -6,8 +6,9 @@ other's element at its own point, which is then a local variable.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from typing import TypeAlias
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import Expr, Read, Reduce
@@ -19,7 +20,7 @@ from tadc.schedule.rewrite.common import canonical
 from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import running
 
-__all__ = ["alike", "fused"]
+__all__ = ["alike", "fused", "fused_over_data"]
 
 MOST_STORES = 8  # of a kernel: registers hold no more
 NEAR = 32  # kernels before the last that a statement may still join
@@ -30,6 +31,18 @@ def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
 
     A statement with rows stands before others that have its indices without those of the rows.
     """
+    return _grouped(program, _joined)
+
+
+def fused_over_data(program: Program) -> tuple[tuple[Statement, ...], ...]:
+    """The same where data are looked up: there are no rows, and lists with the same ends are one loop."""
+    return _grouped(program, _beside)
+
+
+_Join: TypeAlias = Callable[[Statement, list[Statement], Program], list[Statement] | None]
+
+
+def _grouped(program: Program, join: _Join) -> tuple[tuple[Statement, ...], ...]:
     groups: list[list[Statement]] = []
     place: dict[str, int] = {}
     for s in program.statements:
@@ -39,7 +52,7 @@ def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
                 first = max(first, place[e.tensor] + (not _is_own(e, s)))
         candidates = range(len(groups) - 1, max(first, len(groups) - NEAR) - 1, -1)
         for n in candidates:
-            joined = _joined(s, groups[n], program)
+            joined = join(s, groups[n], program)
             if joined:
                 groups[n] = joined
                 break
@@ -53,8 +66,8 @@ def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
 
 def _joined(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
     """The group with the statement, if it is better for it."""
-    if _fits([s], group, program):
-        return [*group, _renamed(s, group[0].indices, program.names)]
+    if beside := _beside(s, group, program):
+        return beside
     first, *others = group
     if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
         return None
@@ -65,6 +78,13 @@ def _joined(s: Statement, group: list[Statement], program: Program) -> list[Stat
         mate = _mate(first, s, owned, program)
         return [s, mate] if mate else None
     return None
+
+
+def _beside(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
+    """The group with the statement as one more of the same points, if one kernel does less than two."""
+    if not _fits([s], group, program):
+        return None
+    return [*group, _renamed(s, group[0].indices, program.names)]
 
 
 def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statement | None:
@@ -170,7 +190,7 @@ def alike(
     taken = taken | {i for s in statements for i in s.indices}
     groups: list[list[tuple[Reduce, Expr]]] = []
     for e in dict.fromkeys(e for s in statements for e in always(s.body)):
-        if not isinstance(e, Reduce) or e.derived:
+        if not isinstance(e, Reduce):
             continue
         if any(isinstance(node, Read) and node.tensor in written for node in postorder(e)):
             continue
@@ -186,15 +206,23 @@ def alike(
 
 def _in_indices_of(first: Reduce, e: Reduce, taken: Set[Symbol]) -> Expr | None:
     """The body in the indices of another reduction with the same ranges; None if they differ."""
-    if len(first.indices) != len(e.indices):
+    if len(first.indices) != len(e.indices) or len(first.derived) != len(e.derived):
         return None
     values = {i: symbol(j) for i, j in zip(e.indices, first.indices, strict=True) if i != j}
-    if any(symbol_ in e.symbols for symbol_ in first.indices if symbol_ not in e.indices):
+    bound, of_first = _bound(e), _bound(first)
+    if any(s in e.symbols for s in of_first if s not in bound):
         return None
+    for one, other in zip(first.derived, e.derived, strict=True):
+        if other.substitute(values, one.name) != one:
+            return None
+        if one.name != other.name:
+            values[other.name] = symbol(one.name)
     if e.domain.substitute(values) != first.domain:
         return None
     return (
-        with_distinct_indices(substitute(e.body, values), taken | {*first.indices})
-        if values
-        else e.body
+        with_distinct_indices(substitute(e.body, values), taken | {*of_first}) if values else e.body
     )
+
+
+def _bound(e: Reduce) -> tuple[Symbol, ...]:
+    return (*e.indices, *(d.name for d in e.derived))

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Domain, divides
+from tadc.ir.domain import Domain, at_least_zero, divides
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
@@ -259,7 +259,27 @@ class _Blocks:
         assert isinstance(renamed, (Loop, TeamLoop, Strips))
         within = self._in_bodies(renamed, {})
         assert isinstance(within, (Loop, TeamLoop, Strips))
-        loop = within
+        short = self._is_short(within, length)
+        if short is not None:
+            one = (*self._zeros(list(parts.values())), within, *self._all_carried(sums, parts))
+            yield Branch(short, one, tuple(self._in_blocks(within, length, sums, parts)))
+        else:
+            yield from self._in_blocks(within, length, sums, parts)
+
+    def _is_short(self, loop: Loop | TeamLoop | Strips, length: int) -> Domain | None:
+        """Whether a loop is one block, where data say how long it is: most of those are short. None where data do not."""
+        r = loop.range
+        from_zero = r.lows == (Bound(constant(0)),)
+        if not (from_zero and isinstance(loop, Loop) and all(b.divisor == 1 for b in r.highs)):
+            return None
+        if self.data.isdisjoint(s for b in r.highs for s in b.form.symbols):
+            return None
+        return Domain.of(at_least_zero(length - 1 - b.form) for b in r.highs)
+
+    def _in_blocks(
+        self, loop: Loop | TeamLoop | Strips, length: int, sums: _Sums, parts: Mapping[str, str]
+    ) -> Iterator[Step]:
+        """A loop in blocks of so many values, on a CPU in groups of these."""
         grouped = self.grouped and _lost(sums)
         if not grouped or most_trips(loop.range, self.ranges) <= 2 * length:
             yield self._blocks(loop, length, parts, self._all_carried(sums, parts))

@@ -31,7 +31,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
 from tadc.ir.walk import descend, postorder, rewrite, substitute, with_operands
-from tadc.schedule.nest.fuse import alike, fused
+from tadc.schedule.nest.fuse import alike, fused, fused_over_data
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -69,8 +69,7 @@ Walk: TypeAlias = Generator[Any, Any, Expr]
 @lru_cache(maxsize=128)
 def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
     """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements."""
-    data = has_data(program)
-    groups = tuple((s,) for s in program.statements) if data else fused(program)
+    groups = fused_over_data(program) if has_data(program) else fused(program)
     result = []
     for n, group in enumerate(groups):
         computed = {s.target.name for s in group}

@@ -312,11 +312,13 @@ class _Lists:
                 return e
             loops = _Loops(self, dict(extents), e, s.target.name)
             reduce_ = loops.reduce()
-            if self.facts is None or e not in whole or len(loops.over) != 1:
+            if self.facts is None:
                 return reduce_
+            if e not in whole or len(loops.over) != 1:
+                return _from_own_start(reduce_, self.names)
             (loop,) = loops.over
             if not can_be_cut(reduce_, loop, s):
-                return reduce_
+                return _from_own_start(reduce_, self.names)
             if self.facts.short:
                 return with_short_lists(reduce_, loop)
             piece, total = in_pieces(s, reduce_, loop, self._pieces(loop), self.names)
@@ -654,6 +656,29 @@ class _Loops:
             if sizes >= set(high.symbols) and set(between(0, symbol(i), high)) <= set(domain):
                 return high + 1
         return None
+
+
+def _from_own_start(e: Reduce, names: Names) -> Reduce:
+    """The reduction with indices that begin at an element of data counted from there: a row has its order wherever it stands."""
+    for i in e.indices:
+        lows = [c for c in e.domain if c.relation == ">=" and c.form.coefficient(i) > 0]
+        if len(lows) != 1 or lows[0].form.coefficient(i) != 1:
+            continue
+        (low,) = lows
+        first = symbol(i) - low.form
+        bound = {*e.indices, *(d.name for d in e.derived if i in d.symbols)}
+        if not first.symbols or not bound.isdisjoint(first.symbols):
+            continue
+        t = names.fresh("t")
+        values = {i: first + symbol(t)}
+        e = Reduce(
+            e.op,
+            tuple(t if j == i else j for j in e.indices),
+            tuple(d.substitute(values) for d in e.derived),
+            e.domain.substitute(values),
+            substitute(e.body, values),
+        )
+    return e
 
 
 def _with_safe_loads(s: Statement, program: Program) -> Statement:
