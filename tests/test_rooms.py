@@ -34,6 +34,7 @@ ROOMS = """
     schedule.nest
     schedule.gpu
     schedule.cpu
+    schedule.sections
     schedule.lowered
     schedule.plan
     compiler

@@ -28,7 +28,14 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
 
-__all__ = ["Blocked", "PlacedBlock", "blocked", "first_value", "without_idle_sizes"]
+__all__ = [
+    "Blocked",
+    "PlacedBlock",
+    "at_places_of_whole",
+    "blocked",
+    "first_value",
+    "without_idle_sizes",
+]
 
 FEW = 8  # elements at most of a dimension that is taken whole rather than by an offset and an extent of its own
 
@@ -135,6 +142,26 @@ def blocked(
     over the indices `split`, if there are any.
     """
     return _Blocking(program, target, whole, tuple(split), tuple(through), names).result()
+
+
+def at_places_of_whole(block: Blocked) -> Program:
+    """The program of a block whose parts of the reduction have the indices of the whole: `sum{k=ro..ro+rn-1}`.
+
+    What is aligned to values of an index is at the same places then.
+    """
+    rank = len(block.dimensions)
+    firsts = zip(block.split, block.firsts, block.offsets[rank:], strict=True)
+    moves = {k: symbol(k) - first - symbol(o) for k, first, o in firsts}
+
+    def moved(s: Statement) -> Statement:
+        if s.target.name != block.target:
+            return s
+        assert isinstance(s.body, Reduce), "parts are of reductions"
+        derived = tuple(d.substitute(moves) for d in s.body.derived)
+        domain, terms = s.body.domain.substitute(moves), substitute(s.body.body, moves)
+        return replace(s, body=Reduce(s.body.op, s.body.indices, derived, domain, terms))
+
+    return replace(block.program, statements=tuple(map(moved, block.program.statements)))
 
 
 def first_value(program: Program, statement: Statement, index: Symbol) -> Affine:

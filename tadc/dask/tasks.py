@@ -25,13 +25,16 @@ __all__ = [
     "COMBINED",
     "Code",
     "Layout",
+    "Section",
     "Sizes",
     "Slices",
     "Stored",
     "combine",
+    "combine_sections",
     "filled",
     "run_block",
     "run_chunks",
+    "run_sections",
     "take",
     "warm",
 ]
@@ -54,6 +57,7 @@ class Code:
     text: str
     options: tuple[tuple[str, Any], ...]
     usual: tuple[tuple[str, int], ...]
+    is_section: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,14 @@ class Sizes:
     numbers: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a part of a sum: its sizes, and the place of each input in that of the part."""
+
+    sizes: Mapping[str, int]
+    places: tuple[Slices, ...]
+
+
 def run_block(
     code: Code,
     layouts: Sequence[Layout],
@@ -91,6 +103,25 @@ def run_block(
     *pieces: Any,
 ) -> Any:
     """The block of a value. `pieces` are those of all inputs, one after the other."""
+    (result,) = _calls(code)(_inputs(layouts, dtype, pieces), sizes)
+    return result
+
+
+def run_sections(
+    code: Code, layouts: Sequence[Layout], sections: Sequence[Section], dtype: str, *pieces: Any
+) -> Any:
+    """The sections of a part of a sum, each by itself, along a new first axis."""
+    arrays = _inputs(layouts, dtype, pieces)
+    calls = _calls(code)
+    results = []
+    for section in sections:
+        own = [_contiguous(a[place]) for a, place in zip(arrays, section.places, strict=True)]
+        results += calls(own, section.sizes)
+    return np.stack(results)
+
+
+def _inputs(layouts: Sequence[Layout], dtype: str, pieces: Sequence[Any]) -> list[Any]:
+    """The inputs of a block, put together."""
     fetched = [p.array[p.where] if isinstance(p, Stored) else p for p in pieces]
     module = _module(fetched)
     arrays, at = [], 0
@@ -98,8 +129,7 @@ def run_block(
         own = fetched[at : at + layout.pieces]
         at += layout.pieces
         arrays.append(_assembled(layout, own, module, dtype))
-    (result,) = _calls(code)(arrays, sizes)
-    return result
+    return arrays
 
 
 def run_chunks(code: Code, dtype: str, sizes: Sizes, *chunks: Any) -> Any:
@@ -147,6 +177,18 @@ def combine(op: ReduceOp, *parts: Any) -> Any:
     return total
 
 
+def combine_sections(op: ReduceOp, slots: int, at: Sequence[int], *parts: Any) -> Any:
+    """All sections of a sum together, as the threads of one call do it: in pairs. `at` are their slots, in order."""
+    each = np.concatenate(parts)
+    tree = np.full((slots, *each.shape[1:]), NEUTRAL[op], each.dtype)
+    tree[list(at)] = each
+    with np.errstate(all="ignore"):
+        while len(tree) > 1:
+            half = len(tree) // 2
+            tree = COMBINED[op](tree[:half], tree[half:])
+        return COMBINED[op](each.dtype.type(NEUTRAL[op]), tree[0])
+
+
 def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, on_gpu: bool) -> Any:
     """A block without terms, or without elements."""
     block = (cupy() if on_gpu else np).empty(shape, dtype)
@@ -160,7 +202,7 @@ def _calls(code: Code) -> Calls:
     origin = Origin.of(Source(code.text, "<block>"), "idx", options)
     # The reads are not proved again: the footprints are the proof.
     f = Function._of(replace(origin, proved=True))
-    program = replace(f.program, usual=code.usual)
+    program = replace(f.program, usual=code.usual, is_section=code.is_section)
     return Calls(program, Resolved(program, (), (), ()), f._options, f._for_numbers)
 
 

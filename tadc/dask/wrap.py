@@ -136,7 +136,8 @@ class DaskFunction:
         shapes = [halves.first.array(n) for n in bound.f.outputs]
         seed = tuple(da.zeros(y.shape, chunks=y.chunks, dtype=y.dtype) for y in shapes)
         second = halves.second(seed)
-        return Plan((*halves.first.tensors, *second.tensors), second.plan.backend)
+        plans = halves.first.plan, second.plan
+        return Plan(tuple(t for p in plans for t in p.tensors), second.backend)
 
     def advice(self, /, *arrays: Any, **named: Any) -> Advice:
         """Chunks of the inputs with fewer tasks, and with less to move, each with its plan; the present plan first."""
@@ -204,10 +205,13 @@ class _Bound:
         sources: Mapping[str, Source],
         follow: Mapping[str, str],
         residuals: Sequence[str] = (),
+        one_call: Program | None = None,
     ) -> LazyCall:
         options, sizes, choices = self.f._options, self.sizes, self.choices
         _check_places(sources)
-        return LazyCall(program, options, sources, sizes, self.dtype, choices, follow, residuals)
+        return LazyCall(
+            program, options, sources, sizes, self.dtype, choices, follow, residuals, one_call
+        )
 
 
 def _bound(
@@ -334,7 +338,7 @@ class _Halves:
         self.forward, self.backward = (bound.f._derivative(half, wrt).program for half in HALVES)
         residuals = self.forward.outputs[len(bound.f.outputs) :]
         first = replace(self.forward, outputs=bound.f.outputs)
-        self.first = bound.call(first, bound.sources, {}, residuals)
+        self.first = bound.call(first, bound.sources, {}, residuals, self.forward)
 
     def pullback(self, *cotangents: Any) -> dict[str, Any]:
         """A dict of gradients by input, as Dask arrays. None is a cotangent of zeros."""
@@ -368,7 +372,7 @@ class _Halves:
             given=(),
         )
         follow = dict(zip(self.backward.outputs, self.wrt, strict=True))
-        return self.bound.call(both, sources, follow)
+        return self.bound.call(both, sources, follow, one_call=self.backward)
 
 
 def _chunks_of(sources: Mapping[str, Source]) -> dict[str, tuple[int, ...]]:

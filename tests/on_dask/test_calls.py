@@ -121,6 +121,80 @@ def test_compiled_blocks_have_the_bits_of_one_call(name):
     assert all(np.array_equal(gradients[n], pullback(dy)[n]) for n in whole)
 
 
+# ---------------------------------------------------------------------- parts with the bits of one call
+
+SUMS = {
+    "loss": ("l = sum{i} x[i]*y[i]; input x[N], y[N]", {"x": (20003,), "y": (20003,)}, {"x": (3000,), "y": (2500,)}),
+    "shifted": ("l = sum{i} x[pad(i-1)]*exp(x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
+    "squares": ("l = 0.5*sum{i,j} (x[i,j]-y[i,j])**2; input x[N,M], y[N,M]", {"x": (300, 70), "y": (300, 70)}, {"x": (30, 70), "y": (40, 70)}),
+    "short rows": ("l = sum{i,p} x[i,p]; input x[N,4]", {"x": (3000, 4)}, {"x": (400, 4)}),
+    "triangle": ("l = sum{i,j | j <= i} x[i,j]; input x[N,N]", {"x": (300, 300)}, {"x": (40, 300)}),
+    "weights": ("w[a: 3] = sum{i: N-2} x[i+a]*y[i]; input x[N], y[N-2]", {"x": (20003,), "y": (20001,)}, {"x": (3000,), "y": (2500,)}),
+    "product": ("l = prod{i} (1 + 0.001*x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
+}  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.plain(threads=1, dtype=1, name=2)
+def test_parts_of_sums_are_made_of_the_sections_of_one_call(name, threads, dtype):
+    """Cuts are moved to the nearest end of a section, wherever chunks end, and threads of a call share sections too."""
+    text, shapes, chunks = SUMS[name]
+    f = tadc.compile(text, backend="native", threads=threads)
+    x = some(shapes, dtype)
+    data = tadc.dask.wrap(f)
+
+    plan = data.plan(**lazy(x, chunks))
+    found = data(**lazy(x, chunks)).compute()
+
+    assert plan.splits and all(t.has_bits_of_one_call for t in plan.tensors)
+    assert "(the bits of one call)" in str(plan)
+    assert found.dtype == dtype
+    assert np.array_equal(found, f(**x))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    ("text", "chunks"),
+    [
+        ("l = sum{i,j} x[i,j]; input x[N,M]", (20, 30)),  # cut across sections
+        ("l = sum{i,j} x[i,j]; input x[N,M]", (1, 60)),  # chunks shorter than sections
+        ("l = sum{i,j} 3*x[i,j]; input x[N,M]", (20, 60)),  # the factor is multiplied once
+    ],
+)
+def test_plans_say_which_parts_have_other_bits_than_one_call(text, chunks):
+    f = tadc.compile(text, backend="native")
+    x = da.ones((200, 60), chunks=chunks, dtype="float32")
+
+    plan = tadc.dask.wrap(f, split={"l": ("i",) if chunks[1] == 60 else ("i", "j")}).plan(x)
+
+    assert not plan.tensors[0].has_bits_of_one_call
+    assert "(other bits than one call)" in str(plan)
+
+
+@pytest.mark.compiler
+def test_plans_say_where_one_call_adds_up_several_sums_at_once():
+    """Then each has fewer lanes."""
+    sums = "\n".join(f"l{k} = sum{{i}} x[i]**{k}" for k in range(1, 7))
+    f = tadc.compile(f"input x[N]\n{sums}\noutput l1, l2, l3, l4, l5, l6", backend="native")
+
+    plan = tadc.dask.wrap(f, split=()).plan(da.ones(20_000, chunks=5000))
+
+    assert not any(t.has_bits_of_one_call for t in plan.tensors)
+    assert "added up in another order than in one call" in str(plan)
+
+
+def test_sections_without_a_term_are_neutral_where_all_are_added_up():
+    from tadc.dask.tasks import combine_sections
+
+    parts = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]])
+
+    assert combine_sections("sum", 8, [0, 3, 7], *parts).tolist() == [9, 12]
+    assert combine_sections("prod", 8, [0, 3, 7], *parts).tolist() == [15, 48]
+
+
 def test_a_product_of_matrices_in_parts():
     text, shapes, chunks = CASES["product"]
     f = tadc.compile(text)

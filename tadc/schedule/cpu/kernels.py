@@ -63,6 +63,7 @@ FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 LONG = 1024  # terms of a chunk that has no loop in it
+CHUNKS = 64  # of a sum that threads share
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,9 @@ def _scheduled(
         and prod(n.constant for n in kernel.extents) < FEW
     ):
         at_once = unrolled(kernel) or kernel
-        chunked = tuple(_chunked(at_once.body, Surroundings.of(at_once, program, usual)))
+        around = Surroundings.of(at_once, program, usual)
+        count = 1 if program.is_section else CHUNKS
+        chunked = tuple(_chunked(at_once.body, around, count))
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
@@ -317,13 +320,13 @@ def _apart(steps: Sequence[Step]) -> Iterator[Step]:
             yield map_bodies(step, _apart)
 
 
-def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step]:
-    """The steps with the sums that are no part of another in chunks."""
+def _chunked(steps: Sequence[Step], surroundings: Surroundings, count: int) -> Iterator[Step]:
+    """The steps with the sums that are no part of another in at most so many chunks."""
     for step in steps:
         sums = accumulated(step) if isinstance(step, Loop) else {}
         if isinstance(step, Loop) and sums:
             body = tuple(in_strips((step,), surroundings, part=True))
             least = 1 if has_loops(step.body) else LONG
-            yield Chunks(step.range, body, tuple(sums.items()), least)
+            yield Chunks(step.range, body, tuple(sums.items()), least, count)
         else:
             yield step
