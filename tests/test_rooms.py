@@ -68,7 +68,7 @@ ROOMS = """
     function
     torch jax dask.tasks dask.plan
     dask.sources dask.choices
-    dask.chunks dask.whole_chunks
+    dask.chunks dask.whole_chunks dask.sections
     dask.call
     dask.wrap
     dask.called
