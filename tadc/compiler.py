@@ -139,7 +139,8 @@ def front(
 ) -> Resolved:
     """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone.
 
-    `values` are inputs that are compared with indices, and hold floats; `proved`: the reads are known to be in bounds.
+    `values` are inputs that are compared with indices, and hold floats; `proved`: the reads are known to be in bounds, as far
+    as data do not decide.
     """
     with stage("reading the program"):
         whole = parsed(source, lang, index_base)

@@ -22,7 +22,7 @@ from tadc.blocks.footprints import (
 )
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, at_least_zero, between, quotients
+from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero, between
 from tadc.ir.expr import Const, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -185,7 +185,7 @@ def without_idle_sizes(program: Program) -> Program:
     """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one."""
     used = {s for t in program.tensors.values() for form in t.shape for s in form.symbols}
     for s in program.statements:
-        used |= s.body.symbols.union(*(d.form.symbols for d in quotients(s.derived)))
+        used |= s.body.symbols.union(*(d.symbols for d in s.derived))
     derived = []
     for d in reversed(program.derived_sizes):
         if d.name in used:
@@ -301,6 +301,8 @@ class _Blocking:
         passed = {self._ends(r.read.subscripts[dimension], r.domain) for r in reads}
         if is_computed and not all(map(self._is_evaluated, reads)):
             passed = {None}
+        if any(r.data & {*r.read.subscripts[dimension].symbols} for r in reads):
+            return Window(constant(0), tensor.shape[dimension])  # data lead anywhere
         if len(passed) == 1 and (ends := passed.pop()) is not None:
             low, high = ends
             if self._is_extent(high - low + 1):
@@ -384,7 +386,7 @@ class _Blocking:
         if s.target.name == self.target and self.split:
             body = self._cut(body)
         shape = tuple(w.extent for w in windows)
-        derived = tuple(d.substitute(moves) for d in quotients(s.derived))
+        derived = tuple(d.substitute(moves) for d in s.derived)
         moved = Statement(replace(s.target, shape=shape), s.indices, derived, body)
         self.box_indices |= {*s.indices}
         for placed, hoisted in zip(
@@ -444,14 +446,28 @@ class _Blocking:
         """The statement with its reads in places of the windows."""
 
         def local(e: Expr) -> Expr:
-            if not isinstance(e, Read):
-                return e
-            if e.tensor not in self.windows:  # nothing of it is evaluated over these windows
-                return Const(0.0)
-            pairs = zip(e.subscripts, self.windows[e.tensor], strict=True)
-            return Read(e.tensor, tuple(form - w.offset for form, w in pairs))
+            match e:
+                case Reduce(op, indices, derived, domain, body) if derived:
+                    return Reduce(op, indices, tuple(map(self._looked, derived)), domain, body)
+                case Read(tensor, _) if tensor not in self.windows:
+                    return Const(0.0)  # nothing of it is evaluated over these windows
+                case Read(tensor, subscripts):
+                    return Read(tensor, self._in_window(tensor, subscripts))
+                case _:
+                    return e
 
-        return replace(s, body=rewrite(s.body, local))
+        derived = tuple(map(self._looked, s.derived))
+        return replace(s, derived=derived, body=rewrite(s.body, local))
+
+    def _looked(self, d: Determined) -> Determined:
+        """The derived index, its place in the window if it is an element of a tensor."""
+        if not isinstance(d, Looked):
+            return d
+        return replace(d, subscripts=self._in_window(d.tensor, d.subscripts))
+
+    def _in_window(self, tensor: str, subscripts: Sequence[Affine]) -> tuple[Affine, ...]:
+        pairs = zip(subscripts, self.windows[tensor], strict=True)
+        return tuple(form - w.offset for form, w in pairs)
 
     def _sliced(self, tensor: Tensor) -> Tensor:
         return replace(tensor, shape=tuple(w.extent for w in self.windows[tensor.name]))

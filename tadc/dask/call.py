@@ -128,7 +128,11 @@ class LazyCall:
             for name in (t.name, *t.inside)
             for e in postorder(self.program.definitions[name].body)
         )
-        if self.backend != "native" or t.split or not adds:
+        if t.split or not adds:
+            return t
+        if compiler.reads_data(self.program):  # the lists of a block are other ones
+            return replace(t, has_bits_of_one_call=False)
+        if self.backend != "native":
             return t
         code, sizes = self.codes[t.name]
         block = replace(self.blocks[t.name], usual=code.usual)
@@ -192,7 +196,7 @@ class LazyCall:
             for t in sorted(read, key=lambda t: not self.sources[t].is_on_gpu)
             if self.sources[t].is_lazy
         }
-        layer = attempt.chunks.layer(attempt.key, attempt.code, self.dtype) or attempt.graph
+        layer = attempt.chunks.layer(attempt.key, attempt.code) or attempt.graph
         graph = HighLevelGraph.from_collections(
             attempt.key, layer, dependencies=list(lazy.values())
         )
@@ -511,7 +515,6 @@ class _Layer:
             TaskRef(self.code_key),
             tuple(f.layout for f in fetched),
             each,
-            call.dtype,
             *(p for f in fetched for p in f.pieces),
         )
         return Sizes(sizes), fetched

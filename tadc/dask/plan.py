@@ -81,7 +81,9 @@ class Plan:
                 )
                 lines.append(f"    in parts of: {', '.join(t.split)} ({bits})")
             if t.undecided:
-                lines.append("    whole dimensions are read where footprints were not decided")
+                lines.append(
+                    "    whole dimensions are read where data decide, or footprints were not decided"
+                )
         lines.append(
             f"together: {self.tasks} tasks, {_megabytes(self.task_bytes)} a task at most, {_megabytes(self.moved_bytes)} read; blocks run by {self.backend}"
         )

@@ -535,7 +535,9 @@ def test_footprints_that_are_not_decided_are_told_in_the_plan(monkeypatch):
     footprints._ends.cache_clear()
     footprints._boxes.cache_clear()
 
-    assert "whole dimensions are read where footprints were not decided" in str(plan)
+    assert "whole dimensions are read where data decide, or footprints were not decided" in str(
+        plan
+    )
     assert np.array_equal(y.compute(), f(x))
 
 
@@ -643,21 +645,77 @@ def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
     assert any(s in str(error.value) for s in says.split("|"))
 
 
+# A text, the shapes of its inputs, those of index tensors with the number of their values, and chunks.
+DATA = {
+    "gather": ("y[i] = x[k[i]]*w[i]; input x[N], k[M], w[M]", {"x": 30, "w": 47}, {"k": (47, 30)}, {"x": 11, "w": 13, "k": 13}),
+    "rows": ("y[i,d] = x[k[i],d]**2; input x[N,D], k[M]", {"x": (30, 5)}, {"k": (47, 30)}, {"x": (11, 3), "k": 13}),
+    "graph": ("size N\ninput x[N], v[E], src[E]: 0..N-1, dst[E]: 0..N-1\ny[i: N] = sum{e | dst[e] == i} v[e]*tanh(x[src[e]])",
+              {"x": 30, "v": 47}, {"src": (47, 30), "dst": (47, 30)}, {"x": 11, "v": 13, "dst": 13, "src": 7}),
+    "beside halos": ("size N\ninput x[N], k[N]: 0..N-1\ny[i: N] = x[pad(k[i]+1)] + x[pad(i-1)]*x[k[clamp(i+1)]]", {"x": 30}, {"k": (30, 30)}, {"x": 11, "k": 7}),
+    "ragged": ("size N\ninput v[E], p[N+1]\ny[i: N] = sum{e: E | p[i] <= e and e < p[i+1]} v[e]**2", {"v": 47}, {"p": (31, 48)}, {"v": 13, "p": 8}),
+    "loss": ("l = sum{i} (x[k[i]] - y[i])**2; input x[N], k[M], y[M]", {"x": 30, "y": 47}, {"k": (47, 30)}, {"x": 11, "y": 13, "k": 13}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("split", [None, ()])
+@pytest.mark.parametrize("name", DATA)
+def test_programs_that_read_through_data(name, split):
+    """What is read through data is read whole; a gradient by it has whole lists, or parts of the index tensor."""
+    text, shapes, indices, chunks = DATA[name]
+    f = tadc.compile(text, backend="numpy")
+    rng = np.random.default_rng(1)
+    elements = {k: np.sort(rng.integers(0, n, size)) for k, (size, n) in indices.items()}
+    x = {n: (some(shapes) | elements)[n] for n in f.inputs}
+    value, pullback = f.vjp(**x)
+    dy = some({"y": value.shape}, seed=1)["y"]
+
+    y, lazy_pullback = tadc.dask.wrap(f, split=split).vjp(**lazy(x, chunks))
+    found, gradients = dask.compute(y, lazy_pullback(dy))
+
+    close(found, value)
+    for n, gradient in pullback(dy).items():
+        close(gradients[n], gradient)
+        assert split is None or np.array_equal(gradients[n], gradient)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_compiled_blocks_of_reads_through_data_have_the_bits_of_one_call():
+    text, shapes, indices, chunks = DATA["graph"]
+    f = tadc.compile(text, backend="native")
+    rng = np.random.default_rng(1)
+    elements = {k: rng.integers(0, n, size) for k, (size, n) in indices.items()}
+    x = {n: (some(shapes, "float32") | elements)[n] for n in f.inputs}
+    value, pullback = f.vjp(**x)
+
+    y, lazy_pullback = tadc.dask.wrap(f, split=()).vjp(**lazy(x, chunks))
+    found, gradients = dask.compute(y, lazy_pullback(value))
+
+    assert np.array_equal(found, value)
+    assert all(np.array_equal(gradients[n], g) for n, g in pullback(value).items())
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("element", [4, -1])
+def test_an_element_that_leads_out_of_a_tensor_is_an_error_of_its_task(backend, element):
+    f = tadc.compile("y[e] = 2*x[k[e]]; input k[E]: index, x[N]", backend=backend)
+    k = da.from_array(np.array([0, 1, 2, element]), chunks=2)
+
+    with pytest.raises(tadc.DataError, match=f"is {element}, and x has 4 elements"):
+        f(k, da.ones(4, chunks=2)).compute()
+
+
 @pytest.mark.parametrize(
-    "call",
+    ("text", "k", "says"),
     [
-        lambda f, x, k: f(k=k, x=x),
-        lambda f, x, k: f.vjp(k=k, x=x),
-        lambda f, x, k: tadc.dask.wrap(f).plan(k=k, x=x),
-        lambda f, x, k: f.adjoint()(k=k, x=x, dy=da.ones(3)),
+        ("y[e] = x[k[e]]; input k[E]: index, x[N]", np.ones(3), "used as an index here, and is float64"),
+        ("m[e] = floor(k[e]); y[e] = x[m[e]]; input k[E], x[N]", np.ones(3), "the program computes it"),
     ],
-)
-def test_reads_through_data_are_refused_before_anything_runs(call):
-    f = tadc.compile("y[e] = x[k[e]]; input k[E]: index, x[N]")
-    with pytest.raises(
-        tadc.ArgumentError, match=r"elements of tensors are subscripts.*\n.*map_blocks"
-    ):
-        call(f, da.ones(4, chunks=2), da.from_array(np.arange(3), chunks=2))
+)  # fmt: skip
+def test_indices_that_are_refused_before_anything_runs(text, k, says):
+    with pytest.raises(tadc.ArgumentError, match=says):
+        tadc.compile(text)(da.from_array(k, chunks=2), da.ones(4, chunks=2))
 
 
 def test_sparse_tensors_are_refused():
