@@ -14,14 +14,18 @@ from itertools import pairwise
 from tadc import compiler
 from tadc.blocks.block import Blocked
 from tadc.blocks.boxes import Box, Interval
+from tadc.bounded_cache import BoundedCache
 from tadc.dask.tasks import Section, Slices
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program
 from tadc.options import Options
-from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.kernels import CpuKernel, has_few_elements
 from tadc.schedule.sections import Sections, has_lanes_of, is_section_of, sections_of
 
 __all__ = ["OneCall", "parts_of_sections", "section_at", "usual_sizes"]
+
+
+_KERNELS: BoundedCache[Mapping[str, CpuKernel]] = BoundedCache(64)  # of programs at sizes
 
 
 def usual_sizes(
@@ -53,7 +57,7 @@ class OneCall:
 
     @cached_property
     def kernels(self) -> Mapping[str, CpuKernel]:
-        return compiler.cpu_kernels(self.program, self.sizes, self.dtype, self.options)
+        return self._kernels(self.program, self.sizes)
 
     def sections(
         self, program: Program, target: str, through: tuple[str, ...], reader: str
@@ -63,6 +67,8 @@ class OneCall:
 
         `target` is a tensor of `program`, and in the call a part of the right side of `reader`, or that itself.
         """
+        if not has_few_elements(program.tensors[target].shape):
+            return None
         kernel = self.kernels.get(reader)
         found = kernel and sections_of(kernel, self._values)
         body = program.definitions[target].body
@@ -94,7 +100,15 @@ class OneCall:
         return self.program.size_values({s: self.sizes[s] for s in self.program.sizes})
 
     def _of_block(self, block: Program, target: str, sizes: Mapping[str, int]) -> CpuKernel | None:
-        return compiler.cpu_kernels(block, sizes, self.dtype, self.options).get(target)
+        return self._kernels(block, sizes).get(target)
+
+    def _kernels(self, program: Program, sizes: Mapping[str, int]) -> Mapping[str, CpuKernel]:
+        dtype, options = self.dtype, self.options
+        values = tuple(sizes[s] for s in program.sizes)
+        return _KERNELS.of(
+            (program, values, dtype, repr(options)),
+            lambda: compiler.cpu_kernels(program, sizes, dtype, options),
+        )
 
 
 def parts_of_sections(sections: Sections, parts: Sequence[Interval]) -> list[Interval]:

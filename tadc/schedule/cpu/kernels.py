@@ -50,7 +50,7 @@ from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings, least_of
 from tadc.schedule.nest.unrolled import unrolled
 
-__all__ = ["BLOCK", "CpuKernel", "cpu_kernel"]
+__all__ = ["BLOCK", "CpuKernel", "cpu_kernel", "has_few_elements"]
 
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work, or threads have enough
 LOOPED_BLOCK = 64  # where it is loops
@@ -130,10 +130,7 @@ def _scheduled(
     simplification = Simplification.of(kernel)
     body = simplification.written_out(kernel.body)
     kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
-    if (
-        all(n.is_constant for n in kernel.extents)
-        and prod(n.constant for n in kernel.extents) < FEW
-    ):
+    if has_few_elements(kernel.extents):
         at_once = unrolled(kernel) or kernel
         around = Surroundings.of(at_once, program, usual)
         count = 1 if program.is_section else CHUNKS
@@ -170,6 +167,11 @@ def _scheduled(
         block=LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK,
         lane_bytes=lane_bytes,
     )
+
+
+def has_few_elements(extents: Sequence[Affine]) -> bool:
+    """Whether threads may share the sums of each element of such a box."""
+    return all(n.is_constant for n in extents) and prod(n.constant for n in extents) < FEW
 
 
 def _slants(steps: Sequence[Step], lane: Symbol) -> bool:
