@@ -117,8 +117,8 @@ def parts_of_sections(sections: Sections, parts: Sequence[Interval]) -> list[Int
         return []
     if sections.length * len(parts) > sections.end - sections.first:
         return []
-    ends = {sections.nearest(high) for _, high in parts}
-    return list(pairwise(sorted({sections.first, *ends})))
+    inner = {sections.nearest(high) for _, high in parts[:-1]}
+    return list(pairwise(sorted({sections.first, *inner, sections.end})))
 
 
 def section_at(

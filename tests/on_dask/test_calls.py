@@ -21,9 +21,11 @@ import tadc.dask  # noqa: E402
 import tadc.dask.call as lazy_calls  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
 from tadc.blocks import footprints  # noqa: E402
+from tadc.dask.sections import parts_of_sections  # noqa: E402
 from tadc.dask.tasks import Stored  # noqa: E402
 from tadc.integer import UNDECIDED  # noqa: E402
 from tadc.runtime.cuda import arrays as gpu  # noqa: E402
+from tadc.schedule.sections import Sections  # noqa: E402
 
 WAVE = """size X, Y, Z
 input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
@@ -130,6 +132,7 @@ SUMS = {
     "short rows": ("l = sum{i,p} x[i,p]; input x[N,4]", {"x": (3000, 4)}, {"x": (400, 4)}),
     "triangle": ("l = sum{i,j | j <= i} x[i,j]; input x[N,N]", {"x": (300, 300)}, {"x": (40, 300)}),
     "weights": ("w[a: 3] = sum{i: N-2} x[i+a]*y[i]; input x[N], y[N-2]", {"x": (20003,), "y": (20001,)}, {"x": (3000,), "y": (2500,)}),
+    "short end": ("l = sum{i} x[i]*y[i]; input x[N], y[N]", {"x": (2050,), "y": (2050,)}, {"x": (1025,), "y": (410,)}),
     "product": ("l = prod{i} (1 + 0.001*x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
 }  # fmt: skip
 
@@ -184,6 +187,21 @@ def test_plans_say_where_one_call_adds_up_several_sums_at_once():
 
     assert not any(t.has_bits_of_one_call for t in plan.tensors)
     assert "added up in another order than in one call" in str(plan)
+
+
+@pytest.mark.parametrize("extent", [2048, 2049, 2050, 3000, 3073, 70_000, 70_001])
+@pytest.mark.parametrize("chunk", [410, 1100, 1500])
+def test_parts_of_sections_are_all_of_the_sum(extent, chunk):
+    """The last section may be short, and nearer to the end of the one before than to its own."""
+    sections = Sections("i", 0, extent, max(1024, -(-extent // 64)), 64)
+    ends = [*range(0, extent, chunk), extent]
+    cut = parts_of_sections(sections, [*zip(ends, ends[1:], strict=False)])
+
+    assert not cut or (cut[0][0], cut[-1][1]) == (0, extent)
+    assert all(a < b for a, b in cut) and all(
+        b == c for (_, b), (c, _) in zip(cut, cut[1:], strict=False)
+    )
+    assert all(low % sections.length == 0 for low, _ in cut)
 
 
 def test_sections_without_a_term_are_neutral_where_all_are_added_up():
