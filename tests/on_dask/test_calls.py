@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
 
 import fake_cupy
 import numpy as np
@@ -195,12 +196,10 @@ def test_parts_of_sections_are_all_of_the_sum(extent, chunk):
     """The last section may be short, and nearer to the end of the one before than to its own."""
     sections = Sections("i", 0, extent, max(1024, -(-extent // 64)), 64)
     ends = [*range(0, extent, chunk), extent]
-    cut = parts_of_sections(sections, [*zip(ends, ends[1:], strict=False)])
+    cut = parts_of_sections(sections, [*pairwise(ends)])
 
     assert not cut or (cut[0][0], cut[-1][1]) == (0, extent)
-    assert all(a < b for a, b in cut) and all(
-        b == c for (_, b), (c, _) in zip(cut, cut[1:], strict=False)
-    )
+    assert all(a < b for a, b in cut) and all(b == c for (_, b), (c, _) in pairwise(cut))
     assert all(low % sections.length == 0 for low, _ in cut)
 
 
