@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 
-from tadc.blocks.block import Blocked, blocked, without_idle_sizes
+from tadc.blocks.block import Blocked, at_places_of_whole, blocked, without_idle_sizes
 from tadc.cache import disk_cached
 from tadc.derive.adjoint import adjoint, gradient, jacobian, scattered
 from tadc.derive.batched import batched
@@ -38,6 +38,7 @@ from tadc.normalize.solved import solved_statement
 from tadc.options import Options
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
+from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import HOPPER, Machine
@@ -83,6 +84,7 @@ __all__ = [
     "blocked_program",
     "coloured_program",
     "computed_indices",
+    "cpu_kernels",
     "data_checks",
     "decisions",
     "diagonal_program",
@@ -108,6 +110,7 @@ __all__ = [
     "refuse_computed_indices",
     "restricted_program",
     "search",
+    "section_program",
     "stored",
     "substitution_program",
     "tangent_program",
@@ -141,7 +144,8 @@ def front(
     """Text to program: parse, resolve, normalize. `segment` is the place of the statements between two loops, for these alone; with
     `most_rounds` loops end after so many rounds.
 
-    `values` are inputs that are compared with indices, and hold floats; `proved`: the reads are known to be in bounds.
+    `values` are inputs that are compared with indices, and hold floats; `proved`: the reads are known to be in bounds, as far
+    as data do not decide.
     """
     with stage("reading the program"):
         whole = parsed(source, lang, index_base)
@@ -322,6 +326,27 @@ def blocked_program(
     """The program of a block of `target`, whose place and extents are sizes, but those of the dimensions `whole`."""
     block = blocked(program, target, whole, split, through, taken_names(program))
     return replace(block, program=without_idle_sizes(normalized(block.program)))
+
+
+@lru_cache(maxsize=128)
+def section_program(
+    program: Program, target: str, whole: tuple[int, ...], index: str, through: tuple[str, ...]
+) -> Blocked:
+    """The program of a section of the target's reduction, over a part of this index, for a target that has one block."""
+    block = blocked(program, target, whole, (index,), through, taken_names(program))
+    made = without_idle_sizes(normalized(at_places_of_whole(block)))
+    return replace(block, program=replace(made, is_section=True))
+
+
+def cpu_kernels(
+    program: Program, sizes: Sizes, dtype: str, options: Options
+) -> dict[str, CpuKernel]:
+    """The kernels of a CPU by the tensors that they compute, for these values of the sizes, but those that BLAS computes."""
+    values = program.size_values({s: sizes[s] for s in program.sizes})
+    decided = decisions(program, values, dtype, options)
+    lowered = lowered_for_cpu(program, "run", decided, dtype, blas=options.blas)
+    kernels_ = (k for k in lowered.kernels if k.kernel.name not in lowered.products)
+    return {t.name: k for k in kernels_ for t in (s.target for s in k.kernel.statements)}
 
 
 def with_reductions_apart(program: Program, statement: Statement) -> tuple[Statement, ...]:

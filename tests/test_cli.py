@@ -1089,8 +1089,13 @@ def test_footprints_are_drawn(folder):
 
     root = ElementTree.parse("halo.svg").getroot()
     fills = [r.get("fill") for r in root.iter("{http://www.w3.org/2000/svg}rect")]
-    assert fills.count("url(#halo)") == 4  # the block itself, two reads of `u`, one of `c`
-    assert fills.count("#6090d0") == 4
+    assert (
+        fills.count("url(#halo)") == 5
+    )  # the legend, the block itself, two reads of `u`, one of `c`
+    assert fills.count("#6090d0") == 5
+    texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:2] == ["read at the place of the block", "read around it"]
+    assert texts[2:4] == ["v[4:8, 2:4]", "u[3:8, 2:5]"]
 
 
 def test_show_prints_the_program_of_a_block():

@@ -34,6 +34,7 @@ ROOMS = """
     schedule.nest
     schedule.gpu
     schedule.cpu
+    schedule.sections
     schedule.lowered
     schedule.plan
     compiler
@@ -67,7 +68,7 @@ ROOMS = """
     function
     torch jax dask.tasks dask.plan
     dask.sources dask.choices
-    dask.chunks dask.whole_chunks
+    dask.chunks dask.whole_chunks dask.sections
     dask.call
     dask.wrap
     dask.called

@@ -22,13 +22,20 @@ from tadc.blocks.footprints import (
 )
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, at_least_zero, between, quotients
+from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero, between
 from tadc.ir.expr import Const, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite, substitute
 
-__all__ = ["Blocked", "PlacedBlock", "blocked", "first_value", "without_idle_sizes"]
+__all__ = [
+    "Blocked",
+    "PlacedBlock",
+    "at_places_of_whole",
+    "blocked",
+    "first_value",
+    "without_idle_sizes",
+]
 
 FEW = 8  # elements at most of a dimension that is taken whole rather than by an offset and an extent of its own
 
@@ -137,6 +144,26 @@ def blocked(
     return _Blocking(program, target, whole, tuple(split), tuple(through), names).result()
 
 
+def at_places_of_whole(block: Blocked) -> Program:
+    """The program of a block whose parts of the reduction have the indices of the whole: `sum{k=ro..ro+rn-1}`.
+
+    What is aligned to values of an index is at the same places then.
+    """
+    rank = len(block.dimensions)
+    firsts = zip(block.split, block.firsts, block.offsets[rank:], strict=True)
+    moves = {k: symbol(k) - first - symbol(o) for k, first, o in firsts}
+
+    def moved(s: Statement) -> Statement:
+        if s.target.name != block.target:
+            return s
+        assert isinstance(s.body, Reduce), "parts are of reductions"
+        derived = tuple(d.substitute(moves) for d in s.body.derived)
+        domain, terms = s.body.domain.substitute(moves), substitute(s.body.body, moves)
+        return replace(s, body=Reduce(s.body.op, s.body.indices, derived, domain, terms))
+
+    return replace(block.program, statements=tuple(map(moved, block.program.statements)))
+
+
 def first_value(program: Program, statement: Statement, index: Symbol) -> Affine:
     """The value that parts of a reduction's index are counted from, since offsets are not negative: its lower bound over the
     whole target where that may be below 0, and else 0.
@@ -158,7 +185,7 @@ def without_idle_sizes(program: Program) -> Program:
     """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one."""
     used = {s for t in program.tensors.values() for form in t.shape for s in form.symbols}
     for s in program.statements:
-        used |= s.body.symbols.union(*(d.form.symbols for d in quotients(s.derived)))
+        used |= s.body.symbols.union(*(d.symbols for d in s.derived))
     derived = []
     for d in reversed(program.derived_sizes):
         if d.name in used:
@@ -274,6 +301,8 @@ class _Blocking:
         passed = {self._ends(r.read.subscripts[dimension], r.domain) for r in reads}
         if is_computed and not all(map(self._is_evaluated, reads)):
             passed = {None}
+        if any(r.data & {*r.read.subscripts[dimension].symbols} for r in reads):
+            return Window(constant(0), tensor.shape[dimension])  # data lead anywhere
         if len(passed) == 1 and (ends := passed.pop()) is not None:
             low, high = ends
             if self._is_extent(high - low + 1):
@@ -357,7 +386,7 @@ class _Blocking:
         if s.target.name == self.target and self.split:
             body = self._cut(body)
         shape = tuple(w.extent for w in windows)
-        derived = tuple(d.substitute(moves) for d in quotients(s.derived))
+        derived = tuple(d.substitute(moves) for d in s.derived)
         moved = Statement(replace(s.target, shape=shape), s.indices, derived, body)
         self.box_indices |= {*s.indices}
         for placed, hoisted in zip(
@@ -417,14 +446,28 @@ class _Blocking:
         """The statement with its reads in places of the windows."""
 
         def local(e: Expr) -> Expr:
-            if not isinstance(e, Read):
-                return e
-            if e.tensor not in self.windows:  # nothing of it is evaluated over these windows
-                return Const(0.0)
-            pairs = zip(e.subscripts, self.windows[e.tensor], strict=True)
-            return Read(e.tensor, tuple(form - w.offset for form, w in pairs))
+            match e:
+                case Reduce(op, indices, derived, domain, body) if derived:
+                    return Reduce(op, indices, tuple(map(self._looked, derived)), domain, body)
+                case Read(tensor, _) if tensor not in self.windows:
+                    return Const(0.0)  # nothing of it is evaluated over these windows
+                case Read(tensor, subscripts):
+                    return Read(tensor, self._in_window(tensor, subscripts))
+                case _:
+                    return e
 
-        return replace(s, body=rewrite(s.body, local))
+        derived = tuple(map(self._looked, s.derived))
+        return replace(s, derived=derived, body=rewrite(s.body, local))
+
+    def _looked(self, d: Determined) -> Determined:
+        """The derived index, its place in the window if it is an element of a tensor."""
+        if not isinstance(d, Looked):
+            return d
+        return replace(d, subscripts=self._in_window(d.tensor, d.subscripts))
+
+    def _in_window(self, tensor: str, subscripts: Sequence[Affine]) -> tuple[Affine, ...]:
+        pairs = zip(subscripts, self.windows[tensor], strict=True)
+        return tuple(form - w.offset for form, w in pairs)
 
     def _sliced(self, tensor: Tensor) -> Tensor:
         return replace(tensor, shape=tuple(w.extent for w in self.windows[tensor.name]))

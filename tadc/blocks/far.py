@@ -13,7 +13,8 @@ from dataclasses import replace
 from tadc.blocks.footprints import PlacedRead, placed_reads
 from tadc.integer import implies
 from tadc.ir.affine import Affine
-from tadc.ir.domain import between, quotients
+from tadc.ir.domain import between
+from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program
@@ -34,8 +35,9 @@ def with_far_reads_apart(
     statements = [s for s in program.statements if s.target.name in computed]
     groups: dict[str, list[list[PlacedRead]]] = {}
     for s in statements:
-        for placed in placed_reads(s.body, s.box, quotients(s.derived)):
-            if placed.read.tensor not in computed:
+        for placed in placed_reads(s.body, s.box, s.derived):
+            name = placed.read.tensor
+            if name not in computed and program.tensors[name].dtype != INDEX:
                 _add(placed, groups.setdefault(placed.read.tensor, []), program)
     tensors: dict[str, str] = {}
     renamed: dict[Expr, Expr] = {}

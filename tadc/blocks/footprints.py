@@ -4,6 +4,8 @@ A block is a box of the tensor's indices. A read `x[e]` at the points `W` around
 reads of a dimension what lies between the smallest and the largest value of the subscript over W, and both are questions
 to the integer solver. So a footprint is exact in each dimension, read by read; what reads of several places need together
 is a list of boxes, since the smallest box around the seven points of a stencil has 26 neighbours.
+
+What data decide, `x[k[i]]`, may be anywhere: the whole dimension is read. Of `k` the block reads what its own subscripts say.
 """
 
 from __future__ import annotations
@@ -16,18 +18,20 @@ from operator import and_
 from typing import TypeAlias
 
 from tadc.blocks.boxes import Box, Interval, joined, smallest_box, union_count
-from tadc.integer import Undecided, is_empty, smallest_point
+from tadc.integer import UNDECIDED, Undecided, is_empty, smallest_point
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import (
     EMPTY,
     EVERYWHERE,
     Condition,
     Derived,
+    Determined,
     Domain,
+    Looked,
     at_least_zero,
     between,
+    divisions,
     equals_zero,
-    quotients,
 )
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, ReduceOp, Select
 from tadc.ir.program import Program, Statement
@@ -128,7 +132,8 @@ def index_range(
     inner = Domain.of(c for d in s.body.derived for c in d.conditions)
     numbers = {name: constant(n) for name, n in sizes.items()}
     domain = (s.box & s.body.domain & inner).substitute(numbers)
-    ends = _ends(symbol(index), domain.near((index,)))
+    data = frozenset(d.name for d in (*s.derived, *s.body.derived) if isinstance(d, Looked))
+    ends = _ends_beside(symbol(index), domain.near((index,)), data)
     return None if isinstance(ends, Undecided) else ends
 
 
@@ -147,31 +152,36 @@ def is_computed(
 class PlacedRead:
     """A read, and conditions that hold where it is evaluated, on the way to it from the statement's body.
 
-    `derived` are the derived indices among the symbols.
+    `derived` are the derived indices among the symbols, `data` those that are elements of tensors.
     """
 
     read: Read
     domain: Domain
     derived: tuple[Derived, ...]
+    data: frozenset[Symbol] = frozenset()
 
 
-# The reads of a body under conditions, with its derived indices.
-Reads: TypeAlias = Callable[[Expr, Domain, tuple[Derived, ...]], Iterator[PlacedRead]]
+# The reads of a body under conditions, and of its derived indices.
+Reads: TypeAlias = Callable[[Expr, Domain, tuple[Determined, ...]], Iterator[PlacedRead]]
 
 
-def placed_reads(body: Expr, domain: Domain, derived: tuple[Derived, ...]) -> Iterator[PlacedRead]:
-    """Every read of the body, once for each way to it. Of comparisons of values both branches are looked at."""
+def placed_reads(
+    body: Expr, domain: Domain, derived: tuple[Determined, ...]
+) -> Iterator[PlacedRead]:
+    """Every read of the body, once for each way to it, and of data indices. Of comparisons of values both branches are looked at."""
     for read, place in _reads(body, _Place(domain, derived)):
-        yield PlacedRead(read, place.domain, place.derived)
+        yield PlacedRead(read, place.domain, divisions(place.derived), place.data)
 
 
-def hoisted_reads(body: Expr, domain: Domain, derived: tuple[Derived, ...]) -> Iterator[PlacedRead]:
+def hoisted_reads(
+    body: Expr, domain: Domain, derived: tuple[Determined, ...]
+) -> Iterator[PlacedRead]:
     """Every read of the body where it may be evaluated when the program runs: factors leave the sums that they do not depend on.
 
     In `sum{k | k < i} d[k]*x[i]` there is no term for i = 0, and its 0 may be multiplied by `x[0]`.
     """
     for read, place in _reads(body, _Place(domain, derived)):
-        yield PlacedRead(read, place.hoisted(read), place.derived)
+        yield PlacedRead(read, place.hoisted(read), divisions(place.derived), place.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +210,18 @@ class _Place:
     """Where an expression stands: under conditions, and in reductions, outermost first."""
 
     around: Domain
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     reductions: tuple[_Inside, ...] = ()
+
+    @property
+    def data(self) -> frozenset[Symbol]:
+        return frozenset(d.name for d in self.derived if isinstance(d, Looked))
+
+    def lookups(self, made: Iterable[Determined]) -> Iterator[tuple[Read, _Place]]:
+        """The reads of data indices."""
+        for d in made:
+            if isinstance(d, Looked):
+                yield Read(d.tensor, d.subscripts), self
 
     @property
     def domain(self) -> Domain:
@@ -219,7 +239,7 @@ class _Place:
         """The place of the reduction's terms."""
         conditions = e.domain & Domain.of(c for d in e.derived for c in d.conditions)
         indices = frozenset((*e.indices, *(d.name for d in e.derived)))
-        derived = (*self.derived, *quotients(e.derived))
+        derived = (*self.derived, *e.derived)
         return _Place(self.around, derived, (*self.reductions, _Inside(e.op, indices, conditions)))
 
     def hoisted(self, read: Read) -> Domain:
@@ -233,7 +253,8 @@ class _Place:
 
 
 def _reads(body: Expr, place: _Place) -> Iterator[tuple[Read, _Place]]:
-    """Every read of the body, once for each way to it."""
+    """Every read of the body, once for each way to it, and those of data indices."""
+    yield from place.lookups(place.derived)
     seen: set[tuple[Expr, _Place]] = set()
     waiting = [(body, place)]
     while waiting:
@@ -249,6 +270,7 @@ def _reads(body: Expr, place: _Place) -> Iterator[tuple[Read, _Place]]:
                 yield node, place
             case Reduce(body=inner):
                 waiting.append((inner, place.inside(node)))
+                yield from place.inside(node).lookups(node.derived)
             case Select(Domain() as condition, then, otherwise) if not many:
                 waiting.append((then, place.under(condition)))
                 waiting += [(otherwise, place.under(c)) for c in _complement(condition)]
@@ -345,11 +367,12 @@ def _reading(
     numbers = {s: constant(n) for s, n in sizes}
     found: dict[tuple[str, tuple[_Part, ...]], None] = {}
     own = Domain.of(c for d in statement.derived for c in d.conditions)
-    for placed in reads(statement.body, own, quotients(statement.derived)):
+    for placed in reads(statement.body, own, statement.derived):
         subscripts = tuple(f.substitute(numbers) for f in placed.read.subscripts)
         tensor = placed.read.tensor
         derived = tuple(d.substitute(numbers) for d in placed.derived)
-        known = PlacedRead(Read(tensor, subscripts), placed.domain.substitute(numbers), derived)
+        domain = placed.domain.substitute(numbers)
+        known = PlacedRead(Read(tensor, subscripts), domain, derived, placed.data)
         parts = tuple(_parts(known, extents[tensor], statement.indices))
         found[tensor, parts] = None
     terms = own
@@ -384,7 +407,7 @@ def _parts(
         inner = (s for s in sorted(group) if s not in indices)
         yield _Part(
             dimensions,
-            PlacedRead(read, Domain.of(conditions), derived),
+            PlacedRead(read, Domain.of(conditions), derived, placed.data & group),
             tuple(extents[d] for d in dimensions),
             (*(i for i in indices if i in group), *inner),
         )
@@ -402,7 +425,8 @@ def _boxes(
 ) -> tuple[tuple[Box, bool], ...]:
     """The boxes of these dimensions that are read over the intervals, each with whether it is exact."""
     domain = part.placed.domain & _inside(intervals)
-    cases = [_box(part.placed.read, d, part.extents) for d in _cases(part.placed, domain)]
+    read, data = part.placed.read, part.placed.data
+    cases = [_box(read, d, part.extents, data) for d in _cases(part.placed, domain)]
     found = [c for c in cases if c is not None]
     exact = all(is_exact for _, is_exact in found)
     return tuple((box, exact) for box in joined(b for b, _ in found))
@@ -413,7 +437,7 @@ def _cases(placed: PlacedRead, domain: Domain) -> Iterator[Domain]:
 
     So the two ends that a periodic read needs of a tensor are two boxes.
     """
-    used = {s for form in placed.read.subscripts for s in form.symbols}
+    used = {s for form in placed.read.subscripts for s in form.symbols} if not placed.data else ()
     cases = [domain]
     for d in placed.derived:
         if d.name in used:
@@ -431,12 +455,14 @@ def _values(form: Affine, domain: Domain) -> Iterator[Domain]:
         yield domain & Domain.of((equals_zero(form - value),))
 
 
-def _box(read: Read, domain: Domain, extents: Sequence[int]) -> tuple[Box, bool] | None:
+def _box(
+    read: Read, domain: Domain, extents: Sequence[int], data: frozenset[Symbol]
+) -> tuple[Box, bool] | None:
     """The smallest box of the elements that are read, and whether it is exact; None where nothing is."""
     each: list[Interval] = []
     exact = True
     for form, extent in zip(read.subscripts, extents, strict=True):
-        ends = _ends(form, domain.near(form.symbols))
+        ends = _ends_beside(form, domain.near(form.symbols), data)
         if ends is None:
             return None
         if isinstance(ends, Undecided):
@@ -450,6 +476,18 @@ def _box(read: Read, domain: Domain, extents: Sequence[int]) -> tuple[Box, bool]
     if nothing:
         return None
     return tuple(each), exact and nothing is False
+
+
+def _ends_beside(
+    form: Affine, near: Domain, data: frozenset[Symbol]
+) -> Interval | Undecided | None:
+    """As `_ends`, where some symbols are data, of which nothing is known: what they decide is left out, which makes an interval larger."""
+    if near == EMPTY or data.isdisjoint((*form.symbols, *near.symbols)):
+        return _ends(form, near)
+    own = {*form.symbols} - data
+    bounds = (c for c in near if len(c.form.terms) == 1 and not own.isdisjoint(c.form.symbols))
+    ends = _of_bounds(form, Domain.of(bounds))
+    return UNDECIDED if ends is None else ends
 
 
 @lru_cache(100_000)

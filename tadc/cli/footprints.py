@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["NamedBox", "footprint_data", "footprint_picture", "footprint_table", "named_box"]
 
 WIDTH = 220  # of a panel, in pixels, at most
+BAR = 16  # height of a tensor of one dimension
 GAP = 30
+OWN, HALO = "#6090d0", "url(#halo)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +87,25 @@ def footprint_picture(
 ) -> str:
     """An SVG: the block, and what it reads of each tensor. A tensor of more than two dimensions has a panel for each two in turn.
 
-    Of tensors of the target's shape the elements of the block are filled, what is read beside them, the halo, is hatched.
+    Of tensors of about the target's shape what is read at the place of the block is filled, and that place has an outline; what is
+    read around it, the halo, is hatched. Of others all that is read is filled.
     """
     rows: list[tuple[str, tuple[Box, ...], Box]] = [(target, (box,), box)]
     for tensor, p in found.items():
-        is_alike = tuple(shapes[tensor]) == tuple(shapes[target])
-        rows.append((tensor, p.boxes, box if is_alike else p.box))
-    body: list[str] = []
-    top, width = float(GAP), 0.0
+        alike = _is_alike(shapes[tensor], shapes[target])
+        rows.append((tensor, p.boxes, box if alike else p.box))
+    body = [
+        *_legend("read at the place of the block", OWN, GAP),
+        *_legend("read around it", HALO, 240),
+    ]
+    top, width = 2.5 * GAP, 360.0
     for tensor, boxes, filled in rows:
         left, height = float(GAP), 0.0
         for dimensions in _panels(len(shapes[tensor])):
             panel = _Panel([shapes[tensor][d] for d in dimensions], left, top)
             body += panel.drawn(tensor, dimensions, boxes, filled)
-            left, height = left + panel.width + GAP, max(height, panel.height)
+            left += max(panel.width, 0.6 * WIDTH) + GAP
+            height = max(height, panel.height)
         top, width = top + height + GAP, max(width, left)
     return "\n".join(
         [
@@ -112,6 +119,17 @@ def footprint_picture(
     )
 
 
+def _is_alike(shape: Sequence[int], target: Sequence[int]) -> bool:
+    """Whether places of a tensor may be compared with those of the target: extents differ by a quarter at most."""
+    pairs = zip(shape, target, strict=False)
+    return len(shape) == len(target) and all(4 * abs(n - m) <= m for n, m in pairs)
+
+
+def _legend(text: str, fill: str, left: float) -> Iterator[str]:
+    yield f'<rect x="{left}" y="12" width="12" height="12" fill="{fill}"/>'
+    yield f'<text x="{left + 18}" y="22">{text}</text>'
+
+
 def _panels(rank: int) -> list[tuple[int, ...]]:
     return [(d, e) for d, e in pairwise(range(rank))] or [tuple(range(rank))]
 
@@ -123,36 +141,43 @@ class _Panel:
         down, right = (extents if len(extents) == 2 else (1, *extents, 1))[:2]
         scale = WIDTH / max(down, right, 1)
         self.left, self.top = left, top
+        self._extents = down, right
         self._scales = (
-            max(scale, 12 / max(1, down)),
-            max(scale, 12 / max(1, right)),
+            max(scale, 12 / max(1, down)) if len(extents) == 2 else BAR,
+            max(scale, 12 / max(1, right)) if extents else BAR,
         )
         self.height, self.width = down * self._scales[0], right * self._scales[1]
 
     def drawn(
         self, tensor: str, dimensions: Sequence[int], boxes: Sequence[Box], filled: Box
     ) -> Iterator[str]:
-        shown = "" if not dimensions else f", dimension {' and '.join(map(str, dimensions))}"
-        yield f'<text x="{self.left:.1f}" y="{self.top - 6:.1f}">{escape(tensor)}{shown}</text>'
-        yield self._rectangle((0, 1), (0, 1), "#f4f4f4", whole=True)
+        shown = [":"] * len(filled)
+        for d in dimensions:
+            shown[d] = f"{min(b[d][0] for b in boxes)}:{max(b[d][1] for b in boxes)}"
+        place = f"[{', '.join(shown)}]" if shown else ""
+        yield f'<text x="{self.left:.1f}" y="{self.top - 6:.1f}">{escape(tensor)}{place}</text>'
+        whole = (0, self._extents[0]), (0, self._extents[1])
+        yield self._rectangle(*whole, "#f0f0f0")
         for box in boxes:
-            yield self._rectangle(*self._ends(box, dimensions), "url(#halo)")
+            yield self._rectangle(*self._ends(box, dimensions), HALO)
         for box in boxes:
             common = intersection(box, filled)
             if common is not None:
-                yield self._rectangle(*self._ends(common, dimensions), "#6090d0")
+                yield self._rectangle(*self._ends(common, dimensions), OWN)
+        yield self._rectangle(*whole, "none", "#808080")
+        inside = self._ends(filled, dimensions)
+        if all(0 <= low <= high <= n for (low, high), n in zip(inside, self._extents, strict=True)):
+            yield self._rectangle(*inside, "none", "#202020")
 
     def _ends(self, box: Box, dimensions: Sequence[int]) -> tuple[Interval, Interval]:
         ends = [box[d] for d in dimensions]
         down, right = (ends if len(ends) == 2 else ((0, 1), *ends, (0, 1)))[:2]
         return down, right
 
-    def _rectangle(self, down: Interval, right: Interval, fill: str, whole: bool = False) -> str:
-        x, y, width, height = self.left, self.top, self.width, self.height
-        if not whole:
-            y, height = y + down[0] * self._scales[0], (down[1] - down[0]) * self._scales[0]
-            x, width = x + right[0] * self._scales[1], (right[1] - right[0]) * self._scales[1]
+    def _rectangle(self, down: Interval, right: Interval, fill: str, stroke: str = "none") -> str:
+        y, height = self.top + down[0] * self._scales[0], (down[1] - down[0]) * self._scales[0]
+        x, width = self.left + right[0] * self._scales[1], (right[1] - right[0]) * self._scales[1]
         return (
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'fill="{fill}" stroke="#404040" stroke-width="0.5"/>'
+            f'fill="{fill}" stroke="{stroke}"/>'
         )

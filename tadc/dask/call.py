@@ -24,8 +24,18 @@ from tadc.blocks.footprints import index_range, is_computed
 from tadc.dask.choices import TIMES, Choices, kept
 from tadc.dask.chunks import chunks_between, cuts_of
 from tadc.dask.plan import Plan, TensorPlan
+from tadc.dask.sections import OneCall, parts_of_sections, section_at, usual_sizes
 from tadc.dask.sources import Fetched, Graph, Key, Source, intervals
-from tadc.dask.tasks import Code, Sizes, combine, filled, run_block
+from tadc.dask.tasks import (
+    Code,
+    Section,
+    Sizes,
+    combine,
+    combine_sections,
+    filled,
+    run_block,
+    run_sections,
+)
 from tadc.dask.whole_chunks import WholeChunks
 from tadc.errors import ArgumentError, Error
 from tadc.ir.element_types import arithmetic
@@ -35,6 +45,7 @@ from tadc.ir.walk import postorder
 from tadc.options import Options
 from tadc.printing.idx import program_text
 from tadc.runtime.run import resolved_backend
+from tadc.schedule.sections import Sections
 
 __all__ = ["LazyCall"]
 
@@ -74,6 +85,7 @@ class LazyCall:
         choices: Choices,
         follow: Mapping[str, str],
         residuals: Collection[str] = (),
+        one_call: Program | None = None,
     ) -> None:
         self.program = program
         self.sizes = sizes
@@ -81,12 +93,16 @@ class LazyCall:
         self.choices = choices
         self.follow = follow  # the input whose chunks a gradient has
         self.sources = dict(sources)
+        # With the names in the program of what a call on one machine computes.
+        self.one_call = OneCall(one_call or program, sizes, dtype, options)
+        self.readers: dict[str, str] = {}  # of reductions that became statements of their own
         self.memory = options.memory
         self.memory_limit = int(min(choices.limit, options.memory_limit or choices.limit))
         block_options = replace(options, threads=1, memory_limit=self.memory_limit)
         self.options = _options(program, block_options, dtype)
         self.backend = resolved_backend(options.backend)
         self.tensors: list[TensorPlan] = []
+        self.blocks: dict[str, Program] = {}
         self.codes: dict[str, tuple[Code, dict[str, int]]] = {}  # with the sizes of a block
         stored = kept(program, sizes, dtype, choices, residuals)
         self.inside = [s.target.name for s in program.statements if s.target.name not in stored]
@@ -94,15 +110,36 @@ class LazyCall:
             if s.target.name in stored and s.target.name not in self.sources:
                 for part in self._with_long_sums_apart(s):
                     self.sources[part.target.name] = Source(self._array(part), self._slices)
-        if self.plan.tasks > MOST_TASKS:
+        tasks = sum(t.tasks for t in self.tensors)
+        if tasks > MOST_TASKS:
             warnings.warn(
-                f"this call has {self.plan.tasks} tasks: larger chunks have fewer, and `tadc.dask.wrap(f).advice(..)` proposes some",
+                f"this call has {tasks} tasks: larger chunks have fewer, and `tadc.dask.wrap(f).advice(..)` proposes some",
                 stacklevel=4,
             )
 
     @property
     def plan(self) -> Plan:
-        return Plan(tuple(self.tensors), self.backend)
+        return Plan(tuple(map(self._told, self.tensors)), self.backend)
+
+    def _told(self, t: TensorPlan) -> TensorPlan:
+        """What the plan says of a tensor: whether its sums are added up as in one call is looked at here, since it takes time."""
+        adds = any(
+            isinstance(e, Reduce) and e.op in ("sum", "prod")
+            for name in (t.name, *t.inside)
+            for e in postorder(self.program.definitions[name].body)
+        )
+        if t.split or not adds:
+            return t
+        if compiler.reads_data(self.program):  # the lists of a block are other ones
+            return replace(t, has_bits_of_one_call=False)
+        if self.backend != "native":
+            return t
+        code, sizes = self.codes[t.name]
+        block = replace(self.blocks[t.name], usual=code.usual)
+        reader = self.readers.get(t.name, t.name)
+        return replace(
+            t, has_bits_of_one_call=self.one_call.adds_up_alike(block, t.name, sizes, reader)
+        )
 
     def array(self, name: str) -> Any:
         """The Dask array of an output or another tensor that is kept."""
@@ -123,22 +160,26 @@ class LazyCall:
         shape = s.target.shape_at(self.sizes)
         chunks, free = self._chunks(s, shape)
         parts = self._parts(s, chunks)
-        attempt = self._attempt(s, chunks, parts)
+        sections, kept = self._sections(s, chunks, parts)
+        attempt = self._attempt(s, chunks, kept, sections)
         while attempt.task_bytes > self.choices.limit:
             smaller = _halved(chunks, free)
-            if smaller is not None:
+            if sections is not None:
+                sections = None
+            elif smaller is not None:
                 chunks = smaller
             elif not parts and self.choices.indices(name) is None and (more := self._possible(s)):
                 parts = more
             else:
                 raise self._too_large(s, attempt)
-            attempt = self._attempt(s, chunks, parts)
+            attempt = self._attempt(s, chunks, parts, None)
         self.tensors.append(
             TensorPlan(
                 name,
                 chunks,
                 tuple(attempt.block.through),
                 tuple(parts),
+                _has_bits_of_one_call(s, parts, sections),
                 attempt.blocks,
                 len(attempt.graph),
                 attempt.task_bytes,
@@ -148,13 +189,14 @@ class LazyCall:
             )
         )
         self.codes[name] = attempt.code, attempt.example
+        self.blocks[name] = attempt.block.program
         read = dict.fromkeys(attempt.block.tensors.values())
         lazy = {
             self.sources[t].array.name: self.sources[t].array
             for t in sorted(read, key=lambda t: not self.sources[t].is_on_gpu)
             if self.sources[t].is_lazy
         }
-        layer = attempt.chunks.layer(attempt.key, attempt.code, self.dtype) or attempt.graph
+        layer = attempt.chunks.layer(attempt.key, attempt.code) or attempt.graph
         graph = HighLevelGraph.from_collections(
             attempt.key, layer, dependencies=list(lazy.values())
         )
@@ -168,19 +210,29 @@ class LazyCall:
         return np.dtype(tensor.dtype or (self.dtype if outside else arithmetic(self.dtype)))
 
     def _attempt(
-        self, s: Statement, chunks: Chunks, parts: Mapping[str, list[Interval]]
+        self,
+        s: Statement,
+        chunks: Chunks,
+        parts: Mapping[str, list[Interval]],
+        sections: Sections | None,
     ) -> _Attempt:
         name = s.target.name
         whole = tuple(d for d, c in enumerate(chunks) if sum(map(bool, c)) == 1)
-        block = compiler.blocked_program(self.program, name, whole, tuple(parts), self._through(s))
-        code = Code(program_text(block.program), self.options, self._usual(s, block))
+        through = self._through(s)
+        if sections is None:
+            block = compiler.blocked_program(self.program, name, whole, tuple(parts), through)
+        else:
+            block = compiler.section_program(self.program, name, whole, sections.index, through)
+        usual = usual_sizes(block, self.sizes, sections)
+        code = Code(program_text(block.program), self.options, usual, sections is not None)
         arrays = [
             self.sources[t].array.name if self.sources[t].is_lazy else self.sources[t].array
             for t in block.tensors.values()
         ]
         token = tokenize(code, self.sizes, arrays, chunks, parts, self._slices, self.dtype)
         numblocks = tuple(map(len, chunks))
-        made = _Layer(self, s, block, code, f"{self.program.name}-{name}-{token}", numblocks)
+        key = f"{self.program.name}-{name}-{token}"
+        made = _Layer(self, s, block, code, key, numblocks, sections)
         for at in product(*(range(len(c)) for c in chunks)):
             box = tuple(intervals(c)[k] for c, k in zip(chunks, at, strict=True))
             made.add(at, box, parts)
@@ -216,18 +268,6 @@ class LazyCall:
                     waiting.append(self.program.definitions[t])
         return tuple(t for t in self.inside if t in needed)
 
-    def _usual(self, s: Statement, block: Blocked) -> tuple[tuple[str, int], ...]:
-        """The extents of the whole, by which schedules are chosen: so a block has the bits of the whole."""
-        extents = s.target.shape_at(self.sizes)
-        own = (extents[d] for d in block.dimensions)
-        usual = dict(zip(block.extents, own, strict=False))
-        for tensor, windows in block.windows.items():
-            whole = block.whole.tensors[tensor].shape_at(self.sizes)
-            for w, n in zip(windows, whole, strict=True):
-                if w.is_own:
-                    usual[w.extent.symbols[0]] = n
-        return tuple(usual.items())
-
     # ------------------------------------------------------------------ chunks and parts
 
     def _chunks(self, s: Statement, shape: tuple[int, ...]) -> tuple[Chunks, list[int]]:
@@ -247,6 +287,24 @@ class LazyCall:
         if asked is not None:
             return self._asked(s, asked)
         return self._possible(s) if self._has_few_blocks(s, chunks) else {}
+
+    def _sections(
+        self, s: Statement, chunks: Chunks, parts: Mapping[str, list[Interval]]
+    ) -> tuple[Sections | None, Mapping[str, list[Interval]]]:
+        """The sections of one call that the parts of a sum can be made of, and such parts; None, and the parts as they are."""
+        is_sum = isinstance(s.body, Reduce) and s.body.op in ("sum", "prod")
+        if len(parts) != 1 or prod(map(len, chunks)) != 1 or not is_sum:
+            return None, parts
+        if self.backend != "native" or any(source.is_on_gpu for source in self.sources.values()):
+            return None, parts
+        ((index, between),) = parts.items()
+        name, through = s.target.name, self._through(s)
+        reader = self.readers.get(name, name)
+        sections = self.one_call.sections(self.program, name, through, reader)
+        if sections is None or sections.index != index:
+            return None, parts
+        cut = parts_of_sections(sections, between)
+        return (sections, {index: cut}) if len(cut) > 1 else (None, parts)
 
     def _has_few_blocks(self, s: Statement, chunks: Chunks) -> bool:
         """Whether the target has few blocks beside the chunks that these read."""
@@ -271,6 +329,7 @@ class LazyCall:
             return (s,)
         every = (apart if t.target.name == name else (t,) for t in self.program.statements)
         self.program = replace(self.program, statements=tuple(chain.from_iterable(every)))
+        self.readers |= {t.target.name: name for t in apart}
         return apart
 
     def _is_small_enough(self, s: Statement, apart: Sequence[Statement], chunks: Chunks) -> bool:
@@ -282,7 +341,7 @@ class LazyCall:
             return True
         if self._has_few_blocks(s, chunks):
             return False
-        return self._attempt(s, chunks, {}).task_bytes <= self.choices.limit
+        return self._attempt(s, chunks, {}, None).task_bytes <= self.choices.limit
 
     def _possible(self, s: Statement) -> dict[str, list[Interval]]:
         """The parts of all indices of the reduction that chunks cut, if the statement is one."""
@@ -343,8 +402,10 @@ class _Layer:
         code: Code,
         key: str,
         numblocks: tuple[int, ...],
+        sections: Sections | None,
     ) -> None:
         self.call, self.statement, self.block = call, s, block
+        self.sections = sections
         self.key = key
         self.graph: Graph = {}
         self.code_key = f"{key}-text"
@@ -371,6 +432,9 @@ class _Layer:
             sizes, fetched = self._block(key, box, ())
             self.chunks.note(at, sizes, fetched)
             return
+        if self.sections is not None:
+            self._of_sections(key, box, parts, self.sections)
+            return
         refs = [
             self._part((f"{self.key}-part", *at, k), box, cut)
             for k, cut in enumerate(self._cuts(box, parts))
@@ -389,6 +453,25 @@ class _Layer:
         else:
             self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
 
+    def _of_sections(
+        self, key: Key, box: Box, parts: Mapping[str, list[Interval]], sections: Sections
+    ) -> None:
+        """The tasks of a sum that is added up as in one call."""
+        refs, slots = [], []
+        for k, cut in enumerate(self._cuts(box, parts)):
+            within = sections.within(*cut[0])
+            part: Key = (f"{self.key}-part", *key[1:], k)
+            self._block(part, box, cut, [interval for _, interval in within])
+            refs.append(TaskRef(part))
+            slots += [slot for slot, _ in within]
+        assert isinstance(self.statement.body, Reduce), "sections are of sums"
+        op = self.statement.body.op
+        if refs:
+            self.graph[key] = Task(key, combine_sections, op, sections.slots, slots, *refs)
+        else:
+            shape = tuple(high - low for low, high in box)
+            self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
+
     def _cuts(self, box: Box, parts: Mapping[str, list[Interval]]) -> Iterator[Box]:
         """The parts that have a term, in order."""
         call, name = self.call, self.statement.target.name
@@ -400,8 +483,10 @@ class _Layer:
         self._block(key, box, cut)
         return TaskRef(key)
 
-    def _block(self, key: Key, box: Box, cut: Box) -> tuple[Sizes, list[Fetched]]:
-        """The task of a block, whose sizes and inputs are returned."""
+    def _block(
+        self, key: Key, box: Box, cut: Box, within: Sequence[Interval] = ()
+    ) -> tuple[Sizes, list[Fetched]]:
+        """The task of a block, or of the sections `within` a part; its sizes and inputs are returned."""
         call = self.call
         placed = self.block.at(box, cut, call.sizes, call.dtype)
         fetched = [
@@ -411,22 +496,36 @@ class _Layer:
         program = self.block.program
         sizes = {s: placed.sizes[s] for s in program.sizes}
         held = sum(f.bytes for f in fetched) + count(box) * self.type.itemsize
+        if within:  # copies of the inputs of a section, where these do not lie side by side
+            inputs = (count(placed.boxes[t]) * s.dtype.itemsize for t, s in self.sources.items())
+            held += sum(inputs) // len(within)
         if held > self.task_bytes:
             self.task_bytes, self.largest = held, box
             self.example = sizes
         self.moved += sum(f.moved for f in fetched)
         self.blocks += 1
         self.undecided |= not all(f.is_exact for f in placed.footprints.values())
+        each: Mapping[str, int] | tuple[Section, ...] = sizes
+        if within:
+            given = placed.boxes, call.sizes, call.dtype
+            each = tuple(section_at(self.block, box, i, *given) for i in within)
         self.graph[key] = Task(
             key,
-            run_block,
+            run_sections if within else run_block,
             TaskRef(self.code_key),
             tuple(f.layout for f in fetched),
-            sizes,
-            call.dtype,
+            each,
             *(p for f in fetched for p in f.pieces),
         )
         return Sizes(sizes), fetched
+
+
+def _has_bits_of_one_call(
+    s: Statement, parts: Mapping[str, list[Interval]], sections: Sections | None
+) -> bool:
+    """Whether a sum in these parts is what one call gives, to the bit; greatest and least values are."""
+    is_sum = isinstance(s.body, Reduce) and s.body.op in ("sum", "prod")
+    return not parts or not is_sum or sections is not None
 
 
 def _same(value: Any) -> Any:

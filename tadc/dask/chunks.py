@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tadc.dask.sources import Source
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived, quotients
+from tadc.ir.domain import Derived, Determined, Looked, divisions
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
@@ -27,8 +27,10 @@ def cuts_of(
     `c*i + ..` has it, where that passes its cuts, or `i // m`; else those of the index of an intermediate that it is a
     subscript of.
     """
+    made = [*s.derived, *_derived_in(s.body)]
     reads = [e for e in postorder(s.body) if isinstance(e, Read)]
-    derived = {d.name: d for d in (*quotients(s.derived), *_derived_in(s.body))}
+    reads += (Read(d.tensor, d.subscripts) for d in made if isinstance(d, Looked))
+    derived = {d.name: d for d in divisions(made)}
     for bare in (True, False):
         for read in reads:
             source = sources.get(read.tensor)
@@ -67,7 +69,7 @@ def _crossings(
         yield from (quotient.modulus * end for end in ends)
 
 
-def _derived_in(body: Expr) -> Iterator[Derived]:
+def _derived_in(body: Expr) -> Iterator[Determined]:
     for e in postorder(body):
         if isinstance(e, Reduce):
-            yield from quotients(e.derived)
+            yield from e.derived

@@ -13,13 +13,14 @@ class TensorPlan:
     """How a tensor is computed that becomes a Dask array.
 
     `inside` are the intermediates that its blocks compute themselves, `split` the indices of its reduction that are in parts,
-    `tasks` those that it needs, `task_bytes` the most that one of them holds, `moved_bytes` what blocks read of chunks.
+    `has_bits_of_one_call` whether its sums are added up as in one call, `tasks` those that it needs, `task_bytes` the most that one of them holds, `moved_bytes` what blocks read of chunks.
     """
 
     name: str
     chunks: tuple[tuple[int, ...], ...]
     inside: tuple[str, ...]
     split: tuple[str, ...]
+    has_bits_of_one_call: bool
     blocks: int
     tasks: int
     task_bytes: int
@@ -72,10 +73,17 @@ class Plan:
             )
             if t.inside:
                 lines.append(f"    inside its blocks: {', '.join(t.inside)}")
+            if not t.split and not t.has_bits_of_one_call:
+                lines.append("    added up in another order than in one call")
             if t.split:
-                lines.append(f"    in parts of: {', '.join(t.split)}")
+                bits = (
+                    "the bits of one call" if t.has_bits_of_one_call else "other bits than one call"
+                )
+                lines.append(f"    in parts of: {', '.join(t.split)} ({bits})")
             if t.undecided:
-                lines.append("    whole dimensions are read where footprints were not decided")
+                lines.append(
+                    "    whole dimensions are read where data decide, or footprints were not decided"
+                )
         lines.append(
             f"together: {self.tasks} tasks, {_megabytes(self.task_bytes)} a task at most, {_megabytes(self.moved_bytes)} read; blocks run by {self.backend}"
         )

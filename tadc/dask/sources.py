@@ -72,7 +72,7 @@ class Source:
         shape = tuple(high - low for low, high in window)
         itemsize = self.dtype.itemsize
         if footprint is None:
-            return Fetched(Layout(shape, (), 0), (), count(window) * itemsize, 0)
+            return Fetched(Layout(shape, str(self.dtype), (), 0), (), count(window) * itemsize, 0)
         if not self.is_lazy:
             return self._of_store(window, footprint, shape)
         places: list[tuple[Slices, Slices]] = []
@@ -90,8 +90,10 @@ class Source:
             pieces.append(TaskRef(key))
             places.append((_slices(inner, origin), _slices(inner, window)))
             if inner == window == origin:
-                return Fetched(Layout(shape, None, 1), (TaskRef(key),), held, moved)
-        layout = Layout(shape, tuple(places), len(pieces))
+                return Fetched(
+                    Layout(shape, str(self.dtype), None, 1), (TaskRef(key),), held, moved
+                )
+        layout = Layout(shape, str(self.dtype), tuple(places), len(pieces))
         return Fetched(layout, tuple(pieces), held + count(window) * itemsize, moved)
 
     def _of_store(self, window: Box, footprint: Footprint, shape: tuple[int, ...]) -> Fetched:
@@ -104,10 +106,10 @@ class Source:
         pieces = tuple(Stored(self.array, tuple(slice(*i) for i in b)) for b in boxes)
         read = sum(map(count, boxes)) * itemsize
         if boxes == (window,):
-            return Fetched(Layout(shape, None, 1), pieces, read, 0)
+            return Fetched(Layout(shape, str(self.dtype), None, 1), pieces, read, 0)
         places = tuple((_slices(b, b), _slices(b, window)) for b in boxes)
         held = read + count(window) * itemsize
-        return Fetched(Layout(shape, places, len(pieces)), pieces, held, 0)
+        return Fetched(Layout(shape, str(self.dtype), places, len(pieces)), pieces, held, 0)
 
     def _touched(self, boxes: Iterable[Box]) -> dict[tuple[int, ...], list[Box]]:
         """The chunks that some of the boxes meet, by their numbers, with what is read of each. Corners that no read touches are none."""

@@ -17,7 +17,6 @@ from tadc.function.function import Function
 from tadc.function.origin import Origin
 from tadc.ir.expr import NEUTRAL, ReduceOp
 from tadc.options import Options
-from tadc.resolve.resolve import Resolved
 from tadc.runtime.calls import Calls
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array
 
@@ -25,13 +24,16 @@ __all__ = [
     "COMBINED",
     "Code",
     "Layout",
+    "Section",
     "Sizes",
     "Slices",
     "Stored",
     "combine",
+    "combine_sections",
     "filled",
     "run_block",
     "run_chunks",
+    "run_sections",
     "take",
     "warm",
 ]
@@ -54,6 +56,7 @@ class Code:
     text: str
     options: tuple[tuple[str, Any], ...]
     usual: tuple[tuple[str, int], ...]
+    is_section: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,13 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """An input of a block: its shape, and for each of its pieces where it stands in the piece and in the input.
+    """An input of a block: its shape and type, and for each of its pieces where it stands in the piece and in the input.
 
     Without `places` the only piece is the input as it is; without a piece nothing of it is read.
     """
 
     shape: tuple[int, ...]
+    dtype: str
     places: tuple[tuple[Slices, Slices], ...] | None
     pieces: int
 
@@ -83,39 +87,63 @@ class Sizes:
     numbers: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a part of a sum: its sizes, and the place of each input in that of the part."""
+
+    sizes: Mapping[str, int]
+    places: tuple[Slices, ...]
+
+
 def run_block(
     code: Code,
     layouts: Sequence[Layout],
     sizes: Mapping[str, int],
-    dtype: str,
     *pieces: Any,
 ) -> Any:
     """The block of a value. `pieces` are those of all inputs, one after the other."""
+    (result,) = _calls(code)(_inputs(layouts, pieces), sizes)
+    return result
+
+
+def run_sections(
+    code: Code, layouts: Sequence[Layout], sections: Sequence[Section], *pieces: Any
+) -> Any:
+    """The sections of a part of a sum, each by itself, along a new first axis."""
+    arrays = _inputs(layouts, pieces)
+    calls = _calls(code)
+    results = []
+    for section in sections:
+        own = [_contiguous(a[place]) for a, place in zip(arrays, section.places, strict=True)]
+        results += calls(own, section.sizes)
+    return np.stack(results)
+
+
+def _inputs(layouts: Sequence[Layout], pieces: Sequence[Any]) -> list[Any]:
+    """The inputs of a block, put together."""
     fetched = [p.array[p.where] if isinstance(p, Stored) else p for p in pieces]
     module = _module(fetched)
     arrays, at = [], 0
     for layout in layouts:
         own = fetched[at : at + layout.pieces]
         at += layout.pieces
-        arrays.append(_assembled(layout, own, module, dtype))
-    (result,) = _calls(code)(arrays, sizes)
-    return result
+        arrays.append(_assembled(layout, own, module))
+    return arrays
 
 
-def run_chunks(code: Code, dtype: str, sizes: Sizes, *chunks: Any) -> Any:
+def run_chunks(code: Code, sizes: Sizes, *chunks: Any) -> Any:
     """The block of a value that reads these chunks as they are."""
-    layouts = [Layout(c.shape, None, 1) for c in chunks]
-    return run_block(code, layouts, sizes.numbers, dtype, *chunks)
+    layouts = [Layout(c.shape, str(c.dtype), None, 1) for c in chunks]
+    return run_block(code, layouts, sizes.numbers, *chunks)
 
 
-def _assembled(layout: Layout, pieces: Sequence[Any], module: Any, dtype: str) -> Any:
+def _assembled(layout: Layout, pieces: Sequence[Any], module: Any) -> Any:
     """The input in one buffer; no copy where a piece is the whole."""
     if layout.places is None and pieces:
         return _contiguous(pieces[0]) if layout.shape else module.asarray(pieces[0])
     # What no read touches is NaN, which shows in the result if it is read after all.
-    kind = pieces[0].dtype if pieces else np.dtype(dtype)
-    buffer = module.empty(layout.shape, kind)
-    if kind.kind == "f":
+    buffer = module.empty(layout.shape, pieces[0].dtype if pieces else layout.dtype)
+    if buffer.dtype.kind == "f":
         buffer.fill(np.nan)
     else:
         buffer.fill(0)
@@ -147,6 +175,18 @@ def combine(op: ReduceOp, *parts: Any) -> Any:
     return total
 
 
+def combine_sections(op: ReduceOp, slots: int, at: Sequence[int], *parts: Any) -> Any:
+    """All sections of a sum together, as the threads of one call do it: in pairs. `at` are their slots, in order."""
+    each = np.concatenate(parts)
+    tree = np.full((slots, *each.shape[1:]), NEUTRAL[op], each.dtype)
+    tree[list(at)] = each
+    with np.errstate(all="ignore"):
+        while len(tree) > 1:
+            half = len(tree) // 2
+            tree = COMBINED[op](tree[:half], tree[half:])
+        return COMBINED[op](each.dtype.type(NEUTRAL[op]), tree[0])
+
+
 def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, on_gpu: bool) -> Any:
     """A block without terms, or without elements."""
     block = (cupy() if on_gpu else np).empty(shape, dtype)
@@ -158,10 +198,11 @@ def filled(op: ReduceOp | None, shape: tuple[int, ...], dtype: str, on_gpu: bool
 def _calls(code: Code) -> Calls:
     options = Options.of(**dict(code.options))
     origin = Origin.of(Source(code.text, "<block>"), "idx", options)
-    # The reads are not proved again: the footprints are the proof.
+    # Reads are not proved again, the footprints are the proof; but what data decide is checked.
     f = Function._of(replace(origin, proved=True))
-    program = replace(f.program, usual=code.usual)
-    return Calls(program, Resolved(program, (), (), ()), f._options, f._for_numbers)
+    program = replace(f.program, usual=code.usual, is_section=code.is_section)
+    resolved = replace(f._resolved, program=program, facts=())
+    return Calls(program, resolved, f._options, f._for_numbers)
 
 
 def warm(code: Code, sizes: Mapping[str, int], dtype: str) -> None:

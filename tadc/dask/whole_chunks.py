@@ -39,7 +39,7 @@ class WholeChunks:
                     same[d] &= {p for p, number in enumerate(at) if number == k}
         self.blocks[at] = sizes
 
-    def layer(self, key: str, code: Code, dtype: str) -> Blockwise | None:
+    def layer(self, key: str, code: Code) -> Blockwise | None:
         """The layer of the target; None where some block reads something else than a chunk of the same number."""
         is_whole = len(self.blocks) == prod(self.numblocks)
         if not is_whole or not self.sources or not all(all(same) for same in self.same):
@@ -49,5 +49,5 @@ class WholeChunks:
         for source, same in zip(self.sources, self.same, strict=True):
             pairs += [source.array.name, tuple(map(min, same))]
         numblocks = {s.array.name: s.array.numblocks for s in self.sources}
-        function = partial(run_chunks, code, dtype)
+        function = partial(run_chunks, code)
         return blockwise(function, key, target, *pairs, numblocks=numblocks)

@@ -12,20 +12,20 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from tadc import compiler
 from tadc.dask.call import LazyCall
 from tadc.dask.choices import LIMIT, Choices
 from tadc.dask.plan import Plan
 from tadc.dask.sources import Source
 from tadc.dask.tasks import warm
 from tadc.errors import ArgumentError, BackendError, ShapeError
-from tadc.function.boxes import refuse_data
 from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import arguments
 from tadc.function.sparse import SparseFunction
 from tadc.function.vjp import seeds
-from tadc.ir.element_types import ELEMENT_TYPES
+from tadc.ir.element_types import ELEMENT_TYPES, INDEX
 from tadc.ir.program import Program
 from tadc.runtime.arguments import NUMBERS
 from tadc.runtime.calls import Call
@@ -136,7 +136,8 @@ class DaskFunction:
         shapes = [halves.first.array(n) for n in bound.f.outputs]
         seed = tuple(da.zeros(y.shape, chunks=y.chunks, dtype=y.dtype) for y in shapes)
         second = halves.second(seed)
-        return Plan((*halves.first.tensors, *second.tensors), second.plan.backend)
+        plans = halves.first.plan, second.plan
+        return Plan(tuple(t for p in plans for t in p.tensors), second.backend)
 
     def advice(self, /, *arrays: Any, **named: Any) -> Advice:
         """Chunks of the inputs with fewer tasks, and with less to move, each with its plan; the present plan first."""
@@ -204,10 +205,13 @@ class _Bound:
         sources: Mapping[str, Source],
         follow: Mapping[str, str],
         residuals: Sequence[str] = (),
+        one_call: Program | None = None,
     ) -> LazyCall:
         options, sizes, choices = self.f._options, self.sizes, self.choices
         _check_places(sources)
-        return LazyCall(program, options, sources, sizes, self.dtype, choices, follow, residuals)
+        return LazyCall(
+            program, options, sources, sizes, self.dtype, choices, follow, residuals, one_call
+        )
 
 
 def _bound(
@@ -227,7 +231,7 @@ def _bound(
     shapes = {n: s.shape for n, s in sources.items()}
     if f.open_sizes:
         f, given = f.of_shapes(shapes, given)
-    refuse_data(f)
+    _check_indices(f, sources)
     if choices.chunks or choices.keep or choices.split:
         choices.check([_in_mode(f, mode) for mode in modes])
     sizes = f.calls.sizes(shapes, given)
@@ -239,6 +243,23 @@ def _bound(
         sizes = f.program.size_values({})
         choices = replace(choices, split=choices.split and {})  # what was a reduction may be none
     return _Bound(f, sources, sizes, dtype, choices)
+
+
+def _check_indices(f: Function, sources: Mapping[str, Source]) -> None:
+    """Raises ArgumentError for index tensors that the program computes, and for arrays of others that are no integers."""
+    if computed := compiler.computed_indices(f.program):
+        raise ArgumentError(
+            None,
+            f"elements of `{computed[0]}` are subscripts, and the program computes it",
+            fix=f"compute `{computed[0]}` by a function of its own, and give it to this one as an input",
+        )
+    for t in f.program.inputs:
+        if t.dtype == INDEX and sources[t.name].dtype.kind not in "iu":
+            raise ArgumentError(
+                None,
+                f"`{t.name}` is used as an index here, and is {sources[t.name].dtype}",
+                fix="give integers: `.astype('int64')`",
+            )
 
 
 def _in_mode(f: Function, mode: str) -> Program:
@@ -334,7 +355,7 @@ class _Halves:
         self.forward, self.backward = (bound.f._derivative(half, wrt).program for half in HALVES)
         residuals = self.forward.outputs[len(bound.f.outputs) :]
         first = replace(self.forward, outputs=bound.f.outputs)
-        self.first = bound.call(first, bound.sources, {}, residuals)
+        self.first = bound.call(first, bound.sources, {}, residuals, self.forward)
 
     def pullback(self, *cotangents: Any) -> dict[str, Any]:
         """A dict of gradients by input, as Dask arrays. None is a cotangent of zeros."""
@@ -368,7 +389,7 @@ class _Halves:
             given=(),
         )
         follow = dict(zip(self.backward.outputs, self.wrt, strict=True))
-        return self.bound.call(both, sources, follow)
+        return self.bound.call(both, sources, follow, one_call=self.backward)
 
 
 def _chunks_of(sources: Mapping[str, Source]) -> dict[str, tuple[int, ...]]:

@@ -29,7 +29,7 @@ class Origin:
 
     `segment` is the place of the statements between two loops, where the function is of these alone. `values` are inputs
     that are compared with indices and are none: arrays of floats are passed for them. `proved`: the text's reads are known to
-    be in bounds, and no call checks them.
+    be in bounds, and no call checks them, as far as data do not decide.
     """
 
     source: Source

@@ -23,6 +23,7 @@ __all__ = [
     "at_least_zero",
     "between",
     "divides",
+    "divisions",
     "equals_zero",
     "quotients",
 ]
@@ -365,6 +366,11 @@ class Looked:
 
 # What has one value wherever the symbols that it is made of have theirs.
 Determined: TypeAlias = Derived | Looked
+
+
+def divisions(made: Iterable[Determined]) -> tuple[Derived, ...]:
+    """Those of the derived indices that are no elements of tensors."""
+    return tuple(d for d in made if isinstance(d, Derived))
 
 
 def quotients(made: Iterable[Determined]) -> tuple[Derived, ...]:

@@ -14,7 +14,7 @@ def fingerprint(program: Program) -> str:
     numbers: dict[Expr, int] = {}
     lines = [
         repr((program.name, program.sizes, program.derived_sizes, program.facts, program.inputs, program.outputs,
-              len(program.given), sorted(program.offsets), program.usual))
+              len(program.given), sorted(program.offsets), program.usual, program.is_section))
     ]  # fmt: skip
     statements = (*program.given, *program.statements)
     for node in postorder(s.body for s in statements):

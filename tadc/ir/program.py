@@ -140,7 +140,8 @@ class Program:
     Outputs may be inputs. Every read names an input or an earlier statement's target. `given` are statements that the
     values of some inputs come from: nothing computes them, but their forms are known. `offsets` are sizes that may be
     0, `requirements` the facts that the text states. `usual` has numbers of sizes by which schedules are chosen, instead of
-    those of a call: a block is run as the whole would be.
+    those of a call: a block is run as the whole would be. `is_section`: it computes one section of a sum that a call
+    of the whole has in sections for its threads, so that threads do not share it again.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Program:
     offsets: frozenset[Symbol] = frozenset()
     requirements: Domain = EVERYWHERE
     usual: tuple[tuple[Symbol, int], ...] = ()
+    is_section: bool = False
 
     @cached_property
     def tensors(self) -> Mapping[str, Tensor]:
@@ -265,4 +267,5 @@ class Program:
             self.offsets.difference(sizes),
             self.requirements.substitute(values),
             tuple((s, n) for s, n in self.usual if s not in sizes),
+            self.is_section,
         )

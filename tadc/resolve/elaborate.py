@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, symbol
-from tadc.ir.domain import FALSE, Condition, Domain, at_least_zero
+from tadc.ir.domain import FALSE, Condition, Domain, Looked, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.sparse import Sparse
@@ -80,6 +80,11 @@ class ReadUse:
     def known(self) -> Known:
         used = self.around.symbols.union(*(form.symbols for form in self.subscripts))
         return self.around & Domain.of(self.scope.conditions_on(used))
+
+    @property
+    def is_under_data(self) -> bool:
+        """Whether some index around it is an element of a tensor."""
+        return any(isinstance(d, Looked) for scope in self.scope.chain for d in scope.derived)
 
 
 @dataclass(frozen=True, slots=True)

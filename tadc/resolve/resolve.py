@@ -111,7 +111,7 @@ def resolve(
     proved: bool = False,
 ) -> Resolved:
     """The meaning of a syntax tree. `given` are numbers for sizes, `values` inputs that are compared with indices and are none;
-    `proved`: the reads are known to be in bounds.
+    `proved`: the reads are known to be in bounds, as far as data do not decide.
 
     Raises SyntaxError, ShapeError or RangeError, one error carrying those of all statements.
     """
@@ -490,7 +490,7 @@ class _Resolver:
         self._check_offsets(program)
         own_facts = (c for c in (f.condition for f in facts) if c not in program.known.conditions)
         program = replace(program, facts=Domain.of(own_facts))
-        checks = () if self._proved else self._checks(drafts, program, facts, values)
+        checks = self._checks(drafts, program, facts, values)
         self._raise()
         return Resolved(
             program,
@@ -531,6 +531,8 @@ class _Resolver:
         )
         for draft in drafts:
             for use in draft.uses:
+                if self._proved and not use.is_under_data:
+                    continue
                 try:
                     checks += read_checks(
                         use, shapes[use.tensor], values, known, allowed, self._base
@@ -538,7 +540,7 @@ class _Resolver:
                 except Error as error:
                     self._errors.append(error)
                     break
-        return tuple(checks)
+        return tuple(c for c in checks if c.data or not self._proved)
 
     def _check_offsets(self, program: Program) -> None:
         """A size that may be 0 is no extent: programs are made for extents of at least 1."""

@@ -82,7 +82,8 @@ class Decisions:
         """About how large the small ones of the sizes are, and nothing else: for lanes. Sizes of index tensors alone do not count."""
         shapes = (t.shape for t in program.tensors.values() if t.dtype not in (INDEX, NARROW_INDEX))
         dense = {s for shape in shapes for n in shape for s in n.symbols}
-        few = (s for s in program.sizes if s in dense and sizes[s] < MOST_LANES)
+        known = {**sizes, **dict(program.usual)}
+        few = (s for s in program.sizes if s in dense and known[s] < MOST_LANES)
         return cls(usual=tuple(sorted((s, _usual(program, s, sizes[s])) for s in few)))
 
 

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
 
 import fake_cupy
 import numpy as np
@@ -21,9 +22,11 @@ import tadc.dask  # noqa: E402
 import tadc.dask.call as lazy_calls  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
 from tadc.blocks import footprints  # noqa: E402
+from tadc.dask.sections import parts_of_sections  # noqa: E402
 from tadc.dask.tasks import Stored  # noqa: E402
 from tadc.integer import UNDECIDED  # noqa: E402
 from tadc.runtime.cuda import arrays as gpu  # noqa: E402
+from tadc.schedule.sections import Sections  # noqa: E402
 
 WAVE = """size X, Y, Z
 input u[X,Y,Z], before[X,Y,Z], v[X,Y,Z]
@@ -119,6 +122,94 @@ def test_compiled_blocks_have_the_bits_of_one_call(name):
     assert np.array_equal(found, value)
     whole = {"hankel": "hx", "wave": ["u", "v"], "convolution": "x"}.get(name, "x")
     assert all(np.array_equal(gradients[n], pullback(dy)[n]) for n in whole)
+
+
+# ---------------------------------------------------------------------- parts with the bits of one call
+
+SUMS = {
+    "loss": ("l = sum{i} x[i]*y[i]; input x[N], y[N]", {"x": (20003,), "y": (20003,)}, {"x": (3000,), "y": (2500,)}),
+    "shifted": ("l = sum{i} x[pad(i-1)]*exp(x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
+    "squares": ("l = 0.5*sum{i,j} (x[i,j]-y[i,j])**2; input x[N,M], y[N,M]", {"x": (300, 70), "y": (300, 70)}, {"x": (30, 70), "y": (40, 70)}),
+    "short rows": ("l = sum{i,p} x[i,p]; input x[N,4]", {"x": (3000, 4)}, {"x": (400, 4)}),
+    "triangle": ("l = sum{i,j | j <= i} x[i,j]; input x[N,N]", {"x": (300, 300)}, {"x": (40, 300)}),
+    "weights": ("w[a: 3] = sum{i: N-2} x[i+a]*y[i]; input x[N], y[N-2]", {"x": (20003,), "y": (20001,)}, {"x": (3000,), "y": (2500,)}),
+    "short end": ("l = sum{i} x[i]*y[i]; input x[N], y[N]", {"x": (2050,), "y": (2050,)}, {"x": (1025,), "y": (410,)}),
+    "product": ("l = prod{i} (1 + 0.001*x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
+}  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.plain(threads=1, dtype=1, name=2)
+def test_parts_of_sums_are_made_of_the_sections_of_one_call(name, threads, dtype):
+    """Cuts are moved to the nearest end of a section, wherever chunks end, and threads of a call share sections too."""
+    text, shapes, chunks = SUMS[name]
+    f = tadc.compile(text, backend="native", threads=threads)
+    x = some(shapes, dtype)
+    data = tadc.dask.wrap(f)
+
+    plan = data.plan(**lazy(x, chunks))
+    found = data(**lazy(x, chunks)).compute()
+
+    assert plan.splits and all(t.has_bits_of_one_call for t in plan.tensors)
+    assert "(the bits of one call)" in str(plan)
+    assert found.dtype == dtype
+    assert np.array_equal(found, f(**x))
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    ("text", "chunks"),
+    [
+        ("l = sum{i,j} x[i,j]; input x[N,M]", (20, 30)),  # cut across sections
+        ("l = sum{i,j} x[i,j]; input x[N,M]", (1, 60)),  # chunks shorter than sections
+        ("l = sum{i,j} 3*x[i,j]; input x[N,M]", (20, 60)),  # the factor is multiplied once
+    ],
+)
+def test_plans_say_which_parts_have_other_bits_than_one_call(text, chunks):
+    f = tadc.compile(text, backend="native")
+    x = da.ones((200, 60), chunks=chunks, dtype="float32")
+
+    plan = tadc.dask.wrap(f, split={"l": ("i",) if chunks[1] == 60 else ("i", "j")}).plan(x)
+
+    assert not plan.tensors[0].has_bits_of_one_call
+    assert "(other bits than one call)" in str(plan)
+
+
+@pytest.mark.compiler
+def test_plans_say_where_one_call_adds_up_several_sums_at_once():
+    """Then each has fewer lanes."""
+    sums = "\n".join(f"l{k} = sum{{i}} x[i]**{k}" for k in range(1, 7))
+    f = tadc.compile(f"input x[N]\n{sums}\noutput l1, l2, l3, l4, l5, l6", backend="native")
+
+    plan = tadc.dask.wrap(f, split=()).plan(da.ones(20_000, chunks=5000))
+
+    assert not any(t.has_bits_of_one_call for t in plan.tensors)
+    assert "added up in another order than in one call" in str(plan)
+
+
+@pytest.mark.parametrize("extent", [2048, 2049, 2050, 3000, 3073, 70_000, 70_001])
+@pytest.mark.parametrize("chunk", [410, 1100, 1500])
+def test_parts_of_sections_are_all_of_the_sum(extent, chunk):
+    """The last section may be short, and nearer to the end of the one before than to its own."""
+    sections = Sections("i", 0, extent, max(1024, -(-extent // 64)), 64)
+    ends = [*range(0, extent, chunk), extent]
+    cut = parts_of_sections(sections, [*pairwise(ends)])
+
+    assert not cut or (cut[0][0], cut[-1][1]) == (0, extent)
+    assert all(a < b for a, b in cut) and all(b == c for (_, b), (c, _) in pairwise(cut))
+    assert all(low % sections.length == 0 for low, _ in cut)
+
+
+def test_sections_without_a_term_are_neutral_where_all_are_added_up():
+    from tadc.dask.tasks import combine_sections
+
+    parts = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]])
+
+    assert combine_sections("sum", 8, [0, 3, 7], *parts).tolist() == [9, 12]
+    assert combine_sections("prod", 8, [0, 3, 7], *parts).tolist() == [15, 48]
 
 
 def test_a_product_of_matrices_in_parts():
@@ -461,7 +552,9 @@ def test_footprints_that_are_not_decided_are_told_in_the_plan(monkeypatch):
     footprints._ends.cache_clear()
     footprints._boxes.cache_clear()
 
-    assert "whole dimensions are read where footprints were not decided" in str(plan)
+    assert "whole dimensions are read where data decide, or footprints were not decided" in str(
+        plan
+    )
     assert np.array_equal(y.compute(), f(x))
 
 
@@ -569,21 +662,77 @@ def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
     assert any(s in str(error.value) for s in says.split("|"))
 
 
+# A text, the shapes of its inputs, those of index tensors with the number of their values, and chunks.
+DATA = {
+    "gather": ("y[i] = x[k[i]]*w[i]; input x[N], k[M], w[M]", {"x": 30, "w": 47}, {"k": (47, 30)}, {"x": 11, "w": 13, "k": 13}),
+    "rows": ("y[i,d] = x[k[i],d]**2; input x[N,D], k[M]", {"x": (30, 5)}, {"k": (47, 30)}, {"x": (11, 3), "k": 13}),
+    "graph": ("size N\ninput x[N], v[E], src[E]: 0..N-1, dst[E]: 0..N-1\ny[i: N] = sum{e | dst[e] == i} v[e]*tanh(x[src[e]])",
+              {"x": 30, "v": 47}, {"src": (47, 30), "dst": (47, 30)}, {"x": 11, "v": 13, "dst": 13, "src": 7}),
+    "beside halos": ("size N\ninput x[N], k[N]: 0..N-1\ny[i: N] = x[pad(k[i]+1)] + x[pad(i-1)]*x[k[clamp(i+1)]]", {"x": 30}, {"k": (30, 30)}, {"x": 11, "k": 7}),
+    "ragged": ("size N\ninput v[E], p[N+1]\ny[i: N] = sum{e: E | p[i] <= e and e < p[i+1]} v[e]**2", {"v": 47}, {"p": (31, 48)}, {"v": 13, "p": 8}),
+    "loss": ("l = sum{i} (x[k[i]] - y[i])**2; input x[N], k[M], y[M]", {"x": 30, "y": 47}, {"k": (47, 30)}, {"x": 11, "y": 13, "k": 13}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("split", [None, ()])
+@pytest.mark.parametrize("name", DATA)
+def test_programs_that_read_through_data(name, split):
+    """What is read through data is read whole; a gradient by it has whole lists, or parts of the index tensor."""
+    text, shapes, indices, chunks = DATA[name]
+    f = tadc.compile(text, backend="numpy")
+    rng = np.random.default_rng(1)
+    elements = {k: np.sort(rng.integers(0, n, size)) for k, (size, n) in indices.items()}
+    x = {n: (some(shapes) | elements)[n] for n in f.inputs}
+    value, pullback = f.vjp(**x)
+    dy = some({"y": value.shape}, seed=1)["y"]
+
+    y, lazy_pullback = tadc.dask.wrap(f, split=split).vjp(**lazy(x, chunks))
+    found, gradients = dask.compute(y, lazy_pullback(dy))
+
+    close(found, value)
+    for n, gradient in pullback(dy).items():
+        close(gradients[n], gradient)
+        assert split is None or np.array_equal(gradients[n], gradient)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_compiled_blocks_of_reads_through_data_have_the_bits_of_one_call():
+    text, shapes, indices, chunks = DATA["graph"]
+    f = tadc.compile(text, backend="native")
+    rng = np.random.default_rng(1)
+    elements = {k: rng.integers(0, n, size) for k, (size, n) in indices.items()}
+    x = {n: (some(shapes, "float32") | elements)[n] for n in f.inputs}
+    value, pullback = f.vjp(**x)
+
+    y, lazy_pullback = tadc.dask.wrap(f, split=()).vjp(**lazy(x, chunks))
+    found, gradients = dask.compute(y, lazy_pullback(value))
+
+    assert np.array_equal(found, value)
+    assert all(np.array_equal(gradients[n], g) for n, g in pullback(value).items())
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("element", [4, -1])
+def test_an_element_that_leads_out_of_a_tensor_is_an_error_of_its_task(backend, element):
+    f = tadc.compile("y[e] = 2*x[k[e]]; input k[E]: index, x[N]", backend=backend)
+    k = da.from_array(np.array([0, 1, 2, element]), chunks=2)
+
+    with pytest.raises(tadc.DataError, match=f"is {element}, and x has 4 elements"):
+        f(k, da.ones(4, chunks=2)).compute()
+
+
 @pytest.mark.parametrize(
-    "call",
+    ("text", "k", "says"),
     [
-        lambda f, x, k: f(k=k, x=x),
-        lambda f, x, k: f.vjp(k=k, x=x),
-        lambda f, x, k: tadc.dask.wrap(f).plan(k=k, x=x),
-        lambda f, x, k: f.adjoint()(k=k, x=x, dy=da.ones(3)),
+        ("y[e] = x[k[e]]; input k[E]: index, x[N]", np.ones(3), "used as an index here, and is float64"),
+        ("m[e] = floor(k[e]); y[e] = x[m[e]]; input k[E], x[N]", np.ones(3), "the program computes it"),
     ],
-)
-def test_reads_through_data_are_refused_before_anything_runs(call):
-    f = tadc.compile("y[e] = x[k[e]]; input k[E]: index, x[N]")
-    with pytest.raises(
-        tadc.ArgumentError, match=r"elements of tensors are subscripts.*\n.*map_blocks"
-    ):
-        call(f, da.ones(4, chunks=2), da.from_array(np.arange(3), chunks=2))
+)  # fmt: skip
+def test_indices_that_are_refused_before_anything_runs(text, k, says):
+    with pytest.raises(tadc.ArgumentError, match=says):
+        tadc.compile(text)(da.from_array(k, chunks=2), da.ones(4, chunks=2))
 
 
 def test_sparse_tensors_are_refused():

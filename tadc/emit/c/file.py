@@ -14,7 +14,7 @@ from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
 from tadc.emit.clike.prefetch import prefetches
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
-from tadc.emit.clike.text import CHUNKS, ENDED, REAL, CText
+from tadc.emit.clike.text import ENDED, REAL, CText
 from tadc.emit.templates import template
 from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.element_types import item_bytes
@@ -319,7 +319,8 @@ def _launcher(
     module = part.module
     launcher = Launcher.of(module, dtype, index_type, CText, taken)
     names = launcher.text.names
-    sums = [len(s.sums) for k in part.kernels for s in steps_of(k.body) if isinstance(s, Chunks)]
+    steps = (s for k in part.kernels for s in steps_of(k.body))
+    parts = [s.count * len(s.sums) for s in steps if isinstance(s, Chunks)]
     fresh = Names({*names.values(), *taken})
     calls: list[dict[str, Any]] = []
     number = 0
@@ -342,6 +343,6 @@ def _launcher(
         "tensors": len(module.program.inputs) + len(module.program.outputs),
         "sizes": len(module.program.sizes),
         "head": head,
-        "parts": CHUNKS * max(sums, default=0),
+        "parts": max(parts, default=0),
         "calls": calls,
     }

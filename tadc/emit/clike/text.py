@@ -78,12 +78,11 @@ from tadc.schedule.nest.loop_nest import (
     symbols_of,
 )
 
-__all__ = ["CHUNKS", "ENDED", "REAL", "SQUARED", "CText", "part"]
+__all__ = ["ENDED", "REAL", "SQUARED", "CText", "part"]
 
 REAL = {name: row.c for name, row in ELEMENT_TYPES.items()}
 ENDED = "ended"  # in C, where the flag is that ends a launcher early
 SQUARED = "term"  # a local variable of one line: a squared value
-CHUNKS = 64  # parts of a sum that threads share
 
 Walk: TypeAlias = Generator[Any, Any, Text]
 
@@ -407,7 +406,7 @@ class CText:
             "c/chunks.c",
             indent,
             **self._span(step.range),
-            chunks=CHUNKS,
+            chunks=step.count,
             least=step.least,
             sums=self._parts_of(step.sums),
             body=(yield self._lines(step.body, 2)),

@@ -50,7 +50,7 @@ from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings, least_of
 from tadc.schedule.nest.unrolled import unrolled
 
-__all__ = ["BLOCK", "CpuKernel", "cpu_kernel"]
+__all__ = ["BLOCK", "CpuKernel", "cpu_kernel", "has_few_elements"]
 
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work, or threads have enough
 LOOPED_BLOCK = 64  # where it is loops
@@ -63,6 +63,7 @@ FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 LONG = 1024  # terms of a chunk that has no loop in it
+CHUNKS = 64  # of a sum that threads share
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,11 @@ def _scheduled(
     simplification = Simplification.of(kernel)
     body = simplification.written_out(kernel.body)
     kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
-    if (
-        all(n.is_constant for n in kernel.extents)
-        and prod(n.constant for n in kernel.extents) < FEW
-    ):
+    if has_few_elements(kernel.extents):
         at_once = unrolled(kernel) or kernel
-        chunked = tuple(_chunked(at_once.body, Surroundings.of(at_once, program, usual)))
+        around = Surroundings.of(at_once, program, usual)
+        count = 1 if program.is_section else CHUNKS
+        chunked = tuple(_chunked(at_once.body, around, count))
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
@@ -167,6 +167,11 @@ def _scheduled(
         block=LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK,
         lane_bytes=lane_bytes,
     )
+
+
+def has_few_elements(extents: Sequence[Affine]) -> bool:
+    """Whether threads may share the sums of each element of such a box."""
+    return all(n.is_constant for n in extents) and prod(n.constant for n in extents) < FEW
 
 
 def _slants(steps: Sequence[Step], lane: Symbol) -> bool:
@@ -317,13 +322,13 @@ def _apart(steps: Sequence[Step]) -> Iterator[Step]:
             yield map_bodies(step, _apart)
 
 
-def _chunked(steps: Sequence[Step], surroundings: Surroundings) -> Iterator[Step]:
-    """The steps with the sums that are no part of another in chunks."""
+def _chunked(steps: Sequence[Step], surroundings: Surroundings, count: int) -> Iterator[Step]:
+    """The steps with the sums that are no part of another in at most so many chunks."""
     for step in steps:
         sums = accumulated(step) if isinstance(step, Loop) else {}
         if isinstance(step, Loop) and sums:
             body = tuple(in_strips((step,), surroundings, part=True))
             least = 1 if has_loops(step.body) else LONG
-            yield Chunks(step.range, body, tuple(sums.items()), least)
+            yield Chunks(step.range, body, tuple(sums.items()), least, count)
         else:
             yield step

@@ -212,7 +212,7 @@ class Interior:
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """A loop that adds to `sums` only, in at most 64 parts of at least `least` values, a thread each.
+    """A loop that adds to `sums` only, in at most `count` parts of at least `least` values, a thread each.
 
     The parts of a sum are combined pairwise. How many there are depends on the loop's length alone.
     """
@@ -221,6 +221,11 @@ class Chunks:
     body: tuple[Step, ...]
     sums: tuple[tuple[str, ReduceOp], ...]
     least: int
+    count: int
+
+    def length(self, values: int) -> int:
+        """The length of each part but the last of a loop of so many values."""
+        return max(self.least, -(-values // self.count))
 
 
 @dataclass(frozen=True, slots=True)
