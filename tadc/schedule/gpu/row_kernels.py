@@ -28,9 +28,9 @@ from tadc.schedule.nest.loop_nest import (
 from tadc.schedule.nest.lower import row_of
 from tadc.schedule.nest.unrolled import at_points
 
-__all__ = ["are_many", "row_kernels"]
+__all__ = ["row_kernels"]
 
-LEAST = 4  # warps that a row fills
+LEAST = 1 / 2  # warps that a row fills
 ENOUGH = 4  # times as many threads as there are: a row that is read once is worth some idle ones
 
 
@@ -67,7 +67,7 @@ def _share_rows(
         return False
     if any(has_loops(k.body) for k in within):
         return False
-    if not are_many(rank, rows, within, values_of_sizes(program, rows, sizes), machine):
+    if not _are_many(rank, rows, within, values_of_sizes(program, rows, sizes), machine):
         return False
     written: set[str] = set()
     for kernel in group:
@@ -82,7 +82,7 @@ def _share_rows(
     return True
 
 
-def are_many(
+def _are_many(
     rank: int,
     rows: Sequence[Affine],
     within: Sequence[Kernel],
