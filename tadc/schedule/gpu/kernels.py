@@ -188,7 +188,7 @@ class _Schedules:
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams for which there is something to do."""
         for team, usual in self.teams.items():
-            bodies = [usual, *self._at_corners(team)]
+            bodies = [usual, *self._at_corners(team), self._joint(team)]
             busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
             for steps in dict.fromkeys(busy):
                 yield GpuKernel(replace(self.kernel, body=steps), team)
@@ -207,6 +207,12 @@ class _Schedules:
         for corner in (dict.fromkeys(extents, 0), {i: max(1, n) - 1 for i, n in extents.items()}):
             values = {**self.choice.middle, **corner}
             yield TeamBody.of(self.kernel.body, values, team, self.machine.costs)
+
+    def _joint(self, team: int) -> TeamBody:
+        """The team's body with nests of independent loops as one."""
+        return TeamBody.of(
+            self.kernel.body, self.choice.middle, team, self.machine.costs, joint=True
+        )
 
     def of_team(self, team: int) -> GpuKernel:
         return GpuKernel(replace(self.kernel, body=self.teams[team].steps), team)
