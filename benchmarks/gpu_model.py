@@ -22,7 +22,6 @@ REASONS = {
     ("convolution, pad", "instructions"): "the gradient of the filters: sums of 100,352 terms for few results, whose tiles reuse less of what they stage than those of images do",
     ("convolution, brackets", "instructions"): "the gradient of the filters, as with `pad`",
     ("depthwise", "L2"): "the gradient of the filters: each of their nine places reads both images again",
-    ("attention", "L2"): "a row passes through the L2 cache for its maximum, its sum and its quotients; no team keeps rows in registers",
     ("hankel", "loads and stores"): "a product of a matrix by a vector whose elements lie in a cache: two loads a term",
     ("hankel", "the longest thread"): "anti-diagonals of 1 to 8,192 terms in equal parts: some have no term",
     ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",

@@ -38,6 +38,7 @@ class State:
         self.flags = ()
         self.products = 0
         self.product_types = []
+        self.copies = 0  # of factors of batched products
         self.captured = None  # what a graph does, while it is captured
         self.pool = None
         self.free_bytes = 2**40
@@ -314,14 +315,55 @@ class ProductTypes(ModuleType):
         ProductTypes.now = compute_type
 
 
-def matmul(a, b, out):
+def refuse_capture():
     if STATE.captured is not None:
         raise RuntimeError(
             "CUBLAS_STATUS_NOT_INITIALIZED"
         )  # it sets its stream, which no capture allows
+
+
+def matmul(a, b, out):
+    refuse_capture()
+    STATE.copies += sum(m.ndim > 2 and not m.flags.c_contiguous for m in (a, b))
     STATE.products += 1
     STATE.product_types.append(ProductTypes.now)
     return np.matmul(a, b, out=out)
+
+
+class Cublas(ModuleType):
+    """What CuPy has of cuBLAS: batches of matrices by their addresses, with columns one after the other."""
+
+    CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_GEMM_DEFAULT = 0, 1, -1
+    CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_32F_FAST_TF32 = 68, 70, 77
+
+    def gemmStridedBatchedEx(  # noqa: N802
+        self, handle, a_turned, b_turned, m, n, k, alpha, a, a_type, lda, a_apart, b, b_type, ldb, b_apart, beta, c, c_type, ldc, c_apart, count, computed, algorithm
+    ):  # fmt: skip
+        refuse_capture()
+        assert (handle, algorithm, a_type, b_type) == (HANDLE, -1, c_type, c_type)
+        assert computed in {0: (68, 77), 1: (70,)}[c_type]
+        dtype = (np.float32, np.float64)[c_type]
+
+        def numbers(address, *shape):
+            size = prod(shape) * np.dtype(dtype).itemsize
+            return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
+
+        def matrices(address, turned, rows, columns, leading, apart):
+            """As arrays of rows: each matrix has columns, `leading` elements apart."""
+            rows, columns = (columns, rows) if turned else (rows, columns)
+            assert (leading, apart) == (rows, rows * columns)
+            found = numbers(address, count, columns, rows)
+            return found if turned else found.swapaxes(1, 2)
+
+        assert (numbers(alpha), numbers(beta)) == (1, 0)
+        left = matrices(a, a_turned, m, k, lda, a_apart)
+        right = matrices(b, b_turned, k, n, ldb, b_apart)
+        matrices(c, 0, m, n, ldc, c_apart)[:] = left @ right
+        STATE.products += 1
+        STATE.product_types.append(ProductTypes.COMPUTE_TYPE_TF32 if computed == 77 else 0)
+
+
+HANDLE = 5
 
 
 @contextmanager
@@ -378,7 +420,10 @@ def install(patched):
             getDeviceCount=lambda: DEVICES,
             getDevice=lambda: STATE.device,
             getDeviceProperties=lambda n: {"name": b"a double"},
+            CUDA_R_32F=0,
+            CUDA_R_64F=1,
         ),
+        device=SimpleNamespace(get_cublas_handle=lambda: HANDLE),
         Device=Device,
         driver=SimpleNamespace(launchKernel=launch_kernel, ctxGetCurrent=lambda: 1),
         function=SimpleNamespace(Module=Module),
@@ -395,6 +440,9 @@ def install(patched):
     patched.setitem(sys.modules, "cupy", module)
     patched.setitem(sys.modules, "cupy._core", ModuleType("cupy._core"))
     patched.setitem(sys.modules, "cupy._core._routines_linalg", ProductTypes("_routines_linalg"))
+    for name in ("cupy_backends", "cupy_backends.cuda", "cupy_backends.cuda.libs"):
+        patched.setitem(sys.modules, name, ModuleType(name))
+    patched.setitem(sys.modules, "cupy_backends.cuda.libs.cublas", Cublas("cublas"))
     gpu.cupy.cache_clear()
     patched.setattr(runtime, "compile_cuda", compile_text)
     patched.setattr(runtime, "nvrtc_version", lambda: (13, 0))

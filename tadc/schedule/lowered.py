@@ -283,10 +283,16 @@ class GpuModule(Lowered[GpuKernel]):
 
     def combining_at_most(self, most: int) -> GpuModule:
         """The module with a thread per point in kernels whose teams combine more than `most` sums."""
-        pairs = zip(self.module.kernels, self.kernels, strict=True)
         program = self.module.program
-        fitting = (plain_kernel(k, program) if s.combined > most else s for k, s in pairs)
-        return replace(self, kernels=tuple(fitting))
+        kernels, schedules = [], []
+        for k, s in zip(self.module.kernels, self.kernels, strict=True):
+            if s.combined > most:
+                k = k.storing_all(program)
+                s = plain_kernel(k, program)
+            kernels.append(k)
+            schedules.append(s)
+        module = replace(self.module, kernels=tuple(kernels))
+        return replace(self, module=module, kernels=tuple(schedules))
 
     def models(self, sizes: Sizes, dtype: str) -> list[KernelModel]:
         """The model of each kernel on the machine for these values of all sizes; `dtype` is that of the module."""

@@ -252,6 +252,8 @@ def _gpu_schedule(kernel: Kernel, k: GpuKernel, team: str) -> str:
         schedule = f"{team} computes {k.tile_text} elements, neighbours in {indices}"
     if shared:
         schedule += f"; its threads share {', '.join(shared)}"
+    if k.row:
+        schedule += ", and hold the row in registers"
     if staged:
         schedule += f"; it stages {', '.join(staged)}"
     if loops:

@@ -427,6 +427,40 @@ def test_large_matrix_products_are_left_to_cublas(xp, monkeypatch, flipped):
     assert "cuBLAS" not in str(tadc.compile(text, backend="cuda", blas=False).plan(B=2, I=5, J=6, K=7))  # fmt: skip
 
 
+TURNED = {
+    "neither": ("a[n,m,i,k]*b[n,m,k,j]", (2, 3, 5, 7), (2, 3, 7, 6)),
+    "the left one": ("a[n,m,k,i]*b[n,m,k,j]", (2, 3, 7, 5), (2, 3, 7, 6)),
+    "both": ("a[n,m,k,i]*b[n,m,j,k]", (2, 3, 7, 5), (2, 3, 6, 7)),
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("turned", TURNED)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_factors_of_batches_are_not_copied_whichever_way_round_they_are(xp, monkeypatch, turned, dtype):  # fmt: skip
+    monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH", 100)
+    term, *shapes = TURNED[turned]
+    random = np.random.default_rng(2)
+    a, b = (random.normal(size=shape).astype(dtype) for shape in shapes)
+    text = f"size N, M, I, J, K\ninput a{extents(term, 'a')}, b{extents(term, 'b')}\nc[n,m,i,j] = sum{{k}} {term}"
+
+    value, pullback = tadc.compile(text).vjp(xp.asarray(a), xp.asarray(b))
+    gradients = pullback(value)
+
+    expected, pull = tadc.compile(text, backend="numpy").vjp(a, b)
+    limit = 1e-5 if dtype == "float32" else 1e-12
+    assert relative(xp.asnumpy(value), expected) < limit
+    for name, g in pull(expected).items():
+        assert relative(xp.asnumpy(gradients[name]), g) < limit
+    if xp.__version__ == "0":
+        assert (STATE.products, STATE.copies) == (3, 0)
+
+
+def extents(term, tensor):
+    """The extents of a factor, by the names of its indices."""
+    return re.search(rf"{tensor}(\[.*?\])", term)[1].upper()
+
+
 @pytest.mark.compiler
 @pytest.mark.parametrize("count", [1023, 16384, 20001])
 def test_running_sums_are_numpys(xp, count):
@@ -532,9 +566,14 @@ def test_products_are_in_tf32_on_request_alone(double, cache_folder, monkeypatch
 
     tadc.compile(text, tensor_cores=True)(a, a)
     tadc.compile(text)(a, a)
+    batch = double.asarray(np.ones((2, 20, 20), np.float32))
+    batches = "size B, N\ninput a[B,N,N], b[B,N,N]\nc[n,i,j] = sum{k} a[n,i,k]*b[n,k,j]"
+    tadc.compile(batches, tensor_cores=True)(batch, batch)
+    tadc.compile(batches)(batch, batch)
     monkeypatch.setattr(double.cuda.Device, "compute_capability", "75")
     tadc.compile(text, tensor_cores=True)(a, a)
-    assert STATE.product_types == [7, 0, 0]
+    tadc.compile(batches, tensor_cores=True)(batch, batch)
+    assert STATE.product_types == [7, 0, 7, 0, 0, 0]
     with pytest.raises(tadc.BackendError, match="tensor_cores"):
         tadc.compile(text, backend="native", tensor_cores=True)
 

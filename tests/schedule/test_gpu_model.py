@@ -163,7 +163,7 @@ def test_kernels_of_examples_have_a_model(file, mode):
     for gpu in (GpuModule.of(module, program.size_values(sizes)), GpuModule.plain(module)):
         for found in gpu.models(sizes, "float32"):
             assert found.ideal > 0 and found.seconds < 1
-            assert found.longest_thread > 0
+            assert found.longest_thread > 0 or not found.threads
 
 
 @pytest.mark.slow

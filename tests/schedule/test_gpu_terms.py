@@ -28,7 +28,7 @@ SUMS = {
     "paper": ("size N, M, K\ninput a[N, K], b[M, K], c[N, N], d[N + K - 1]\nf[i, j] = exp(-sum{k} ((a[i, k] + b[j, k])**2*c[i, i]/K + d[i + k]**3/K))",
               {"N": 1024, "M": 1024, "K": 512}, {"N": 9, "M": 11, "K": 40}),
     "mttkrp": ("size I, J, K, R\ninput x[I, J, K], b[J, R], c[K, R]\na[i, r] = sum{j, k} x[i, j, k]*b[j, r]*c[k, r]",
-               {"I": 256, "J": 256, "K": 256, "R": 32}, {"I": 6, "J": 7, "K": 40, "R": 5}),
+               {"I": 256, "J": 256, "K": 256, "R": 32}, {"I": 6, "J": 7, "K": 40, "R": 32}),
     "sums in choices": ("size N\ninput x[N], y[N]\nf[i: 4] = if i = 1 then sum{j} x[j]*y[j] else if i >= 2 then sum{j: N | j >= i} x[j - i]**2 else 0",
                         {"N": 10**7}, {"N": 41}),
     "a sum that is needed in several places": ("size N\ninput x[N]\nf[i: 3] = (if i = 1 then sum{j} x[j]**2 else 2) + (if i = 2 then sum{j} x[j]**2 else 3*(sum{j} exp(x[j])))",

@@ -19,6 +19,7 @@ from tadc.schedule.nest.loop_nest import (
     Barrier,
     Buffer,
     GpuStep,
+    HeldRow,
     Leader,
     Staged,
     Step,
@@ -35,6 +36,7 @@ from tadc.schedule.nest.loop_nest import (
     last_of,
     place_of,
     steps_of,
+    symbols_of,
 )
 
 __all__ = ["IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", "tile_count"]
@@ -66,6 +68,10 @@ class GpuText(CText):
                 return (yield self._tile(step, indent))
             case Staged():
                 return (yield self._staged(step, indent))
+            case HeldRow():
+                return (yield self._held_row(step, indent))
+            case TeamLoop(held=True):
+                return (yield self._held_pass(step, indent))
             case TeamLoop():
                 return (yield self._team_loop(step, indent))
             case TeamSums():
@@ -304,6 +310,30 @@ class GpuText(CText):
         if any(isinstance(s, Store) for s in steps_of(step.body)):
             lines.append(f"{pad}{self.barrier};")
         return lines
+
+    def _held_row(self, step: HeldRow, indent: int) -> Generator[Any, Any, list[str]]:
+        """What a thread has of a row, in registers: their places in the arrays are numbers once loops are unrolled."""
+        held = replace(self, wide=self.wide.union(step.wide), at="turn", lanes=step.count)
+        arrays = ", ".join(f"{self.names[t]}[{step.count}]" for t in step.wide)
+        lines = [f"{'  ' * indent}{REAL[self.dtype]} {arrays};"] if step.wide else []
+        return lines + (yield held._lines(step.body, indent))
+
+    def _held_pass(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
+        """The thread's elements of the row, one each turn."""
+        pad, index, trips = "  " * indent, step.range.index, step.range.trips
+        assert trips is not None, "a row in registers of an unknown length"
+        mentioned = {s for within in steps_of(step.body) for s in symbols_of(within)}
+        lines = [f"{pad}#pragma unroll", f"{pad}for (int turn = 0; turn < {self.lanes}; turn++) {{"]
+        if index in mentioned or trips % self.team:
+            element = f"{RANK} + turn * {self.team}"
+            lines.append(f"{pad}  const {self.integer} {self.names[index]} = {element};")
+        if trips % self.team:
+            lines.append(f"{pad}  if ({self.names[index]} < {trips}) {{")
+            lines += yield self._lines(step.body, indent + 2)
+            lines.append(f"{pad}  }}")
+        else:
+            lines += yield self._lines(step.body, indent + 1)
+        return [*lines, f"{pad}}}"]
 
     def _team_scan(self, step: TeamScan, indent: int) -> Generator[Any, Any, list[str]]:
         """As many values at a time as the team has threads; all threads know the sum of those before."""

@@ -59,6 +59,7 @@ from tadc.schedule.nest.loop_nest import (
     Branch,
     Chunks,
     GpuStep,
+    HeldRow,
     Interior,
     Lanes,
     LaneSums,
@@ -170,7 +171,14 @@ class CText:
                 case Lanes():
                     lines += yield self._each_lane(step, indent)
                 case (
-                    Tile() | Staged() | TeamLoop() | TeamSums() | TeamScan() | Leader() | Barrier()
+                    Tile()
+                    | Staged()
+                    | HeldRow()
+                    | TeamLoop()
+                    | TeamSums()
+                    | TeamScan()
+                    | Leader()
+                    | Barrier()
                 ):
                     lines += yield self._of_gpu(step, indent)
                 case _:

@@ -126,4 +126,4 @@ def _blocks(scheduled: GpuKernel, dtype: DType) -> int | None:
             by_values = BLOCKS_BY_VALUES if scheduled.team == 1 else BLOCKS_BY_VALUES_OF_BLOCK
             return next((blocks for most, blocks in by_values.items() if values <= most), 1)
         case _:
-            return 4 if dtype == "float64" else None
+            return 4 if dtype == "float64" and not scheduled.row else None

@@ -31,6 +31,7 @@ from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.cuda.arrays import architecture, cupy, current_device, device_name, on_one_device
+from tadc.runtime.cuda.batched import batched_product, is_batched
 from tadc.runtime.cuda.held import hold_until_done
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.cuda.tf32 import products_in_tf32
@@ -101,9 +102,14 @@ class _Product:
     tensor_cores: bool
 
     def run(self, xp: Any, arrays: Sequence[Any]) -> None:
-        a, b = (arrays[n].swapaxes(-1, -2) if flipped else arrays[n] for n, flipped in self.factors)
+        left, right = ((arrays[n], flipped) for n, flipped in self.factors)
+        result = arrays[self.result]
+        if is_batched(result):
+            batched_product(left, right, result, tensor_cores=self.tensor_cores, xp=xp)
+            return
+        a, b = (array.swapaxes(-1, -2) if flipped else array for array, flipped in (left, right))
         with products_in_tf32() if self.tensor_cores else nullcontext():
-            xp.matmul(a, b, out=arrays[self.result])
+            xp.matmul(a, b, out=result)
 
 
 class CudaLaunch:

@@ -9,17 +9,22 @@ from threading import Lock
 
 from tadc.runtime.cuda.arrays import cupy
 
-__all__ = ["products_in_tf32"]
+__all__ = ["has_tf32", "products_in_tf32"]
 
 LEAST_CAPABILITY = 80  # of a GPU that has TF32
 _setting = Lock()  # CuPy's is the process's
 
 
+def has_tf32() -> bool:
+    """Whether the current GPU has it."""
+    cuda = cupy().cuda
+    return int(cuda.Device(cuda.runtime.getDevice()).compute_capability) >= LEAST_CAPABILITY
+
+
 @contextmanager
 def products_in_tf32() -> Iterator[None]:
     """Inside, cuBLAS takes 10 bits of each factor, and adds up in float32. Without effect on GPUs that cannot."""
-    cuda = cupy().cuda
-    if int(cuda.Device(cuda.runtime.getDevice()).compute_capability) < LEAST_CAPABILITY:
+    if not has_tf32():
         yield
         return
     products = import_module("cupy._core._routines_linalg")

@@ -46,6 +46,7 @@ from tadc.schedule.nest.loop_nest import (
     Barrier,
     Branch,
     Buffer,
+    HeldRow,
     Lanes,
     Leader,
     Let,
@@ -142,6 +143,9 @@ class _Counter:
     numbers: dict[Points, float] = field(default_factory=dict)
     buffers: dict[str, Buffer] = field(default_factory=dict)
     wide: set[str] = field(default_factory=set)
+    held: frozenset[str] = (
+        frozenset()
+    )  # locals with a value for each element that a thread has of a row
     lanes: bool = False
     longest: Any = 0.0
     longest_reads: Any = 0.0
@@ -240,8 +244,11 @@ class _Counter:
                     self._store(step, frames)
                 case Loop(r, body):
                     self._loop(step, r, body, frames)
-                case TeamLoop(r, body):
-                    self._team_loop(r, body, frames)
+                case HeldRow(body, wide):
+                    self.held = frozenset(wide)
+                    self.steps(body, frames)
+                case TeamLoop(r, body, held):
+                    self._team_loop(r, body, frames, held=held)
                 case TeamSums(body, sums):
                     self.steps(body, frames)
                     each = WARP_SUM if self.scheduled.team == self.machine.warp else BLOCK_SUM
@@ -310,15 +317,17 @@ class _Counter:
                 (done.reads + done.staged_reads) / runs,
             )
 
-    def _team_loop(self, r: Range, body: Sequence[Step], frames: tuple[Frame, ...]) -> None:
+    def _team_loop(
+        self, r: Range, body: Sequence[Step], frames: tuple[Frame, ...], *, held: bool = False
+    ) -> None:
         frame, team = frames[-1], self.scheduled.team
         trips, values = trips_of(r, frame.values)
         turns = np.ceil(trips / team)
         middle = middle_of(trips)
         idle = max(1.0, ceil(middle / team) * team / middle if middle else 1.0)
-        bound = {r.index, *_changed(body)}
+        bound = {r.index, *_changed(body), *(self.held if held else ())}
         inner = Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
-        self._run(body, (*frames, inner))
+        self._run(body, (*frames, inner), unrolled=held)
 
     def _staged(
         self,

@@ -17,6 +17,7 @@ from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
 from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
+from tadc.schedule.gpu.held_rows import row_lengths, with_held_row
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.model import kernel_model
 from tadc.schedule.gpu.prefix_scan import running_in_parts
@@ -31,7 +32,7 @@ from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
-from tadc.schedule.rewrite.short import with_short_sums
+from tadc.schedule.rewrite.short import with_numbers, with_short_sums
 
 __all__ = ["gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
@@ -54,7 +55,8 @@ def gpu_program(
     blas: bool = False,
     room: int | None = None,
 ) -> Program:
-    """The statements as a GPU runs them: short sums over numbers, if there are `sizes`; long ones, and running ones, in parts.
+    """The statements as a GPU runs them: short sums, and rows that teams hold, over numbers, if there are `sizes`; long sums, and
+    running ones, in parts.
 
     `dtype` is the type of tensors that declare none. `blas` says whether large matrix products are left to cuBLAS. Terms and
     values are stored in `room` bytes, if that is not None.
@@ -66,7 +68,17 @@ def gpu_program(
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
     program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)
-    return unrounded(program, dtype)
+    return unrounded(
+        program if sizes is None else _with_row_lengths(program, sizes, machine), dtype
+    )
+
+
+def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Program:
+    """The program with numbers for the lengths of rows that teams may hold in registers."""
+    joint = [k for k, _ in row_kernels(kernels(program, "rows"), program, sizes, machine)]
+    known = {s: sizes[s] for s in program.sizes}
+    lengths = {s: n for s, n in row_lengths(joint, known).items() if s not in program.offsets}
+    return with_numbers(program, lengths) if lengths else program
 
 
 def gpu_kernels(
@@ -86,7 +98,7 @@ def gpu_kernels(
     for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
         one = schedule(joint)
         if len(each) == 1 or one.team > 1:
-            scheduled.append((joint, one))
+            scheduled.append((replace(joint, writes=one.kernel.writes), one))
         else:
             scheduled += [(k, schedule(k)) for k in each]
     return scheduled
@@ -116,13 +128,13 @@ def gpu_kernel(
     except OverflowError:  # of coefficients beyond 64 bits, which no target takes
         return usual
     little = LITTLE * machine.rates.launch
-    if model.seconds <= max(NEAR * model.ideal, model.ideal + little):
-        return usual
     best, fastest = usual, model
-    others = [schedules.others()]
-    if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
-        others.append(_Schedules.of(long, program, sizes, machine).others())
-    for other in chain(*others):
+    others: list[Iterator[GpuKernel]] = []
+    if model.seconds > max(NEAR * model.ideal, model.ideal + little):
+        others.append(schedules.others())
+        if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
+            others.append(_Schedules.of(long, program, sizes, machine).others())
+    for other in chain(*others, schedules.holding_rows(dtype)):
         schedule = _in_blocks(other, program)
         found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
         faster = found.seconds < min(fastest.seconds / BETTER, model.seconds - little)
@@ -176,12 +188,18 @@ class _Schedules:
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams for which there is something to do."""
         for team, usual in self.teams.items():
-            bodies = [usual, *self._at_corners(team)]
+            bodies = [usual, *self._at_corners(team), self._joint(team)]
             busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
             for steps in dict.fromkeys(busy):
                 yield GpuKernel(replace(self.kernel, body=steps), team)
         for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
             yield self.tiled(shape)
+
+    def holding_rows(self, dtype: str) -> Iterator[GpuKernel]:
+        """Those of teams that hold rows in registers."""
+        for team in self.teams:
+            if held := with_held_row(self.of_team(team), self.program, dtype):
+                yield held
 
     def _at_corners(self, team: int) -> Iterator[TeamBody]:
         """The team's bodies by how often loops run at the first and at the last point: none may run in the middle."""
@@ -189,6 +207,12 @@ class _Schedules:
         for corner in (dict.fromkeys(extents, 0), {i: max(1, n) - 1 for i, n in extents.items()}):
             values = {**self.choice.middle, **corner}
             yield TeamBody.of(self.kernel.body, values, team, self.machine.costs)
+
+    def _joint(self, team: int) -> TeamBody:
+        """The team's body with nests of independent loops as one."""
+        return TeamBody.of(
+            self.kernel.body, self.choice.middle, team, self.machine.costs, joint=True
+        )
 
     def of_team(self, team: int) -> GpuKernel:
         return GpuKernel(replace(self.kernel, body=self.teams[team].steps), team)

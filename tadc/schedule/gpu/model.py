@@ -169,7 +169,8 @@ def _seconds(
     reached = at_once * occupied / (at_once * occupied + r.half_bandwidth)
     most = 16 / (16 + r.half_bandwidth)
     spilled = 1 + SPILLED * _spilled(scheduled, real)
-    independent = min(max(points, scheduled.values / 3), OVERLAPPING)
+    in_row = scheduled.row.count if scheduled.row else 1
+    independent = min(max(points, scheduled.values / 3, in_row), OVERLAPPING)
     wait = r.latency / independent
     waiting = wait * done.longest_instructions + r.read_latency * done.longest_reads / independent  # fmt: skip
     each = wait * total.instructions + r.read_latency * total.reads / independent
@@ -186,9 +187,10 @@ def _seconds(
 
 
 def _reads_at_once(scheduled: GpuKernel) -> int:
-    """The reads of a point, or of four runs of a loop, which compilers put in front of what needs them."""
+    """The reads of a point, or of four runs of a loop, or of a pass over a row in registers, which compilers put in front of what needs them."""
     reads = {e for e in reads_of(scheduled.kernel.body) if e.subscripts}
-    return max(1, len(reads)) * (4 if has_loops(scheduled.kernel.body) else 1)
+    of_loop = 4 if has_loops(scheduled.kernel.body) else 1
+    return max(1, len(reads)) * (scheduled.row.count if scheduled.row else of_loop)
 
 
 def _from_memory(

@@ -30,7 +30,7 @@ from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["row_kernels"]
 
-LEAST = 4  # warps that a row fills
+LEAST = 1 / 2  # warps that a row fills
 ENOUGH = 4  # times as many threads as there are: a row that is read once is worth some idle ones
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from tadc.ir.expr import Read
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, is_unrolled
 from tadc.schedule.nest.loop_nest import (
+    Assign,
+    HeldRow,
     Kernel,
     Loop,
+    TeamLoop,
     TeamScan,
     TeamSums,
     Tile,
@@ -52,8 +56,12 @@ class GpuKernel:
 
     @property
     def held(self) -> int:
-        """Elements that a thread keeps in registers for unrolled loops that are too long for the compiler not to, but for buffers."""
+        """Elements that a thread keeps in registers: of a row, or for unrolled loops that are too long for the compiler not to, but
+        for buffers.
+        """
         body = self.kernel.body
+        if row := self.row:
+            return row.count * _most_at_once(row)
         buffers = {b.name for b in buffers_of(body)}
         held: dict[tuple[str, object], int] = {}
         for loop in (s for s in steps_of(body) if isinstance(s, Loop) and is_unrolled(s)):
@@ -63,6 +71,15 @@ class GpuKernel:
                     lanes = prod(t.count for t in self.tile if t.index in e.symbols)
                     held[e.tensor, e.subscripts] = trips * lanes
         return sum(held.values())
+
+    @property
+    def row(self) -> HeldRow | None:
+        """The row that a team holds in registers."""
+        match self.kernel.body:
+            case (HeldRow() as row,):
+                return row
+            case _:
+                return None
 
     @property
     def values(self) -> int:
@@ -79,3 +96,19 @@ class GpuKernel:
         values = {t.index: t.values for t in self.tile}
         pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
         return self.team * prod(max(0, -(-n.at(sizes) // values.get(i, 1))) for i, n in pairs)
+
+
+def _most_at_once(row: HeldRow) -> int:
+    """The arrays that a thread needs at once: each from the pass that fills it to the last one that reads it."""
+    passes = [s for s in steps_of(row.body) if isinstance(s, TeamLoop) and s.held]
+    live: list[set[str]] = [set() for _ in passes]
+    for local in row.wide:
+        reading = [n for n, p in enumerate(passes) if Read(local, ()) in reads_of(p.body)]
+        filled = next(n for n, p in enumerate(passes) if _fills(p, local))
+        for n in range(filled, max((filled + 1, *reading))):
+            live[n].add(local)
+    return max(map(len, live), default=0)
+
+
+def _fills(loop: TeamLoop, local: str) -> bool:
+    return any(isinstance(s, Assign) and s.local == local for s in loop.body)

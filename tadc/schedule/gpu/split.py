@@ -50,6 +50,7 @@ WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 ENOUGH_PARTS, MOST_PARTS = 2**12, 2**13  # of an element: a block adds them up
+FEW_EACH = 8  # values of a part: another one more or less is noticed
 LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
 LONG = 16  # an index of which a tile has several values
@@ -351,7 +352,16 @@ def _parts(
     count = min(room, counts.get(index, 0) // least, most)
     if count < fewest:
         return None
-    return _Parts(e, index, 1 << count.bit_length() - 1, warps, lanes, adjacent, most)
+    number = _even(count, -(-counts[index] // max(1, lanes)))
+    return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most)
+
+
+def _even(count: int, values: int) -> int:
+    """About so many parts of some values: of about as many each where these are few, else a power of two."""
+    if count + 1 >= values:
+        return values
+    each = -(-values // count)
+    return -(-values // each) if each <= FEW_EACH else 1 << count.bit_length() - 1
 
 
 def _elements(s: Statement, where: Domain, values: Sizes) -> int:
@@ -379,6 +389,8 @@ def _neighbours(
     several = [(i, n) for i, n in zip(s.indices, s.target.shape, strict=True) if n.at(values) > 1]
     if several and several[-1][1].at(values) >= warp:
         return long[adjacent] < paid(several[-1][0]), adjacent
+    if reads and all(cost(read, {adjacent}, costs) >= costs.strided for read in reads):
+        return False, ""
     # Of warps there are fewer parts, which are added up sooner.
     return True, adjacent
 

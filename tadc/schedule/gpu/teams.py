@@ -38,6 +38,8 @@ from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["TeamBody"]
 
+FEW_TERMS = 8  # times as many threads as terms: those share loops inside of each
+
 
 @dataclass(frozen=True, slots=True)
 class TeamBody:
@@ -51,9 +53,14 @@ class TeamBody:
     values: Sizes
 
     @classmethod
-    def of(cls, body: Sequence[Step], values: Sizes, team: int, costs: Costs) -> TeamBody:
-        """From the steps of a thread, for so many. `values` has those of sizes, and one in the middle of each index."""
-        made = _TeamSteps(values, {e.tensor for e in reads_of(body)}, team, costs)
+    def of(
+        cls, body: Sequence[Step], values: Sizes, team: int, costs: Costs, *, joint: bool = False
+    ) -> TeamBody:
+        """From the steps of a thread, for so many. `values` has those of sizes, and one in the middle of each index.
+
+        Nests of independent loops are shared as one if they are to be `joint`, else where that looks best.
+        """
+        made = _TeamSteps(values, {e.tensor for e in reads_of(body)}, team, costs, joint)
         steps = tuple(made.steps(body))
         return cls(steps, made.loops, made.scans, made.values)
 
@@ -81,6 +88,7 @@ class _TeamSteps:
     read: Set[str]  # tensors that the kernel reads
     team: int
     costs: Costs
+    joint: bool
     loops: dict[Symbol, int] = field(default_factory=dict)
     scans: bool = False
 
@@ -91,6 +99,8 @@ class _TeamSteps:
                     self.loops[step.range.index] = step.range.trips_at(self.values)
                     self.scans = True
                     yield scan
+                case Loop() if self._is_around_longer(step):
+                    yield self._around(step)
                 case Loop() if sums := accumulated(step):
                     yield TeamSums((self._divided(step),), tuple(sums.items()))
                 case Loop() if any(isinstance(s, Store) for s in steps_of(step.body)):
@@ -111,6 +121,20 @@ class _TeamSteps:
         """A loop over elements of a row, each of which one thread owns; or one around such loops."""
         if all(map(_owns, _nest(loop))):
             return self._divided(loop)
+        return self._around(loop)
+
+    def _is_around_longer(self, loop: Loop) -> bool:
+        """Whether a nest adds up few terms, which are longer loops themselves."""
+        values, count = self.values, 1
+        for inner in _nest(loop):
+            count *= max(1, inner.range.trips_at(values))
+            values = with_midpoints((inner,), values)
+        loops = (s for s in inner.body if isinstance(s, Loop))
+        most = max((s.range.trips_at(values) for s in loops), default=0)
+        return FEW_TERMS * count <= self.team and count < most
+
+    def _around(self, loop: Loop) -> Step:
+        """The loop, which every thread does, around those that they share."""
         outside = self.values
         self.values = with_midpoints((loop,), outside)
         inner = tuple(self.steps(loop.body))
@@ -126,6 +150,7 @@ class _TeamSteps:
             values = with_midpoints((inner,), values)
         if joint := _as_one(loop):
             choices.append(self._choice(joint, self.values, TeamLoop(joint.range, joint.body)))
+            choices = choices[-1:] if self.joint else choices
         _, count, shared, step = min(choices, key=lambda choice: choice[0])
         self.loops[shared.range.index] = count
         return step

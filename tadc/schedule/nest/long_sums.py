@@ -250,7 +250,8 @@ class _Blocks:
     def _loop(self, loop: Loop | TeamLoop | Strips, sums: _Sums) -> Iterator[Step]:
         """A loop with many terms: in blocks, or its body is."""
         terms = max(self._terms(loop.body, s) for s in sums)
-        if 2 * terms > _length(sums):
+        of_row = isinstance(loop, TeamLoop) and loop.held  # which is one loop, and short
+        if of_row or 2 * terms > _length(sums):
             yield self._in_bodies(loop, sums)
             return
         parts = self._parts(sums)

@@ -2,7 +2,7 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | LaneSums | Interior | Chunks | Tile | Staged | TeamLoop | TeamSums | TeamScan | Leader | Barrier
+           | LaneSums | Interior | Chunks | Tile | Staged | HeldRow | TeamLoop | TeamSums | TeamScan | Leader | Barrier
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, assert_never
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Determined, Domain, Looked
 from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
-from tadc.ir.program import Statement
+from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 
@@ -35,6 +35,7 @@ __all__ = [
     "Buffer",
     "Chunks",
     "GpuStep",
+    "HeldRow",
     "Interior",
     "Kernel",
     "LaneSums",
@@ -230,10 +231,26 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True)
 class TeamLoop:
-    """A loop whose values the threads of a team share, neighbours among neighbours."""
+    """A loop whose values the threads of a team share, neighbours among neighbours.
+
+    If it is `held`, it is a pass over the row of a `HeldRow` around it, and each thread reads of what others store what there is a
+    barrier for.
+    """
 
     range: Range
     body: tuple[Step, ...]
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    """`body` passes over a row in loops that are `held`: of each of the locals `wide` a thread has a value for each of its elements,
+    `count` at most.
+    """
+
+    body: tuple[Step, ...]
+    wide: tuple[str, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +408,7 @@ class Staged:
 
 
 # Steps that only kernels of a GPU have.
-GpuStep: TypeAlias = TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | Tile
+GpuStep: TypeAlias = HeldRow | TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | Tile
 Step: TypeAlias = (
     Let
     | LetIndex
@@ -431,6 +448,11 @@ class Kernel:
     def is_atomic(self) -> bool:
         """Whether several points add to one element."""
         return any(isinstance(s, Store) and s.atomic for s in steps_of(self.body))
+
+    def storing_all(self, program: Program) -> Kernel:
+        """The kernel where it writes all that its body stores: schedules may keep some of it in registers."""
+        stored = {s.tensor for s in steps_of(self.body) if isinstance(s, Store)}
+        return replace(self, writes=tuple(t for t in program.tensors if t in stored))
 
 
 def beyond(index: Symbol) -> Symbol:
@@ -488,6 +510,7 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             | LaneSums(body=body)
             | Strips(body=body)
             | Chunks(body=body)
+            | HeldRow(body)
             | TeamLoop(body=body)
             | TeamSums(body)
             | Leader(body)
@@ -515,7 +538,16 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
     match step:
         case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
             return step
-        case Loop() | Lanes() | LaneSums() | Chunks() | TeamLoop() | TeamSums() | Leader():
+        case (
+            Loop()
+            | Lanes()
+            | LaneSums()
+            | Chunks()
+            | HeldRow()
+            | TeamLoop()
+            | TeamSums()
+            | Leader()
+        ):
             return of("body")
         case Staged():
             return of("body", "after")

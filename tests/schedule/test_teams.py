@@ -1,0 +1,69 @@
+"""Which loops the threads of a team share: one of a nest, all of it as one, or those inside of one that is short."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from host_run import HostProgram
+from programs import normal
+
+from tadc.emit.cuda.file import cuda_text
+from tadc.runtime.run import Runners
+from tadc.schedule.gpu.machine import HOPPER
+from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.teams import TeamBody
+from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest.loop_nest import Loop, TeamLoop, steps_of
+
+# name: text, whether nests are shared as one, the trips of the loops that are shared, and of those that are not
+NESTS = {
+    "a nest of numbers as one": ("input x[N, 3, 5]\nf[i: N] = sum{j, k} x[i, j, k]*(j + 2*k)", True, [15], []),
+    "a size and numbers as one": ("input x[4, N, 3]\nf[i: 4] = sum{j, k} exp(x[i, j, k]*j/9)", True, [None], []),
+    "a maximum": ("input x[2, 3, N]\nf = max{i, j, k} x[i, j, k]", True, [None], []),
+    "one that begins late": ("input x[N, 9]\nf = sum{i, j=2..7} exp(x[i, j]*j/9)", True, [None], []),
+    "one loop depends on the other": ("input x[7, 7]\nf = sum{i, j | j <= i} x[i, j]", True, [None], [7]),
+    "few terms that are long": ("input x[2, N]\nf = sum{i} exp(-sum{j} x[i, j]**2/N)", False, [None], [2]),
+    "few terms of few terms": ("input x[2, 2, N]\nf = sum{i, k} exp(-sum{j} x[i, k, j]**2/N)", False, [None], [2, 2]),
+}  # fmt: skip
+LENGTH = 1000
+
+
+def team_kernel(text, joint, team):
+    """The only kernel of a program, as a team does it."""
+    (module,) = modules_of({"primal": normal(f"size N\n{text}")})
+    (kernel,) = module.kernels
+    values = dict.fromkeys(("N", *kernel.indices), LENGTH)
+    made = TeamBody.of(kernel.body, values, team, HOPPER.costs, joint=joint)
+    scheduled = GpuKernel(replace(kernel, body=made.steps), team)
+    return replace(GpuModule.plain(module), kernels=(scheduled,))
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_the_loops_that_a_team_shares(name):
+    text, joint, shared, alone = NESTS[name]
+
+    (kernel,) = team_kernel(text, joint, HOPPER.warp).kernels
+
+    steps = list(steps_of(kernel.kernel.body))
+    assert [s.range.trips for s in steps if isinstance(s, TeamLoop)] == shared
+    assert [s.range.trips for s in steps if isinstance(s, Loop)] == alone
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(name=3, team=1)
+@pytest.mark.parametrize("team", [HOPPER.warp, HOPPER.block])
+@pytest.mark.parametrize("name", NESTS)
+def test_teams_that_share_them_compute_what_numpy_computes(name, team):
+    text, joint, *_ = NESTS[name]
+    program = normal(f"size N\n{text}")
+    emitted = cuda_text([team_kernel(text, joint, team)], "", "float64")
+    host = HostProgram(emitted.text, emitted.manifest)
+
+    for n in (1, 33, 300):
+        (x,) = program.inputs
+        array = np.random.default_rng(n).uniform(0.5, 1.5, [e.at({"N": n}) for e in x.shape])
+        found = host.run("primal", {"x": array}, {"N": n})
+        expected = Runners(program).run("numpy", "float64", {"x": array}, {"N": n})
+        np.testing.assert_allclose(found["f"], expected["f"], rtol=1e-12)
