@@ -11,15 +11,6 @@ static __device__ inline float squaref(float x) { return x * x; }
 
 static __device__ inline float cubef(float x) { return x * x * x; }
 
-// over the threads of a warp, always in the same tree: the same bits for all of them
-static __device__ inline float warp_sumf(float v) {
-  for (int distance = 16; distance > 0; distance /= 2) {
-    const float other = __shfl_xor_sync(0xffffffffu, v, distance);
-    v = v + other;
-  }
-  return __shfl_sync(0xffffffffu, v, 0);
-}
-
 // f_sum_part[i: 3] = sum{k=0..4} d[i + k]**3
 extern "C" __global__ void __launch_bounds__(256)
 paper_adjoint_0(const float* __restrict__ d, float* __restrict__ f_sum_part) {
@@ -85,32 +76,21 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
 // dd_moved[j: 3] = sum{j_1=0..3} df_sum[j, j_1]
 extern "C" __global__ void __launch_bounds__(256)
 paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc_diagonal, float* __restrict__ dd_moved) {
-  const int rank = threadIdx.x % 32;
-  for (int point = (blockIdx.x * blockDim.x + threadIdx.x) / 32; point < 3; point += gridDim.x * blockDim.x / 32) {
-    const int j = point;
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 3; thread += gridDim.x * blockDim.x) {
+    const int j = thread;
     float s = 0.0f;
     float s_2 = 0.0f;
-    {
-      float s_ = 0.0f;
-      float s_2_ = 0.0f;
-      if (const int j_1 = rank; j_1 <= 3) {
-        float s_1 = 0.0f;
-        #pragma unroll
-        for (int k = 0; k <= 4; k++) {
-          { const float term = a[5 * j + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
-        }
-        s_ = fmaf(s_1, df_sum[4 * j + j_1], s_);
-        s_2_ += df_sum[4 * j + j_1];
+    for (int j_1 = 0; j_1 <= 3; j_1++) {
+      float s_1 = 0.0f;
+      #pragma unroll
+      for (int k = 0; k <= 4; k++) {
+        { const float term = a[5 * j + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
       }
-      s += warp_sumf(s_);
-      s_2 += warp_sumf(s_2_);
+      s = fmaf(s_1, df_sum[4 * j + j_1], s);
+      s_2 += df_sum[4 * j + j_1];
     }
-    if (rank == 0) {
-      dc_diagonal[j] = s;
-    }
-    if (rank == 0) {
-      dd_moved[j] = s_2;
-    }
+    dc_diagonal[j] = s;
+    dd_moved[j] = s_2;
   }
 }
 
@@ -173,7 +153,7 @@ extern "C" int paper_adjoint(const float* a, const float* b, const float* c, con
   }
   {
     void* arguments[] = {(void*)&a, (void*)&b, (void*)&df_sum, (void*)&dc_diagonal, (void*)&dd_moved};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(96)), dim3(256), arguments, 0, stream);
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(3)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   {
