@@ -17,6 +17,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.cpu.columns import with_column_sums_in_parts
 from tadc.schedule.cpu.in_order import in_order
+from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
@@ -189,15 +190,34 @@ class CpuModule(Lowered[CpuKernel]):
         `usual` has about how large the sizes are, as `usual_size` says it: small ones that bound sums become numbers in the
         text, which is right for these alone; for others the schedules are only slower.
         """
-        data = has_data(module.program)
-        if usual and not data:
+        if usual and not has_data(module.program):
             told = dict(module.program.usual)  # these are other than in the call
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
             module = module.running(with_short_sums(module.program, few))
+            program, own = with_kept_rows(module.program, module.name, usual)
+            if own:
+                kept = cls._of(module.running(program), dtype, usual, blas, machine, own)
+                if own <= kept.own:
+                    return kept
+        return cls._of(module, dtype, usual, blas, machine)
+
+    @classmethod
+    def _of(
+        cls,
+        module: Module,
+        dtype: str,
+        usual: Sizes,
+        blas: bool,
+        machine: Processor,
+        kept: frozenset[str] = frozenset(),
+    ) -> CpuModule:
+        data = has_data(module.program)
+        if usual and not data:
             left = _products(module, dtype).keys() if blas else frozenset()
             module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             module = module.running(with_column_sums_in_parts(module.program, usual))
-            module = module.running(with_transposed_reads(module.program, module.name, usual, left))
+            program = with_transposed_reads(module.program, module.name, usual, left, kept)
+            module = module.running(program)
         nests, products = module.kernels, _products(module, dtype) if blas else {}
         program = module.program
         schedules = {k.name: cpu_kernel(k, program, usual, machine) for k in nests}

@@ -230,9 +230,10 @@ def _kernel(kernel: Kernel, lowered: Lowered[Any], mode: str, schedule: str) -> 
 
 
 def _stored(lowered: Lowered[Any], sizes: Sizes | None, dtype: str) -> dict[str, int | str]:
-    """The temporaries that kernels write, with their bytes."""
+    """The temporaries that kernels write, with their bytes, but for those of which threads have a few rows."""
     program = lowered.module.program
-    temporary = [t.name for t in lowered.module.temporaries]
+    own = lowered.own if isinstance(lowered, CpuModule) else frozenset()
+    temporary = [t.name for t in lowered.module.temporaries if t.name not in own]
     if sizes is None:
         return {n: bytes_formula(program, [n], dtype) for n in temporary}
     bytes_ = program.bytes_at(program.size_values(sizes), dtype)

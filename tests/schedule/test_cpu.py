@@ -90,6 +90,11 @@ FORMULAS = {
         "size N, D\ninput x[N,D]\ne = sum{i, j | j != i + 1} exp(-sqrt(sum{d} (x[i,d] - x[j,d])**2 + 0.1))",
         [[(70, 5)], [(40, 11)], [(1, 3)]],
     ),
+    "values that rows share": Formula(
+        "size N, M, D\ninput x[N,D], y[M,D], w[M]\n"
+        "f[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*w[j]*(if x[i,0] < y[j,0] then 2 else 1)",
+        [[(70, 16), (131, 16), (131,)], [(99, 40), (64, 40), (64,)], [(64, 9), (7, 9), (7,)]],
+    ),
     "a point outside": Formula(
         "size N\ninput x[N], y[N-1]\nf[i: N, j: N] = (if i = j then 0 else x[i]*x[j]) + (if i = N - 1 then 0 else y[i])",
         [[(70,), (69,)], [(2,), (1,)]],

@@ -42,9 +42,13 @@ WORTH = 1.5  # times as fast
 
 
 def with_transposed_reads(
-    program: Program, mode: str, usual: Mapping[Symbol, int], left_out: Set[str] = frozenset()
+    program: Program,
+    mode: str,
+    usual: Mapping[Symbol, int],
+    left_out: Set[str] = frozenset(),
+    kept: Set[str] = frozenset(),
 ) -> Program:
-    """The program with such copies as statements, but for the kernels `left_out`.
+    """The program with such copies as statements, but for the kernels `left_out`, and those of the tensors that are `kept`.
 
     `usual` has about how large all sizes are.
     """
@@ -52,7 +56,7 @@ def with_transposed_reads(
     copies: dict[tuple[str, int], Tensor] = {}
     of: dict[str, tuple[int, dict[str, int]]] = {}
     for k in kernels(program, mode):
-        lane, chosen = _chosen(k, program, usual) if k.name not in left_out else ("", {})
+        lane, chosen = _chosen(k, program, usual, kept) if k.name not in left_out else ("", {})
         for s in k.statements if chosen else ():
             if lane in s.indices:
                 of[s.target.name] = s.indices.index(lane), chosen
@@ -78,7 +82,7 @@ def with_transposed_reads(
 
 
 def _chosen(
-    kernel: Kernel, program: Program, usual: Mapping[Symbol, int]
+    kernel: Kernel, program: Program, usual: Mapping[Symbol, int], kept: Set[str]
 ) -> tuple[Symbol, dict[str, int]]:
     """The index of lanes, and the tensors to be copied, each with the dimension that becomes its last."""
     kernel = rows_as_locals(kernel)
@@ -95,7 +99,8 @@ def _chosen(
     now = min([of_sums, *(cost_in_lanes(kernel.body, i) for i in box)])
     best: tuple[Symbol, dict[str, int]] = "", {}
     for lane in reversed(box):
-        copied = _strided(kernel, program, lane, surroundings.middle)
+        strided = _strided(kernel, program, lane, surroundings.middle)
+        copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
             cost = cost_in_lanes(_with_copies(kernel.body, lane, copied), lane)
             if cost * WORTH < now:
