@@ -75,7 +75,8 @@ def _kept(
         box[i] = extent
     known = program.known & Domain.box(box)
     safe = is_never_empty(box.values(), program) and all(
-        reads_are_in_bounds(e, known, program.tensors) for e in values
+        e.symbols <= sizes.union(box) and reads_are_in_bounds(e, known, program.tensors)
+        for e in values
     )
     if not safe:
         return []
