@@ -34,6 +34,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.nest.lower import without_unused
 from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["TeamBody"]
@@ -221,7 +222,7 @@ def _as_one(loop: Loop) -> Loop | None:
         values[r.index] = r.lows[0].form + rest - quotient.modulus * symbol(quotient.name)
         rest = symbol(quotient.name)
     values[first.index] = first.lows[0].form + rest
-    body = (*steps, *at_points(nest[-1].body, values, {}))
+    body = without_unused((*steps, *at_points(nest[-1].body, values, {})))
     return Loop(Range.between(index, constant(0), number - 1), body)
 
 
