@@ -25,7 +25,7 @@ from tadc.ir.walk import postorder, replaced, substitute
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.running import running
 
-__all__ = ["PARTS", "with_column_sums_in_parts"]
+__all__ = ["PARTS", "sum_of_parts", "with_column_sums_in_parts"]
 
 PARTS = 32
 ROWS = 8  # that lie side by side
@@ -122,10 +122,10 @@ def _in_blocks(
     row = symbol(block) * ROWS + symbol(r)
     domain = Domain.of([at_least_zero(rows - 1 - row)]) & Domain.box({r: constant(ROWS)})
     summed = Reduce("sum", (r,), (), domain, substitute(e.body, {k: row}))
-    return _of_parts({block: blocks, **s.extents}, summed, s, names)
+    return sum_of_parts({block: blocks, **s.extents}, summed, s, names)
 
 
-def _of_parts(
+def sum_of_parts(
     box: Mapping[Symbol, Affine], summed: Reduce, s: Statement, names: Names
 ) -> tuple[Statement, Reduce]:
     """The statement of the parts, and the sum of them over the first index of the box."""
@@ -147,4 +147,4 @@ def _in_parts(e: Reduce, rows: Affine, s: Statement, names: Names) -> tuple[Stat
     domain = Domain.of(conditions) & Domain.box({r: constant(ROWS)})
     body = substitute(e.body, {k: first + symbol(r)})
     summed = Reduce("sum", (m, r), (), domain, body)
-    return _of_parts({part: constant(PARTS), **s.extents}, summed, s, names)
+    return sum_of_parts({part: constant(PARTS), **s.extents}, summed, s, names)

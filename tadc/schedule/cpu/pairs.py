@@ -13,11 +13,12 @@ from math import prod
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import replaced
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import replaced, substitute
 from tadc.normalize.reductions import plain_extent
+from tadc.schedule.cpu.columns import sum_of_parts
 from tadc.schedule.rewrite.in_bounds import is_never_empty
 from tadc.schedule.rewrite.rows import always
 
@@ -69,13 +70,9 @@ def _by_rows(
     e: Reduce, i: Symbol, extent: Affine, s: Statement, names: Names
 ) -> tuple[Statement, Reduce]:
     """The statement of the rows' sums, and the sum of them."""
-    box = {i: extent, **s.extents}
-    own = Domain.box({i: extent})
-    rest = Domain.of(c for c in e.domain if c not in own.conditions)
+    row = names.fresh(i)
+    own = Domain.box({i: extent}).conditions
+    rest = Domain.of(c for c in e.domain if c not in own).substitute({i: symbol(row)})
     others = tuple(j for j in e.indices if j != i)
-    target = Tensor(names.fresh(f"{s.target.name}_rows"), tuple(box.values()), s.target.dtype)
-    row = Statement(target, tuple(box), (), Reduce("sum", others, (), rest, e.body))
-    # Statements of one kernel share the names of their indices.
-    k = names.fresh(i)
-    read = Read(target.name, tuple(map(symbol, (k, *s.indices))))
-    return row, Reduce("sum", (k,), (), Domain.box({k: extent}), read)
+    summed = Reduce("sum", others, (), rest, substitute(e.body, {i: symbol(row)}))
+    return sum_of_parts({row: extent, **s.extents}, summed, s, names)

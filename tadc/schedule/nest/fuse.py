@@ -16,7 +16,7 @@ from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.plain_names import with_distinct_indices
 from tadc.schedule.nest.matrix_product import matrix_product
-from tadc.schedule.rewrite.common import canonical
+from tadc.schedule.rewrite.common import bound_names, canonical, in_indices_of
 from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import running
 
@@ -205,24 +205,8 @@ def alike(
 
 
 def _in_indices_of(first: Reduce, e: Reduce, taken: Set[Symbol]) -> Expr | None:
-    """The body in the indices of another reduction with the same ranges; None if they differ."""
-    if len(first.indices) != len(e.indices) or len(first.derived) != len(e.derived):
-        return None
-    values = {i: symbol(j) for i, j in zip(e.indices, first.indices, strict=True) if i != j}
-    bound, of_first = _bound(e), _bound(first)
-    if any(s in e.symbols for s in of_first if s not in bound):
-        return None
-    for one, other in zip(first.derived, e.derived, strict=True):
-        if other.substitute(values, one.name) != one:
-            return None
-        if one.name != other.name:
-            values[other.name] = symbol(one.name)
-    if e.domain.substitute(values) != first.domain:
-        return None
-    return (
-        with_distinct_indices(substitute(e.body, values), taken | {*of_first}) if values else e.body
-    )
-
-
-def _bound(e: Reduce) -> tuple[Symbol, ...]:
-    return (*e.indices, *(d.name for d in e.derived))
+    """The body in the indices of another reduction with the same ranges, its own ones not in `taken`; None if the ranges differ."""
+    body = in_indices_of(first, e)
+    if body is None or bound_names(e) == bound_names(first):
+        return body
+    return with_distinct_indices(body, taken | {*bound_names(first)})

@@ -13,7 +13,7 @@ from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_around_body
 
-__all__ = ["canonical", "common", "free_indices"]
+__all__ = ["bound_names", "canonical", "common", "free_indices", "in_indices_of"]
 
 _Extents: TypeAlias = tuple[tuple[Symbol, Affine], ...]
 
@@ -113,9 +113,30 @@ def _with_bound_names(e: Expr, depth: int) -> Entered[int]:
     """The expression with the indices that it binds called by where that is, so many reductions deep."""
     if not isinstance(e, Reduce):
         return e, [depth] * len(e.operands)
-    names = {i: f"'{depth}.{n}" for n, i in enumerate((*e.indices, *(d.name for d in e.derived)))}
+    names = {i: f"'{depth}.{n}" for n, i in enumerate(bound_names(e))}
     values = {i: symbol(name) for i, name in names.items()}
     derived = tuple(d.substitute(values, names[d.name]) for d in e.derived)
     indices = tuple(names[i] for i in e.indices)
     domain, body = e.domain.substitute(values), substitute(e.body, values)
     return Reduce(e.op, indices, derived, domain, body), [depth + 1]
+
+
+def in_indices_of(first: Reduce, e: Reduce) -> Expr | None:
+    """The body in the indices of another reduction with the same ranges; None if they differ."""
+    if len(first.indices) != len(e.indices) or len(first.derived) != len(e.derived):
+        return None
+    values = {i: symbol(j) for i, j in zip(e.indices, first.indices, strict=True) if i != j}
+    own = bound_names(e)
+    if any(s in e.symbols for s in bound_names(first) if s not in own):
+        return None
+    for one, other in zip(first.derived, e.derived, strict=True):
+        if other.substitute(values, one.name) != one:
+            return None
+        if one.name != other.name:
+            values[other.name] = symbol(one.name)
+    return substitute(e.body, values) if e.domain.substitute(values) == first.domain else None
+
+
+def bound_names(e: Reduce) -> tuple[Symbol, ...]:
+    """The indices of a reduction, and the derived ones."""
+    return (*e.indices, *(d.name for d in e.derived))

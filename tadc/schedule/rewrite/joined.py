@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tadc.ir.affine import Symbol, symbol
+from tadc.ir.affine import Symbol
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import postorder, rewrite, substitute
-from tadc.schedule.rewrite.common import canonical
+from tadc.ir.walk import postorder, replaced, rewrite
+from tadc.schedule.rewrite.common import canonical, in_indices_of
 from tadc.schedule.rewrite.rows import always, is_expensive
 
 __all__ = ["joined"]
@@ -30,14 +30,14 @@ def _joined(s: Statement) -> Statement:
     terms = list(_terms(_with_even_powers_in_order(s.body, s.indices)))
     sums = {n: found for n, (_, e) in enumerate(terms) if (found := _summed(e)) is not None}
     for n, first in sums.items():
-        body = _term(terms[n][1], first, first.body)
+        body = replaced(terms[n][1], {first: first.body})
         body = body if terms[n][0] else Call("neg", (body,))
         taken = {n}
         for m, total in sums.items():
-            other = _in_indices_of(first, total) if m > n else None
+            other = in_indices_of(first, total) if m > n else None
             if other is not None and _share(body, other, first.indices):
                 positive, e = terms[m]
-                body = Call("add" if positive else "sub", (body, _term(e, total, other)))
+                body = Call("add" if positive else "sub", (body, replaced(e, {total: other})))
                 taken.add(m)
         if len(taken) > 1:
             joined: Expr = Reduce("sum", first.indices, (), first.domain, body)
@@ -66,11 +66,6 @@ def _summed(e: Expr) -> Reduce | None:
 
 def _has_sums(e: Expr) -> bool:
     return any(isinstance(node, Reduce) for node in postorder(e))
-
-
-def _term(e: Expr, total: Reduce, body: Expr) -> Expr:
-    """The expression of a term of the sum, with the sum's factors."""
-    return rewrite(e, lambda node: body if node is total else node)
 
 
 def _terms(e: Expr) -> Iterator[tuple[bool, Expr]]:
@@ -103,14 +98,6 @@ def _with_even_powers_in_order(e: Expr, indices: Sequence[Symbol]) -> Expr:
                 return x
 
     return rewrite(e, ordered)
-
-
-def _in_indices_of(first: Reduce, e: Reduce) -> Expr | None:
-    """The sum's body in the indices of the first one; None where the ranges differ."""
-    if len(first.indices) != len(e.indices):
-        return None
-    values = {i: symbol(j) for i, j in zip(e.indices, first.indices, strict=True)}
-    return substitute(e.body, values) if e.domain.substitute(values) == first.domain else None
 
 
 def _share(one: Expr, other: Expr, indices: Sequence[Symbol]) -> bool:
