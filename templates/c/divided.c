@@ -4,16 +4,14 @@
     low, end  of the loop
     width     lanes of a strip
     body      for a strip, from `first`
-    single    for a value
+    rest, single   what `c/rest.c` says
 -#}
+{% from "c/rest.c" import remaining %}
 {
   {{ integer }} first = {{ low }};
   const {{ integer }} end = {{ end }};
   for (; first + {{ width }} <= end; first += {{ width }}) {
 {{ body | join("\n") }}
   }
-  for (int lane = 0; first + lane < end; lane++) {
-    const {{ integer }} {{ index }} = first + lane;
-{{ single | join("\n") }}
-  }
+{{ remaining(integer, index, rest, single) }}
 }

@@ -8,10 +8,11 @@
     arrays          with a value per lane: names with their lengths, as text
     started, zeroed assignments to those that hold parts, and to the others, for a lane
     body            for a strip, from `first`
-    single          for a value
+    rest, single    what `c/rest.c` says
     between, after  before a further block, and after the loop where there were several, or ""
     sums            list: what `c/combined.c` says
 -#}
+{% from "c/rest.c" import remaining %}
 {% from "c/combined.c" import combined %}
 {
   {{ integer }} first = {{ low }};
@@ -36,10 +37,7 @@
 {% endif %}
 {{ body | join("\n") }}
   }
-  for (int lane = 0; first + lane < end; lane++) {
-    const {{ integer }} {{ index }} = first + lane;
-{{ single | join("\n") }}
-  }
+{{ remaining(integer, index, rest, single) }}
 {% if after %}
   if (many) {
 {{ after | join("\n") }}

@@ -6,9 +6,15 @@
     device    what stands before a function of a kernel
     anywhere  before a function that kernels and host launchers call
 -#}
-{{ device }} {{ real }} maximum{{ f }}({{ real }} a, {{ real }} b) { return a > b || a != a ? a : b; }
+{{ device }} {{ real }} maximum{{ f }}({{ real }} a, {{ real }} b) {
+  const {{ real }} m = a > b ? a : b;
+  return a != a ? a : m;
+}
 
-{{ device }} {{ real }} minimum{{ f }}({{ real }} a, {{ real }} b) { return a < b || a != a ? a : b; }
+{{ device }} {{ real }} minimum{{ f }}({{ real }} a, {{ real }} b) {
+  const {{ real }} m = a < b ? a : b;
+  return a != a ? a : m;
+}
 
 // 0 where a or b is 0, whatever the other is; a test at a time: GCC has no vectors for both where a is the same for all lanes
 {{ device }} {{ real }} gate{{ f }}({{ real }} a, {{ real }} b) {

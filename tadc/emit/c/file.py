@@ -78,6 +78,7 @@ _TAKEN = [
     "size",
     "start",
     "half",
+    "rest",
     "n",
     "side",
     "from",

@@ -206,11 +206,12 @@ _TAKEN = frozenset(
 def c_names(*groups: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, str]:
     """A C identifier for every name, none of them in `taken`. The earlier a group, the more of its names are kept.
 
-    A name that occurs in several groups is one name.
+    A name that occurs in several groups is one name. Those of the compiler's own symbols begin with an apostrophe, and are
+    words.
     """
     free = Names((*_TAKEN, *reserved_names(), *taken))
     result: dict[str, str] = {}
     for name in (n for group in groups for n in group):
         if name not in result:
-            result[name] = free.derivative(identifier(name))
+            result[name] = free.derivative(identifier(name.removeprefix("'").replace(" ", "_")))
     return result

@@ -75,6 +75,7 @@ from tadc.schedule.nest.loop_nest import (
     TeamScan,
     TeamSums,
     Tile,
+    bodies,
     steps_of,
     symbols_of,
 )
@@ -325,6 +326,7 @@ class CText:
             lane=((step.range.index, "first + lane"),),
             lanes=width,
         )
+        one = replace(lane, group=self.group // 2)
         return self._framed(
             "c/sums.c",
             indent,
@@ -336,9 +338,10 @@ class CText:
             started=" ".join(f"{s['parts']}[lane] = {s['neutral']};" for s in sums),
             zeroed=" ".join(f"{array}[lane] = {zero};" for array in kept),
             body=(yield lane._lines(step.body, 2)),
-            single=(yield replace(lane, wide=self.wide.union(partials))._lines(step.single, 2)),
-            between=(yield lane._lines(_in_lanes(step.between), 3)),
-            after=(yield lane._lines(_in_lanes(step.after), 2)),
+            rest=self._rest(step, width),
+            single=(yield replace(lane, wide=self.wide.union(partials))._lines(step.single, 3)),
+            between=(yield one._lines(_in_lanes(step.between), 3)),
+            after=(yield one._lines(_in_lanes(step.after), 2)),
             sums=sums,
         )
 
@@ -374,8 +377,18 @@ class CText:
             **self._span(step.range),
             width=self.lanes,
             body=(yield lane._lines(step.body, 2)),
-            single=(yield lane._lines(step.single, 2)),
+            rest=self._rest(step, self.lanes),
+            single=(yield lane._lines(step.single, 3)),
         )
+
+    def _rest(self, step: Strips, width: int) -> list[tuple[int, int]]:
+        """The lanes of each loop over them that takes what fills no strip, all of one vector, or nothing for a loop over the rest.
+
+        Sums that a loop of unknown length indexes would be in memory, in the loop over strips too.
+        """
+        if any(bodies(s) for s in step.single):
+            return []
+        return replace(self, group=self.group // 2)._groups(width)
 
     def _parts_of(self, sums: Sequence[tuple[str, ReduceOp]]) -> list[dict[str, str]]:
         """The templates' variables for sums that are combined from parts."""
@@ -468,8 +481,8 @@ class CText:
                 return f"{local} += {value.text};"
             case "prod":
                 return f"{local} *= {value.text};"
-            case _:
-                return f"{local} = {spell(op, [atom(local), value], self.dtype).text};"
+            case _:  # the local last: the test of the first for NaN is not in the chain from term to term
+                return f"{local} = {spell(op, [value, atom(local)], self.dtype).text};"
 
     # ------------------------------------------------------------------ values
 
