@@ -14,7 +14,7 @@ from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.cpu.columns import PARTS
-from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
+from tadc.schedule.cpu.lane_cost import at_borders, cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.lists import has_list_loops, lanes_beside_lists
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.phases import in_phases, stores_last
@@ -219,6 +219,11 @@ class _Lanes:
     cost: float
 
     @property
+    def with_borders(self) -> float:
+        """The cost as it is compared with that of lanes along another index."""
+        return self.cost * at_borders(self.region, self.index, self.surroundings)
+
+    @property
     def parts(self) -> Parts:
         """The steps in the interior, at borders that are not along the index, and at those."""
         body = self.kernel.body
@@ -253,7 +258,7 @@ def _best_lanes(
             continue
         cost = cost_in_lanes(steps, i)
         plain = _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
-        best = plain if best is None or plain.cost < best.cost else best
+        best = plain if best is None or plain.with_borders < best.with_borders else best
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
@@ -270,7 +275,7 @@ def _best_lanes(
                 within,
                 cost,
             )
-            best = phased if phased.most != 0 and phased.cost < best.cost else best
+            best = phased if phased.most != 0 and phased.with_borders < best.with_borders else best
     return best
 
 

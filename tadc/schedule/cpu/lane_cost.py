@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from tadc.ir.affine import Affine, Symbol
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Read
 from tadc.ir.walk import postorder
-from tadc.schedule.nest.lanes import LaneLimits, Varying, accumulated, lanes_of_loop, straight
+from tadc.schedule.nest.lanes import (
+    NARROW,
+    LaneLimits,
+    Varying,
+    accumulated,
+    lanes_of_loop,
+    most_lanes,
+    straight,
+)
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Branch,
@@ -20,8 +29,9 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.nest.surroundings import Surroundings
 
-__all__ = ["cost_in_lanes", "cost_of_sums"]
+__all__ = ["at_borders", "cost_in_lanes", "cost_of_sums", "filled"]
 
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
 NEIGHBOURS = {1: 1.0, -1: 1.5}
@@ -32,6 +42,7 @@ FOLDED = 10.0  # the lanes of a sum that are combined, where it has many terms
 SOONER = 4.0  # times as much where it has few, for each of which that is more
 MANY = 100
 REPEATED = 10.0  # assumed trips of a loop
+VECTOR = 16  # lanes
 _UNKNOWN: Mapping[Symbol, int] = {}
 
 
@@ -63,6 +74,30 @@ def cost_in_lanes(body: Sequence[Step], lane: Symbol) -> float:
             case _:
                 pass
     return total
+
+
+def filled(count: int) -> float:
+    """How many times as much a value of an index with so many costs on average as one in lanes that are all used."""
+    lanes = most_lanes(constant(count), {}) or 2 * VECTOR
+    return -(-count // lanes) * lanes / max(1, count)
+
+
+def at_borders(region: Domain, lane: Symbol, surroundings: Surroundings) -> float:
+    """How many times as much a value of the index costs on average as one in the interior: near a border each is computed
+    alone, at the cost of the fewest lanes.
+    """
+    sizes = surroundings.middle
+    low, high = (end.at(sizes) for end in surroundings.around[lane])
+    count, first, last = high - low + 1, low, high
+    for condition in region:
+        c = condition.form.coefficient(lane)
+        if c and condition.relation == ">=" and sizes.keys() >= set(condition.form.symbols):
+            rest = condition.form.at({**sizes, lane: 0})
+            first, last = (
+                (max(first, -(rest // c)), last) if c > 0 else (first, min(last, rest // -c))
+            )
+    outside = min(count, max(0, count - (last - first + 1)))
+    return 1 + outside / max(1, count) * (NARROW - 1)
 
 
 def cost_of_sums(

@@ -17,7 +17,7 @@ from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
-from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
+from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums, filled
 from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.lanes import most_lanes
@@ -90,11 +90,8 @@ def _chosen(
         return "", {}
     surroundings = Surroundings.of(kernel, program, usual)
     limits = surroundings.lane_limits
-    box = [
-        i
-        for i, n in zip(kernel.indices, kernel.extents, strict=True)
-        if most_lanes(n, limits) is None
-    ]
+    extents = dict(zip(kernel.indices, kernel.extents, strict=True))
+    box = [i for i, n in extents.items() if most_lanes(n, limits) != 0]
     of_sums = cost_of_sums(kernel.body, limits, trips(kernel.body, surroundings.middle))
     now = min([of_sums, *(cost_in_lanes(kernel.body, i) for i in box)])
     best: tuple[Symbol, dict[str, int]] = "", {}
@@ -103,6 +100,7 @@ def _chosen(
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
             cost = cost_in_lanes(_with_copies(kernel.body, lane, copied), lane)
+            cost *= filled(extents[lane].at(surroundings.middle))
             if cost * WORTH < now:
                 now, best = cost, (lane, copied)
     return best
