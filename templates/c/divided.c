@@ -13,5 +13,5 @@
   for (; first + {{ width }} <= end; first += {{ width }}) {
 {{ body | join("\n") }}
   }
-{{ remaining(integer, index, rest, single) }}
+{{ remaining(real, integer, index, width, groups, rest, single) }}
 }

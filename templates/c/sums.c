@@ -37,7 +37,7 @@
 {% endif %}
 {{ body | join("\n") }}
   }
-{{ remaining(integer, index, rest, single) }}
+{{ remaining(real, integer, index, width, groups, rest, single) }}
 {% if after %}
   if (many) {
 {{ after | join("\n") }}

@@ -75,7 +75,6 @@ from tadc.schedule.nest.loop_nest import (
     TeamScan,
     TeamSums,
     Tile,
-    bodies,
     steps_of,
     symbols_of,
 )
@@ -327,6 +326,7 @@ class CText:
             lanes=width,
         )
         one = replace(lane, group=self.group // 2)
+        rest, single = replace(lane, wide=self.wide.union(partials))._rest(step.single)
         return self._framed(
             "c/sums.c",
             indent,
@@ -338,8 +338,8 @@ class CText:
             started=" ".join(f"{s['parts']}[lane] = {s['neutral']};" for s in sums),
             zeroed=" ".join(f"{array}[lane] = {zero};" for array in kept),
             body=(yield lane._lines(step.body, 2)),
-            rest=self._rest(step, width),
-            single=(yield replace(lane, wide=self.wide.union(partials))._lines(step.single, 3)),
+            rest=rest,
+            single=(yield single._lines(step.single, 3)),
             between=(yield one._lines(_in_lanes(step.between), 3)),
             after=(yield one._lines(_in_lanes(step.after), 2)),
             sums=sums,
@@ -371,24 +371,24 @@ class CText:
     def _divided(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop whose values the lanes have among them."""
         lane = replace(self, lane=((step.range.index, "first + lane"),), at="lane")
+        rest, single = lane._rest(step.single)
         return self._framed(
             "c/divided.c",
             indent,
             **self._span(step.range),
             width=self.lanes,
             body=(yield lane._lines(step.body, 2)),
-            rest=self._rest(step, self.lanes),
-            single=(yield lane._lines(step.single, 3)),
+            groups=self._groups(self.lanes),
+            rest=rest,
+            single=(yield single._lines(step.single, 3)),
         )
 
-    def _rest(self, step: Strips, width: int) -> list[tuple[int, int]]:
-        """The lanes of each loop over them that takes what fills no strip, all of one vector, or nothing for a loop over the rest.
-
-        Sums that a loop of unknown length indexes would be in memory, in the loop over strips too.
-        """
-        if any(bodies(s) for s in step.single):
-            return []
-        return replace(self, group=self.group // 2)._groups(width)
+    def _rest(self, steps: Sequence[Step]) -> tuple[list[str], CText]:
+        """The arrays of the parts that the steps add to, and the text with copies of them in their place."""
+        added = dict.fromkeys(s.local for s in steps_of(steps) if isinstance(s, Accumulate))
+        parts = [t for t in added if t in self.wide]
+        copies = {t: f"rest[{n}]" for n, t in enumerate(parts)}
+        return [self.names[t] for t in parts], replace(self, names={**self.names, **copies})
 
     def _parts_of(self, sums: Sequence[tuple[str, ReduceOp]]) -> list[dict[str, str]]:
         """The templates' variables for sums that are combined from parts."""
