@@ -25,7 +25,10 @@ class Processor:
     registers: int
     latency: int = 8
     costs: Costs = COSTS
-    cache_bytes: int = 2**19  # of a core's own cache that a few rows may fill
+    first_cache_bytes: int = (
+        3 * 2**13
+    )  # of a core's first cache that a few rows fill, where they are short
+    cache_bytes: int = 2**19  # of its second one that they may fill
     shared_bytes: int = 2**25  # of the last cache, which cores share
 
     @property

@@ -179,7 +179,7 @@ def _group(
     values: Mapping[Symbol, int],
     machine: Processor,
 ) -> RowGroup | None:
-    """The members as a group, if much of their rows is handed on, and threads have enough of them."""
+    """The members as a group, if much of their rows is handed on or read again, and threads have enough of them."""
     written = {t for m in run for t in m.nest.writes}
     handed_on = {t for m in run for t in m.nest.reads if t in written}
     if len(run) < 2 or not handed_on:
@@ -194,20 +194,17 @@ def _group(
     count = prod(n.at(values) for _, n in outer)
     of_row = {t: program.tensors[t].bytes_at(values, dtype) // max(1, count) for t in in_rows}
     row = sum(of_row.values())
-    if MUCH * sum(of_row[t] for t in handed_on) < row:
+    again = {t for t in in_rows if sum(t in m.nest.reads for m in run) > 1}
+    if len((written - own) & in_rows) > 1 or row > machine.first_cache_bytes:
+        again = set()  # rows of several results side by side cost what is saved, as do long rows
+    if MUCH * sum(of_row[t] for t in handed_on | again) < row:
         return None
     most = min(machine.cache_bytes // max(1, row), count // FEWEST)
     blocks = lcm(*(m.each for m in run))
-    rows = next(
-        (
-            most // n * n
-            for n in (lcm(blocks, *steps), lcm(blocks, max(steps)), blocks)
-            if most >= n
-        ),
-        0,
-    )
-    if rows == 0:
+    unit = next((n for n in (lcm(blocks, *steps), lcm(blocks, max(steps)), blocks) if most >= n), 0)
+    if unit == 0:
         return None
+    rows = max(1, min(machine.first_cache_bytes // max(1, row), most) // unit) * unit
     return RowGroup(tuple(_of_rows(m, depth, own) for m in run), outer, rows, own)
 
 
