@@ -79,6 +79,7 @@ _TAKEN = [
     "start",
     "half",
     "rest",
+    "next",
     "n",
     "side",
     "from",

@@ -201,6 +201,10 @@ class CText:
                 return [f"const {self.integer} {self.names[d.name]} = {self._loaded(d)};"]
             case Accumulator(local, initial):
                 return [f"{real} {self.local(local).text} = {self.value(initial).text};"]
+            case Accumulate(local, op, value, where) if where != EVERYWHERE:
+                to, condition = self.local(local).text, self.condition(where).text
+                first = f"{{ {real} next = {to}; {self._added('next', op, value)}"
+                return [f"{first} {to} = {condition} ? next : {to}; }}"]
             case Accumulate(local, op, value):
                 return [self._added(self.local(local).text, op, value)]
             case Assign(local, value):

@@ -17,6 +17,7 @@ from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import at_borders, cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.lists import has_list_loops, lanes_beside_lists
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
+from tadc.schedule.cpu.masked import with_masks
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.strided import with_strided_reads_first
@@ -103,6 +104,7 @@ def cpu_kernel(
     blocked, body = long_sums_in_blocks(
         scheduled.kernel, scheduled.body, program, usual, grouped=True
     )
+    blocked, body = with_masks(blocked, body, program.tensors)
     blocked, body = with_strided_reads_first(blocked, body, program.tensors)
     return replace(
         scheduled,

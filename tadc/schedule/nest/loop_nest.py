@@ -16,7 +16,7 @@ from math import prod
 from typing import Any, TypeAlias, assert_never
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Determined, Domain, Looked
+from tadc.ir.domain import EVERYWHERE, Determined, Domain, Looked
 from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
@@ -105,11 +105,15 @@ class Accumulator:
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
-    """`local = op(local, value)`; a product is added to a sum without being rounded before (`fma`)."""
+    """`local = op(local, value)`; a product is added to a sum without being rounded before (`fma`).
+
+    Lanes `where` a condition fails do not add their values, which exist all the same.
+    """
 
     local: str
     op: ReduceOp
     value: Expr
+    where: Domain = EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -637,8 +641,8 @@ def with_values(step: Step, values: tuple[Expr, ...]) -> Step:
     match step, values:
         case ((Let() | Accumulator() | Assign()), (value,)):
             return type(step)(step.local, value)
-        case Accumulate(local, op), (value,):
-            return Accumulate(local, op, value)
+        case Accumulate(), (value,):
+            return replace(step, value=value)
         case Store(tensor, subscripts, _, op, atomic), (value,):
             return Store(tensor, subscripts, value, op, atomic)
         case Branch(Comparison(relation), then, otherwise), (left, right):
@@ -659,7 +663,7 @@ def symbols_of(step: Step) -> set[Symbol]:
             symbols |= r.symbols
             if isinstance(step, Staged):
                 symbols |= {s for b in step.buffers for form in b.lows for s in form.symbols}
-        case Branch(Domain() as domain) | Tile(region=domain):
+        case Branch(Domain() as domain) | Tile(region=domain) | Accumulate(where=domain):
             symbols |= set(domain.symbols)
         case _:
             pass
