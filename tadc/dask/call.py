@@ -42,7 +42,7 @@ from tadc.ir.element_types import arithmetic
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
-from tadc.options import Options
+from tadc.options import ROWS, Options
 from tadc.printing.idx import program_text
 from tadc.runtime.run import resolved_backend
 from tadc.schedule.sections import Sections
@@ -549,17 +549,11 @@ def _temporaries(
 
 
 def _options(program: Program, options: Options, dtype: str) -> tuple[tuple[str, Any], ...]:
-    """The options of blocks: of the call, with one thread. Under "auto" a worker without a compiler uses numpy."""
-    given: dict[str, Any] = {
-        "dtype": dtype,
-        "name": f"{program.name}_block",
-        "backend": options.backend,
-    }
-    if options.backend != "interpreter":
-        given["memory_limit"] = options.memory_limit
-    if options.backend in ("auto", "native"):
-        given |= {"threads": options.threads, "blas": options.blas}
-    return tuple(given.items())
+    """The options of blocks: those of the call that its backend uses. Under "auto" a worker without a compiler uses numpy."""
+    own = replace(options, dtype=dtype, name=f"{program.name}_block", memory=options.storage)
+    of_text = ("sizes", "index_base")  # a block's has its sizes, and counts from 0
+    used = (n for n, row in ROWS.items() if options.backend in ("auto", *row.users))
+    return tuple((n, getattr(own, n)) for n in used if n not in of_text)
 
 
 def _halved(chunks: Chunks, free: list[int]) -> Chunks | None:

@@ -641,6 +641,8 @@ def test_wrapped_functions_are_pickled():
         (lambda f, x: f(x[x > 0]), "shape of `x` is not known"),
         (lambda f, x: f(da.ones((2, 2))), "1 dimension"),
         (lambda f, x: f(da.ones(3).astype("U3")), "no numbers"),
+        (lambda f, x: f.vjp(x)[1](np.ones(4), out=np.ones(4)), "dask.array.store"),
+        (lambda f, x: tadc.dask.wrap(f)(x, accumulate=True), "dask.array.store"),
         (lambda f, x: f.vjp(x)[1](np.ones(5)), "shape (5,)"),
         (lambda f, x: f.vjp(x)[1](np.ones(4), np.ones(4)), "2 cotangents"),
         (lambda f, x: f.value_and_gradients(x), "`cotangent` is missing"),
@@ -670,6 +672,7 @@ DATA = {
               {"x": 30, "v": 47}, {"src": (47, 30), "dst": (47, 30)}, {"x": 11, "v": 13, "dst": 13, "src": 7}),
     "beside halos": ("size N\ninput x[N], k[N]: 0..N-1\ny[i: N] = x[pad(k[i]+1)] + x[pad(i-1)]*x[k[clamp(i+1)]]", {"x": 30}, {"k": (30, 30)}, {"x": 11, "k": 7}),
     "ragged": ("size N\ninput v[E], p[N+1]\ny[i: N] = sum{e: E | p[i] <= e and e < p[i+1]} v[e]**2", {"v": 47}, {"p": (31, 48)}, {"v": 13, "p": 8}),
+    "declared values": ("size N, E\ninput v[E], p[N+1]: 0..E\ny[i: N] = sum{e = p[i]..p[i+1]-1} v[e]", {"v": 47}, {"p": (31, 48)}, {"v": 13, "p": 8}),
     "loss": ("l = sum{i} (x[k[i]] - y[i])**2; input x[N], k[M], y[M]", {"x": 30, "y": 47}, {"k": (47, 30)}, {"x": 11, "y": 13, "k": 13}),
 }  # fmt: skip
 
@@ -723,6 +726,17 @@ def test_an_element_that_leads_out_of_a_tensor_is_an_error_of_its_task(backend, 
         f(k, da.ones(4, chunks=2)).compute()
 
 
+def test_blocks_have_the_options_of_the_function():
+    """`bounds="nan"`: the blocks that meet such an element are NaN."""
+    text = "y[e] = 2*x[k[e]]; input k[E]: index, x[N]"
+    f = tadc.compile(text, bounds="nan", memory="recompute", fast_math=True)
+    y = f(da.from_array(np.array([0, 1, 2, 4]), chunks=2), da.ones(4, chunks=2)).compute()
+    options = dict(lazy_calls._options(f.program, f._options, "float64"))
+
+    np.testing.assert_array_equal(y, [2, 2, np.nan, np.nan])
+    assert {"memory": "recompute", "fast_math": True, "bounds": "nan"}.items() <= options.items()
+
+
 @pytest.mark.parametrize(
     ("text", "k", "says"),
     [
@@ -733,12 +747,6 @@ def test_an_element_that_leads_out_of_a_tensor_is_an_error_of_its_task(backend, 
 def test_indices_that_are_refused_before_anything_runs(text, k, says):
     with pytest.raises(tadc.ArgumentError, match=says):
         tadc.compile(text)(da.from_array(k, chunks=2), da.ones(4, chunks=2))
-
-
-def test_sparse_tensors_are_refused():
-    f = tadc.compile("input A[N,M]: csr, x[M]; y[i] = sum{j} A[i,j]*x[j]")
-    with pytest.raises(tadc.ArgumentError, match=r"sparse tensors.*\n.*blocks of rows"):
-        tadc.dask.wrap(f)
 
 
 def test_a_large_numpy_array_is_a_warning():
