@@ -11,6 +11,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask import is_dask_collection
 
 from tadc import compiler
 from tadc.dask.call import LazyCall
@@ -20,9 +21,9 @@ from tadc.errors import ArgumentError, BackendError, ShapeError
 from tadc.function.foreign import other_kinds
 from tadc.function.function import Function
 from tadc.function.operator import arguments
-from tadc.ir.element_types import ELEMENT_TYPES, INDEX
+from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
-from tadc.runtime.arguments import NUMBERS
+from tadc.runtime.arguments import NUMBERS, as_array, prepared
 from tadc.runtime.calls import Call
 from tadc.runtime.index import Index
 
@@ -79,6 +80,7 @@ def bound_call(
     sizes = f.calls.sizes(shapes, given)
     types = {n: np.empty((0,) * len(s.shape), s.dtype) for n, s in sources.items()}
     dtype = f.calls.element_type(Call(types, scalars, given, sizes))
+    prepared(f.program, types, dtype)
     if f.program.sizes and f.program.is_empty(sizes):
         f = f._of_numbers({s: sizes[s] for s in f.program.sizes})
         sources = dict(zip(f.inputs, sources.values(), strict=True))
@@ -121,11 +123,16 @@ def _has_processes() -> bool:
 
 
 def source_of(name: str, value: Any, choices: Choices) -> Source:
-    """The source of an argument. Raises BackendError for arrays of frameworks, ShapeError for unknown chunks."""
+    """The source of an argument. Raises ArgumentError for what has no numbers, BackendError for arrays of frameworks, ShapeError for
+    unknown chunks.
+    """
     array = value if _is_lazy(value) else _one_chunk(name, value)
-    if array.dtype.kind not in "fiub" and array.dtype.name not in ELEMENT_TYPES:
+    as_array(name, np.empty(0, array.dtype))
+    if isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
         raise ArgumentError(
-            None, f"the elements of `{name}` are no numbers: {array.dtype}", fix="convert the array"
+            None,
+            f"`{name}` is a masked array",
+            fix="fill it, `da.ma.filled(..)`, or multiply with the mask in the formula",
         )
     if any(isnan(n) for n in array.shape):
         raise ShapeError(
@@ -136,13 +143,22 @@ def source_of(name: str, value: Any, choices: Choices) -> Source:
 
 def _is_lazy(value: Any) -> bool:
     """Whether it is a Dask array, or an array in a store: it has a shape, a type, chunks, and slices."""
-    parts = ("shape", "dtype", "chunks", "__getitem__")
-    return isinstance(value, da.Array) or all(hasattr(value, part) for part in parts)
+    parts = ("dtype", "chunks", "__getitem__")
+    has_shape = isinstance(getattr(value, "shape", None), tuple)  # a `Delayed` has any attribute
+    return isinstance(value, da.Array) or (
+        has_shape and all(hasattr(value, part) for part in parts)
+    )
 
 
 def _one_chunk(name: str, value: Any) -> Any:
     """A numpy array, or what can be one, as a Dask array of one chunk."""
     value = value.array if isinstance(value, Index) else value
+    if is_dask_collection(value):
+        raise ArgumentError(
+            None,
+            f"`{name}` is a {type(value).__name__} of Dask, whose shape is not known",
+            fix="make it an array: `da.from_delayed(.., shape=.., dtype=..)`",
+        )
     kind = other_kinds(value)
     if kind not in (None, "numpy"):
         raise BackendError(
@@ -150,7 +166,7 @@ def _one_chunk(name: str, value: Any) -> Any:
             f"`{name}` is an array of {kind}, and another argument one of Dask",
             fix="make all of them Dask arrays",
         )
-    array = np.asarray(value)
+    array = as_array(name, value)
     if array.nbytes > LARGE:
         warnings.warn(
             f"`{name}` is one chunk of {array.nbytes / 1e6:.0f} MB: `da.from_array(.., chunks=..)` has smaller ones",

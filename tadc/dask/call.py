@@ -19,7 +19,7 @@ from dask.highlevelgraph import HighLevelGraph
 
 from tadc import compiler
 from tadc.blocks.block import Blocked, first_value
-from tadc.blocks.boxes import Box, Interval, count
+from tadc.blocks.boxes import Box, Interval, count, extents
 from tadc.blocks.footprints import index_range, is_computed
 from tadc.dask.choices import TIMES, Choices, kept
 from tadc.dask.chunks import chunks_between, cuts_of
@@ -97,7 +97,7 @@ class LazyCall:
         self.one_call = OneCall(one_call or program, sizes, dtype, options)
         self.readers: dict[str, str] = {}  # of reductions that became statements of their own
         self.memory = options.memory
-        self.memory_limit = int(min(choices.limit, options.memory_limit or choices.limit))
+        self.memory_limit = choices.memory_limit(options.memory_limit)
         block_options = replace(options, threads=1, memory_limit=self.memory_limit)
         self.options = _options(program, block_options, dtype)
         self.backend = resolved_backend(options.backend)
@@ -422,7 +422,7 @@ class _Layer:
     def add(self, at: tuple[int, ...], box: Box, parts: Mapping[str, list[Interval]]) -> None:
         """The tasks of one block of the target."""
         key: Key = (self.key, *at)
-        shape = tuple(high - low for low, high in box)
+        shape = extents(box)
         body = self.statement.body
         op = body.op if isinstance(body, Reduce) and parts else None
         if not count(box):
@@ -469,7 +469,7 @@ class _Layer:
         if refs:
             self.graph[key] = Task(key, combine_sections, op, sections.slots, slots, *refs)
         else:
-            shape = tuple(high - low for low, high in box)
+            shape = extents(box)
             self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
 
     def _cuts(self, box: Box, parts: Mapping[str, list[Interval]]) -> Iterator[Box]:
@@ -490,7 +490,7 @@ class _Layer:
         call = self.call
         placed = self.block.at(box, cut, call.sizes, call.dtype)
         fetched = [
-            source.fetched(placed.boxes[t], placed.footprints.get(t), self.graph)
+            source.fetched(t, placed.boxes[t], placed.footprints.get(t), self.graph)
             for t, source in self.sources.items()
         ]
         program = self.block.program
@@ -534,7 +534,7 @@ def _same(value: Any) -> Any:
 
 @lru_cache(256)
 def _temporaries(
-    program: Program, sizes: tuple[tuple[str, int], ...], dtype: str, memory: str, limit: int
+    program: Program, sizes: tuple[tuple[str, int], ...], dtype: str, memory: str, limit: int | None
 ) -> int:
     """The bytes of the temporaries of a block of these sizes. `memory` and `limit` are options of a compilation."""
     sums = any(isinstance(e, Reduce) for s in program.statements for e in postorder(s.body))
@@ -569,8 +569,12 @@ def _halved(chunks: Chunks, free: list[int]) -> Chunks | None:
 def _given_chunks(name: str, chunks: Any, shape: tuple[int, ...], dtype: Any) -> Chunks:
     try:
         normal: Chunks = da.core.normalize_chunks(chunks, shape, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            None, f"the chunks of `{name}` do not fit: {error}", fix=f"its shape is {shape}"
-        ) from None
-    return normal
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        reason = str(error).partition("\n")[0]
+    else:
+        if all(n >= 0 for c in normal for n in c) and tuple(map(sum, normal)) == shape:
+            return normal
+        reason = f"{chunks!r:.60}"
+    raise ArgumentError(
+        None, f"the chunks of `{name}` do not fit: {reason}", fix=f"its shape is {shape}"
+    ) from None

@@ -611,6 +611,13 @@ def test_a_limit_cuts_what_nothing_else_cuts_and_then_is_an_error():
         tadc.dask.wrap(f, limit=100)(x, M=200)
 
 
+def test_a_limit_may_be_infinite():
+    f = tadc.compile("y[i,j] = sum{k,l} a[i,k]*b[k,l]*a[l,j]")
+    x = da.ones((4, 4), chunks=2)
+
+    assert tadc.dask.wrap(f, limit=float("inf"))(x, x).compute().tolist() == [[16] * 4] * 4
+
+
 def test_a_limit_splits_a_long_sum():
     f = tadc.compile("y[i] = sum{j} a[i,j]")
     a = da.from_array(np.ones((4, 1000)), chunks=(1, 500))
@@ -640,7 +647,11 @@ def test_wrapped_functions_are_pickled():
         (lambda f, x: f(x, out=np.ones(4)), "dask.array.store"),
         (lambda f, x: f(x[x > 0]), "shape of `x` is not known"),
         (lambda f, x: f(da.ones((2, 2))), "1 dimension"),
-        (lambda f, x: f(da.ones(3).astype("U3")), "no numbers"),
+        (lambda f, x: f(da.ones(3).astype("U3")), "elements of type <U3"),
+        (lambda f, x: f(da.ones(3).astype(object)), "elements of type object"),
+        (lambda f, x: f(da.ma.masked_greater(x, 0)), "masked array"),
+        (lambda f, x: tadc.dask.wrap(f)(np.ma.masked_greater([1.0], 0)), "masked array"),
+        (lambda f, x: tadc.dask.wrap(f)(dask.delayed(np.ones)(4)), "da.from_delayed"),
         (lambda f, x: f.vjp(x)[1](np.ones(4), out=np.ones(4)), "dask.array.store"),
         (lambda f, x: tadc.dask.wrap(f)(x, accumulate=True), "dask.array.store"),
         (lambda f, x: f.vjp(x)[1](np.ones(5)), "shape (5,)"),
@@ -650,7 +661,13 @@ def test_wrapped_functions_are_pickled():
         (lambda f, x: f.jvp({"x": x}, {"x": np.ones(5)}), "shape (5,)"),
         (lambda f, x: tadc.dask.wrap(f, chunks={"z": 3})(x), "`z` in `chunks`"),
         (lambda f, x: tadc.dask.wrap(f, chunks={"y": (3, 3)})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": 0})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": -3})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": ((np.nan,),)})(x), "chunks of `y` do not fit"),
         (lambda f, x: tadc.dask.wrap(f, split={"y": "k"})(x), "no reduction as a whole"),
+        (lambda f, x: tadc.dask.wrap(f, split={"y": 3}), "`split['y']` is 3"),
+        (lambda f, x: tadc.dask.wrap(f, keep=3), "`keep` is 3"),
+        (lambda f, x: tadc.dask.wrap(f, slices="no"), "`slices` is 'no'"),
         (lambda f, x: tadc.dask.wrap(f, keep=["t"])(x), "`t` in `keep`"),
         (lambda f, x: tadc.dask.wrap(f, limit=-1), "`limit` is -1"),
         (lambda f, x: tadc.dask.wrap(f, chunks=3), "give a dict"),
@@ -662,6 +679,39 @@ def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
     with pytest.raises(tadc.Error) as error:
         call(f, da.ones(4, chunks=2))
     assert any(s in str(error.value) for s in says.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda b: b[:1], r"`x` has the shape \(1,\), and \(4,\)"),
+        (lambda b: np.tile(b, 2), r"`x` has the shape \(8,\), and \(4,\)"),
+        (lambda b: b + 1j, "`x` has elements of type complex128"),
+        (lambda b: np.ma.masked_greater(b, 0), "`x` is a masked array"),
+    ],
+)
+@pytest.mark.parametrize("subscript", ["i", "pad(i-1)"])
+@pytest.mark.parametrize("slices", [False, True])
+@pytest.mark.plain(slices=1)
+def test_chunks_that_are_not_what_their_array_says_are_an_error_of_their_task(
+    made, says, subscript, slices
+):
+    f = tadc.compile(f"size N; input x[N]; y[i: N] = 2*x[{subscript}]")
+    x = da.ones(8, chunks=4).map_blocks(made, dtype=float, meta=np.empty(0))
+
+    with pytest.raises(tadc.Error, match=says):
+        tadc.dask.wrap(f, slices=slices)(x).compute()
+
+
+def test_chunks_of_other_types_are_converted():
+    f = tadc.compile("size N; input x[N]; y[i: N] = 2*x[pad(i-1)]")
+    x = np.arange(8) + 2.0**-40
+    mixed = da.concatenate([da.ones(1, chunks=1), da.from_array(x, chunks=4)])
+    made = mixed.map_blocks(
+        lambda b: b.astype("f4") if len(b) == 1 else b, dtype=float, meta=np.empty(0)
+    )
+
+    assert np.array_equal(tadc.dask.wrap(f, chunks={"y": 9})(made).compute(), f(np.r_[1, x]))
 
 
 # A text, the shapes of its inputs, those of index tensors with the number of their values, and chunks.
