@@ -96,6 +96,7 @@ class LazyCall:
         # With the names in the program of what a call on one machine computes.
         self.one_call = OneCall(one_call or program, sizes, dtype, options)
         self.readers: dict[str, str] = {}  # of reductions that became statements of their own
+        self.moved: dict[str, tuple[str, ...] | None] = {}  # what was asked for, where that is now
         self.memory = options.memory
         self.memory_limit = choices.memory_limit(options.memory_limit)
         block_options = replace(options, threads=1, memory_limit=self.memory_limit)
@@ -168,7 +169,7 @@ class LazyCall:
                 sections = None
             elif smaller is not None:
                 chunks = smaller
-            elif not parts and self.choices.indices(name) is None and (more := self._possible(s)):
+            elif not parts and self._asked_indices(name) is None and (more := self._possible(s)):
                 parts = more
             else:
                 raise self._too_large(s, attempt)
@@ -283,7 +284,7 @@ class LazyCall:
 
     def _parts(self, s: Statement, chunks: Chunks) -> dict[str, list[Interval]]:
         """The parts of the reduction that are computed by themselves: where there are few blocks, or where the user says so."""
-        asked = self.choices.indices(s.target.name)
+        asked = self._asked_indices(s.target.name)
         if asked is not None:
             return self._asked(s, asked)
         return self._possible(s) if self._has_few_blocks(s, chunks) else {}
@@ -314,19 +315,23 @@ class LazyCall:
 
     def _with_long_sums_apart(self, s: Statement) -> tuple[Statement, ...]:
         """The statement; where reductions inside of its right side are to be split, after statements of these, which the program
-        has from then on.
+        has from then on. So is a sum with a factor that one call multiplies by when all is added up.
 
         They become Dask arrays, as what a reduction makes is.
         """
         name = s.target.name
-        if self.choices.split is None or isinstance(s.body, Reduce):
+        asked = self._asked_indices(name)
+        is_sum = isinstance(s.body, Reduce)
+        if self.choices.split is None or asked == () or (is_sum and self.backend != "native"):
             return (s,)
         if not any(isinstance(e, Reduce) for e in postorder(s.body)):
             return (s,)
         apart = compiler.with_reductions_apart(self.program, s)
         chunks, _ = self._chunks(s, s.target.shape_at(self.sizes))
-        if len(apart) == 1 or self._is_small_enough(s, apart, chunks):
+        if len(apart) == 1 or (asked is None and self._is_small_enough(s, apart, chunks)):
             return (s,)
+        if is_sum:
+            self.moved |= {apart[0].target.name: asked, name: None}
         every = (apart if t.target.name == name else (t,) for t in self.program.statements)
         self.program = replace(self.program, statements=tuple(chain.from_iterable(every)))
         self.readers |= {t.target.name: name for t in apart}
@@ -351,6 +356,10 @@ class LazyCall:
             if len(between) > 1:
                 found[k] = between
         return found
+
+    def _asked_indices(self, name: str) -> tuple[str, ...] | None:
+        """The indices of a tensor's reduction that are to be in parts, if that was chosen."""
+        return self.moved.get(name, self.choices.indices(name))
 
     def _asked(self, s: Statement, names: tuple[str, ...]) -> dict[str, list[Interval]]:
         name = s.target.name

@@ -135,6 +135,8 @@ SUMS = {
     "weights": ("w[a: 3] = sum{i: N-2} x[i+a]*y[i]; input x[N], y[N-2]", {"x": (20003,), "y": (20001,)}, {"x": (3000,), "y": (2500,)}),
     "short end": ("l = sum{i} x[i]*y[i]; input x[N], y[N]", {"x": (2050,), "y": (2050,)}, {"x": (1025,), "y": (410,)}),
     "product": ("l = prod{i} (1 + 0.001*x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
+    "mean": ("l = mean{i} (x[i]-y[i])**2; input x[N], y[N]", {"x": (20003,), "y": (20003,)}, {"x": (3000,), "y": (2500,)}),
+    "factors": ("l[a: 3] = -sum{i: N-2} g[a]*x[i+a]*c; input x[N], g[3], c[]", {"x": (20003,), "g": (3,), "c": ()}, {"x": (3000,), "g": (3,), "c": ()}),
 }  # fmt: skip
 
 
@@ -165,7 +167,6 @@ def test_parts_of_sums_are_made_of_the_sections_of_one_call(name, threads, dtype
     [
         ("l = sum{i,j} x[i,j]; input x[N,M]", (20, 30)),  # cut across sections
         ("l = sum{i,j} x[i,j]; input x[N,M]", (1, 60)),  # chunks shorter than sections
-        ("l = sum{i,j} 3*x[i,j]; input x[N,M]", (20, 60)),  # the factor is multiplied once
     ],
 )
 def test_plans_say_which_parts_have_other_bits_than_one_call(text, chunks):
@@ -176,6 +177,20 @@ def test_plans_say_which_parts_have_other_bits_than_one_call(text, chunks):
 
     assert not plan.tensors[0].has_bits_of_one_call
     assert "(other bits than one call)" in str(plan)
+
+
+@pytest.mark.compiler
+def test_a_factor_is_multiplied_once_where_parts_are_chosen():
+    f = tadc.compile("l = sum{i,j} 3*x[i,j]; input x[N,M]", backend="native")
+    x = some({"x": (200, 60)}, "float32")["x"]
+    lazy_x = da.from_array(x, chunks=(20, 30))
+    data = tadc.dask.wrap(f, split={"l": "i"})
+
+    assert data.plan(lazy_x).splits == {"l_sum": ("i",)}
+    assert data(lazy_x).compute() == f(x)
+    assert tadc.dask.wrap(f, split={"l": ()}).plan(lazy_x).kept == ("l",)
+    with pytest.raises(tadc.ArgumentError, match="`k` is no index of the reduction"):
+        tadc.dask.wrap(f, split={"l": "k"}).plan(lazy_x)
 
 
 @pytest.mark.compiler
