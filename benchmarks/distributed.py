@@ -317,7 +317,7 @@ def from_stores(
 
 def pairs(n: int) -> list[list[str]]:
     """A sum over Gaussians of all pairs, value and then gradients too, through two workers; 64 rows are compared with float64."""
-    points = 200_000 // n
+    points = 100_000 // n
     case = Case("", GAUSSIANS, {"w": (points,), "g": (), "x": (points, 3), "z": (points, 3)}, {})
     x = arrays(case)
     cuts = {"w": points // 8, "g": (), "x": (points // 4, 3), "z": (points // 8, 3)}
@@ -396,7 +396,7 @@ def stores(n: int) -> str:
 
 
 def of_pairs(n: int) -> str:
-    head = ["of 200,000 by 200,000 points", "all pairs are", "tasks", "most of a task", "most of a worker", "time", "64 rows, against float64"]  # fmt: skip
+    head = ["of 100,000 by 100,000 points", "all pairs are", "tasks", "most of a task", "most of a worker", "time", "64 rows, against float64"]  # fmt: skip
     return f"""The sum of Gaussians above in 4 x 8 blocks, by two processes; what a worker holds has Python, numpy and Dask in it, about 150 MB.
 
 {table(head, pairs(n))}"""
