@@ -149,8 +149,9 @@ def _slices(box: Box, around: Box) -> Slices:
 
 
 def _chunks_of_store(array: Any) -> tuple[tuple[int, ...], ...]:
-    sizes = array.chunks
-    return tuple(
-        tuple(min(c, n - k) for k in range(0, n, c)) if n else (0,)
-        for n, c in zip(array.shape, sizes, strict=True)
+    """Those that it says; where it has none, as a contiguous data set of HDF5, those that Dask chooses."""
+    given = "auto" if array.chunks is None else array.chunks
+    chunks: tuple[tuple[int, ...], ...] = da.core.normalize_chunks(
+        given, tuple(array.shape), dtype=array.dtype
     )
+    return chunks

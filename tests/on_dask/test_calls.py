@@ -23,7 +23,7 @@ import tadc.dask.call as lazy_calls  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
 from tadc.blocks import footprints  # noqa: E402
 from tadc.dask.sections import parts_of_sections  # noqa: E402
-from tadc.dask.tasks import Stored  # noqa: E402
+from tadc.dask.tasks import Code, Stored  # noqa: E402
 from tadc.integer import UNDECIDED  # noqa: E402
 from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 from tadc.schedule.sections import Sections  # noqa: E402
@@ -335,6 +335,39 @@ def test_intermediates_inside_are_said_and_may_be_kept():
     assert "inside its blocks: t" in str(inside.plan(lazy_x))
 
 
+def test_what_a_reduction_makes_is_kept_and_what_each_element_makes_is_inside():
+    plan = tadc.dask.wrap(tadc.compile(SOFTMAX)).plan(da.ones((40, 30), chunks=(10, 30)))
+
+    assert (plan.kept, plan.inside) == (("m", "y_sum", "y"), ("e",))
+
+
+@pytest.mark.parametrize(("terms", "kept"), [(1, ("y",)), (50, ("t", "y"))])
+def test_what_a_reduction_makes_is_kept_up_to_four_times_inputs_and_outputs(terms, kept):
+    f = tadc.compile("t[i,j] = sum{k} a[i,k]*b[k,j]; y[i] = sum{j} t[i,j]**2; output y")
+    a, b = da.ones((40, terms), chunks=(10, -1)), da.ones((terms, 400), chunks=(-1, 100))
+
+    assert tadc.dask.wrap(f).plan(a, b).kept == kept
+
+
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_greatest_and_least_values_in_parts_have_the_bits_of_one_call(op):
+    f = tadc.compile(f"y[i] = {op}{{j}} x[i,j]/3")
+    x = some({"x": (3, 200)}, "float32")["x"]
+    data = tadc.dask.wrap(f, split={"y": "j"})
+    plan = data.plan(da.from_array(x, chunks=(3, 9)))
+
+    assert np.array_equal(data(da.from_array(x, chunks=(3, 9))).compute(), f(x))
+    assert plan.splits and plan.tensors[0].has_bits_of_one_call
+
+
+def test_blocks_refer_to_one_text():
+    f = tadc.compile(WAVE)
+    x = {n: da.zeros((8, 8, 8), chunks=2) for n in ("u", "before", "v")}
+    tasks = dict(tadc.dask.wrap(f)(**x).dask).values()
+
+    assert sum(isinstance(a, Code) for task in tasks for a in task.args) == 1
+
+
 @pytest.mark.parametrize("slices", [False, True])
 def test_halos_are_slices_or_whole_neighbours(slices):
     text, shapes, chunks = CASES["wave"]
@@ -426,6 +459,9 @@ def test_a_process_without_a_compiler_computes_blocks_with_numpy(monkeypatch):
     environment = {**os.environ, "PATH": "", "CC": "", "PYTHONPATH": paths}
     command = [sys.executable, "-c", WITHOUT_COMPILER]
 
+    assert "blocks run by numpy" in str(
+        tadc.dask.wrap(tadc.compile(WAVE, backend="numpy")).plan(**x)
+    )
     done = subprocess.run(
         command,
         input=pickle.dumps(y),
@@ -612,6 +648,16 @@ def test_a_store_is_read_by_the_tasks_themselves():
 
     assert len(dict(y.dask)) == 9 + 1
     assert np.array_equal(y.compute(), f(**x))
+
+
+@pytest.mark.parametrize(
+    ("given", "chunks"), [((3,), (3, 3, 2)), (((4, 4),), (4, 4)), (None, (8,))]
+)
+def test_a_store_says_its_chunks_in_any_form_or_has_none(given, chunks):
+    y = tadc.dask.wrap(tadc.compile("y[i] = 2*x[i]"))(Store(np.arange(8.0), given))
+
+    assert y.chunks == (chunks,)
+    assert np.array_equal(y.compute(), 2 * np.arange(8.0))
 
 
 def test_a_limit_cuts_what_nothing_else_cuts_and_then_is_an_error():
