@@ -10,6 +10,7 @@ A few elements of the gradient are compared with finite differences of small run
 from __future__ import annotations
 
 import argparse
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("wave"))
     parser.add_argument("--picture", default="")
     options = parser.parse_args()
+    if options.picture and find_spec("matplotlib") is None:
+        parser.error("--picture needs matplotlib: pip install matplotlib")
 
     step = tadc.dask.wrap(tadc.compile(STEP, name="wave"))
     stores = Stores(options.folder, options.size, options.chunk)

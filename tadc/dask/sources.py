@@ -34,7 +34,7 @@ class Fetched:
     layout: Layout
     pieces: tuple[Any, ...]
     bytes: int
-    moved: int  # bytes that are sent where the chunk is not
+    moved: int  # bytes that are read of a store, or sent where the chunk is not
 
     @property
     def whole_chunk(self) -> Key | None:
@@ -112,7 +112,7 @@ class Source:
         shapes = tuple(map(extents, boxes))
         layout = Layout(name, extents(window), self.dtype, places, shapes)
         held = read if is_window else read + count(window) * itemsize
-        return Fetched(layout, pieces, held, 0)
+        return Fetched(layout, pieces, held, read)
 
     def _touched(self, boxes: Iterable[Box]) -> dict[tuple[int, ...], list[Box]]:
         """The chunks that some of the boxes meet, by their numbers, with what is read of each. Corners that no read touches are none."""

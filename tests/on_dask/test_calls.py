@@ -644,9 +644,10 @@ def test_a_store_is_read_by_the_tasks_themselves():
     x = some(dict.fromkeys(("u", "before", "v"), CUBE))
     stores = {n: Store(a, (5, 4, 8)) for n, a in x.items()}
 
-    y = tadc.dask.wrap(f)(**stores)
+    y, plan = tadc.dask.wrap(f)(**stores), tadc.dask.wrap(f).plan(**stores)
 
     assert len(dict(y.dask)) == 9 + 1
+    assert plan.moved_bytes >= sum(a.nbytes for a in x.values())
     assert np.array_equal(y.compute(), f(**x))
 
 
