@@ -1,7 +1,7 @@
 """Times of values and gradients on Dask arrays, beside one call and beside plain Dask: `python benchmarks/distributed.py`.
 
 Every case is run twice, and the second run counts: texts are compiled then. Threads and processes are two; data is where the
-workers are. `--small` runs everything at a fraction of the size; `calls`, `plain` or `stores` runs one part. The results are in
+workers are. `--small` runs everything at a fraction of the size; `calls`, `plain`, `pairs` or `stores` runs one part. The results are in
 `results/distributed.md`, part by part.
 """
 
@@ -315,6 +315,37 @@ def from_stores(
     return time.perf_counter() - start, max(client.run(peak).values()), plan, results
 
 
+def pairs(n: int) -> list[list[str]]:
+    """A sum over Gaussians of all pairs, value and then gradients too, through two workers; 64 rows are compared with float64."""
+    points = 200_000 // n
+    case = Case("", GAUSSIANS, {"w": (points,), "g": (), "x": (points, 3), "z": (points, 3)}, {})
+    x = arrays(case)
+    cuts = {"w": points // 8, "g": (), "x": (points // 4, 3), "z": (points // 8, 3)}
+    lazy = {k: da.from_array(a, chunks=cuts[k]) for k, a in x.items()}
+    f = tadc.compile(GAUSSIANS)
+    data = tadc.dask.wrap(f)
+    exact = {k: a.astype("f8") for k, a in x.items()} | {"x": x["x"][:64].astype("f8")}
+    wanted = tadc.compile(GAUSSIANS)(**exact)
+    rows = []
+    for name in ("value", "value and gradients"):
+        plan = data.plan(gradients=name != "value", **lazy)
+        with workers_of("auto") as client:
+            y, pullback = data.vjp(**lazy)
+            start = time.perf_counter()
+            found, _ = client.gather(client.compute([y, pullback(y) if name != "value" else 0]))
+            seconds = time.perf_counter() - start
+            most = max(client.run(peak).values())
+        start = time.perf_counter()
+        whole, back = f.vjp(**x)
+        if name != "value":
+            back(whole)
+        alone = time.perf_counter() - start
+        error = np.abs(found[:64] - wanted).max() / np.abs(wanted).max()
+        rows.append([name, f"{points**2 * 4 / 1e9:.0f} GB", str(plan.tasks), f"{plan.task_bytes / 1e6:.1f} MB", f"{most / 1e6:.0f} MB", f"{seconds:.1f} s", f"{alone:.1f} s", f"{error:.0e}"])  # fmt: skip
+        print(*rows[-1], sep="  ", flush=True)
+    return rows
+
+
 def agreement(f: Any, x: Mapping[str, Any], results: Sequence[Any], before: Sequence[Any]) -> str:
     """How the planes of results compare with one call on their surroundings, and a number with that of the run before."""
     if not np.shape(results[0]):
@@ -339,6 +370,7 @@ ENVIRONMENT = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 CALLS = "Beside one call"
 PLAIN = "Beside plain Dask"
 STORES = "From store to store"
+PAIRS = "Pairs that are never stored"
 
 
 def calls(n: int) -> str:
@@ -369,8 +401,16 @@ def stores(n: int) -> str:
 {table(head, out_of_core(n))}"""
 
 
-SECTIONS = {CALLS: calls, PLAIN: plain, STORES: stores}
-PARTS = {"calls": CALLS, "plain": PLAIN, "stores": STORES}
+def of_pairs(n: int) -> str:
+    head = ["of 200,000 by 200,000 points", "all pairs are", "tasks", "most of a task", "most of a worker", "2 processes", "one call", "64 rows, against float64"]  # fmt: skip
+    return f"""The sum of Gaussians above in 4 x 8 blocks, by two processes, and by one call on two threads; first runs, which compile. What a worker holds has
+Python, numpy and Dask in it, about 150 MB.
+
+{table(head, pairs(n))}"""
+
+
+SECTIONS = {CALLS: calls, PLAIN: plain, PAIRS: of_pairs, STORES: stores}
+PARTS = {"calls": CALLS, "plain": PLAIN, "pairs": PAIRS, "stores": STORES}
 
 
 def kept() -> dict[str, str]:

@@ -10,6 +10,8 @@ A few elements of the gradient are compared with finite differences of small run
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +69,19 @@ def pulse(stores: Stores) -> Any:
     return da.exp(-r2 / 20).astype("f4")
 
 
+def counted(what: str, rounds: Sequence[int]) -> Iterator[int]:
+    """The rounds, each told on the same line; a bar is Dask's, of rounds that take more than a second."""
+    for count, k in enumerate(rounds, 1):
+        print(f"\r{what}, step {count} of {len(rounds)}", end="", flush=True)
+        yield k
+    print()
+
+
 def forward(step: Any, stores: Stores, v: Any, steps: int) -> list[Any]:
     """The states before and after each step, in stores."""
     states = [stores.write("state 0", pulse(stores))]
     states.append(states[0])
-    for k in range(steps):
+    for k in counted("the wave", range(steps)):
         states.append(stores.write(f"state {k + 1}", step(u=states[-1], before=states[-2], v=v)))
     return states
 
@@ -81,7 +91,7 @@ def backward(step: Any, stores: Stores, v: Any, states: list[Any]) -> Any:
     zero = da.zeros(stores.shape, chunks=stores.chunks, dtype="f4")
     of_next, of_u = stores.lazy(states[-1]), zero
     gradient = zero
-    for k in reversed(range(len(states) - 2)):
+    for k in counted("its gradient", range(len(states) - 3, -1, -1)):
         _, pullback = step.vjp(u=states[k + 1], before=states[k], v=v, wrt=("u", "before", "v"))
         g = pullback(of_next)
         written = [
@@ -121,6 +131,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("wave"))
     parser.add_argument("--picture", default="")
     options = parser.parse_args()
+    if options.picture and find_spec("matplotlib") is None:
+        parser.error("--picture needs matplotlib: pip install matplotlib")
 
     step = tadc.dask.wrap(tadc.compile(STEP, name="wave"))
     stores = Stores(options.folder, options.size, options.chunk)

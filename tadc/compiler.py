@@ -26,6 +26,7 @@ from tadc.inverse.lumps import active_values
 from tadc.inverse.reads import Region
 from tadc.inverse.substitution import on_diagonal, substitution
 from tadc.ir.domain import Domain
+from tadc.ir.expr import Reduce
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
@@ -58,6 +59,7 @@ from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite import companions
 from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.factor import with_factors_outside
 from tadc.schedule.rewrite.inline import in_readers
 from tadc.schedule.rewrite.lists import (
     Facts,
@@ -350,8 +352,13 @@ def cpu_kernels(
 
 
 def with_reductions_apart(program: Program, statement: Statement) -> tuple[Statement, ...]:
-    """A statement of the program, after statements of the reductions that stand inside of its right side."""
-    alone = replace(program, statements=(statement,))
+    """A statement of the program, after statements of the reductions that stand inside of its right side, without factors that
+    leave these; itself where its right side is one.
+    """
+    moved = with_factors_outside(program, statement)
+    if isinstance(moved.body, Reduce):
+        return (statement,)
+    alone = replace(program, statements=(moved,))
     return separate_reductions(alone, taken_names(program)).statements
 
 

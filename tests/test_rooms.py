@@ -69,7 +69,9 @@ ROOMS = """
     torch jax dask.tasks dask.plan
     dask.sources dask.choices
     dask.chunks dask.whole_chunks dask.sections
-    dask.call
+    dask.call dask.advice
+    dask.arguments
+    dask.halves
     dask.wrap
     dask.called
     dask

@@ -183,7 +183,9 @@ def first_value(program: Program, statement: Statement, index: Symbol) -> Affine
 
 def without_idle_sizes(program: Program) -> Program:
     """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one."""
-    used = {s for t in program.tensors.values() for form in t.shape for s in form.symbols}
+    tensors = program.tensors.values()
+    forms = (form for t in tensors for form in (*t.shape, *(t.values or ())))
+    used = {s for form in forms for s in form.symbols}
     for s in program.statements:
         used |= s.body.symbols.union(*(d.symbols for d in s.derived))
     derived = []

@@ -11,6 +11,7 @@ __all__ = [
     "Box",
     "Interval",
     "count",
+    "extents",
     "intersection",
     "is_within",
     "joined",
@@ -25,6 +26,11 @@ Box: TypeAlias = tuple[Interval, ...]
 def count(box: Box) -> int:
     """The number of its elements."""
     return prod(max(0, high - low) for low, high in box)
+
+
+def extents(box: Box) -> tuple[int, ...]:
+    """Its length in each dimension."""
+    return tuple(high - low for low, high in box)
 
 
 def smallest_box(boxes: Sequence[Box]) -> Box:

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from tadc.dask.called import called, jvp, value_and_gradients, vjp
+from tadc.dask.called import called, jvp, later, value_and_gradients, vjp
 from tadc.dask.plan import Plan
-from tadc.dask.wrap import DaskFunction, wrap
+from tadc.dask.wrap import DaskFunction, SparseDaskFunction, wrap
 
-__all__ = ["DaskFunction", "Plan", "called", "jvp", "value_and_gradients", "vjp", "wrap"]
+__all__ = [
+    "DaskFunction",
+    "Plan",
+    "SparseDaskFunction",
+    "called",
+    "jvp",
+    "later",
+    "value_and_gradients",
+    "vjp",
+    "wrap",
+]

@@ -19,7 +19,7 @@ from dask.highlevelgraph import HighLevelGraph
 
 from tadc import compiler
 from tadc.blocks.block import Blocked, first_value
-from tadc.blocks.boxes import Box, Interval, count
+from tadc.blocks.boxes import Box, Interval, count, extents
 from tadc.blocks.footprints import index_range, is_computed
 from tadc.dask.choices import TIMES, Choices, kept
 from tadc.dask.chunks import chunks_between, cuts_of
@@ -42,7 +42,7 @@ from tadc.ir.element_types import arithmetic
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
-from tadc.options import Options
+from tadc.options import ROWS, Options
 from tadc.printing.idx import program_text
 from tadc.runtime.run import resolved_backend
 from tadc.schedule.sections import Sections
@@ -96,8 +96,9 @@ class LazyCall:
         # With the names in the program of what a call on one machine computes.
         self.one_call = OneCall(one_call or program, sizes, dtype, options)
         self.readers: dict[str, str] = {}  # of reductions that became statements of their own
+        self.moved: dict[str, tuple[str, ...] | None] = {}  # what was asked for, where that is now
         self.memory = options.memory
-        self.memory_limit = int(min(choices.limit, options.memory_limit or choices.limit))
+        self.memory_limit = choices.memory_limit(options.memory_limit)
         block_options = replace(options, threads=1, memory_limit=self.memory_limit)
         self.options = _options(program, block_options, dtype)
         self.backend = resolved_backend(options.backend)
@@ -168,7 +169,7 @@ class LazyCall:
                 sections = None
             elif smaller is not None:
                 chunks = smaller
-            elif not parts and self.choices.indices(name) is None and (more := self._possible(s)):
+            elif not parts and self._asked_indices(name) is None and (more := self._possible(s)):
                 parts = more
             else:
                 raise self._too_large(s, attempt)
@@ -283,7 +284,7 @@ class LazyCall:
 
     def _parts(self, s: Statement, chunks: Chunks) -> dict[str, list[Interval]]:
         """The parts of the reduction that are computed by themselves: where there are few blocks, or where the user says so."""
-        asked = self.choices.indices(s.target.name)
+        asked = self._asked_indices(s.target.name)
         if asked is not None:
             return self._asked(s, asked)
         return self._possible(s) if self._has_few_blocks(s, chunks) else {}
@@ -314,19 +315,23 @@ class LazyCall:
 
     def _with_long_sums_apart(self, s: Statement) -> tuple[Statement, ...]:
         """The statement; where reductions inside of its right side are to be split, after statements of these, which the program
-        has from then on.
+        has from then on. So is a sum with a factor that one call multiplies by when all is added up.
 
         They become Dask arrays, as what a reduction makes is.
         """
         name = s.target.name
-        if self.choices.split is None or isinstance(s.body, Reduce):
+        asked = self._asked_indices(name)
+        is_sum = isinstance(s.body, Reduce)
+        if self.choices.split is None or asked == () or (is_sum and self.backend != "native"):
             return (s,)
         if not any(isinstance(e, Reduce) for e in postorder(s.body)):
             return (s,)
         apart = compiler.with_reductions_apart(self.program, s)
         chunks, _ = self._chunks(s, s.target.shape_at(self.sizes))
-        if len(apart) == 1 or self._is_small_enough(s, apart, chunks):
+        if len(apart) == 1 or (asked is None and self._is_small_enough(s, apart, chunks)):
             return (s,)
+        if is_sum:
+            self.moved |= {apart[0].target.name: asked, name: None}
         every = (apart if t.target.name == name else (t,) for t in self.program.statements)
         self.program = replace(self.program, statements=tuple(chain.from_iterable(every)))
         self.readers |= {t.target.name: name for t in apart}
@@ -351,6 +356,10 @@ class LazyCall:
             if len(between) > 1:
                 found[k] = between
         return found
+
+    def _asked_indices(self, name: str) -> tuple[str, ...] | None:
+        """The indices of a tensor's reduction that are to be in parts, if that was chosen."""
+        return self.moved.get(name, self.choices.indices(name))
 
     def _asked(self, s: Statement, names: tuple[str, ...]) -> dict[str, list[Interval]]:
         name = s.target.name
@@ -422,7 +431,7 @@ class _Layer:
     def add(self, at: tuple[int, ...], box: Box, parts: Mapping[str, list[Interval]]) -> None:
         """The tasks of one block of the target."""
         key: Key = (self.key, *at)
-        shape = tuple(high - low for low, high in box)
+        shape = extents(box)
         body = self.statement.body
         op = body.op if isinstance(body, Reduce) and parts else None
         if not count(box):
@@ -469,7 +478,7 @@ class _Layer:
         if refs:
             self.graph[key] = Task(key, combine_sections, op, sections.slots, slots, *refs)
         else:
-            shape = tuple(high - low for low, high in box)
+            shape = extents(box)
             self.graph[key] = Task(key, filled, op, shape, str(self.type), self.is_on_gpu)
 
     def _cuts(self, box: Box, parts: Mapping[str, list[Interval]]) -> Iterator[Box]:
@@ -490,7 +499,7 @@ class _Layer:
         call = self.call
         placed = self.block.at(box, cut, call.sizes, call.dtype)
         fetched = [
-            source.fetched(placed.boxes[t], placed.footprints.get(t), self.graph)
+            source.fetched(t, placed.boxes[t], placed.footprints.get(t), self.graph)
             for t, source in self.sources.items()
         ]
         program = self.block.program
@@ -534,7 +543,7 @@ def _same(value: Any) -> Any:
 
 @lru_cache(256)
 def _temporaries(
-    program: Program, sizes: tuple[tuple[str, int], ...], dtype: str, memory: str, limit: int
+    program: Program, sizes: tuple[tuple[str, int], ...], dtype: str, memory: str, limit: int | None
 ) -> int:
     """The bytes of the temporaries of a block of these sizes. `memory` and `limit` are options of a compilation."""
     sums = any(isinstance(e, Reduce) for s in program.statements for e in postorder(s.body))
@@ -549,17 +558,11 @@ def _temporaries(
 
 
 def _options(program: Program, options: Options, dtype: str) -> tuple[tuple[str, Any], ...]:
-    """The options of blocks: of the call, with one thread. Under "auto" a worker without a compiler uses numpy."""
-    given: dict[str, Any] = {
-        "dtype": dtype,
-        "name": f"{program.name}_block",
-        "backend": options.backend,
-    }
-    if options.backend != "interpreter":
-        given["memory_limit"] = options.memory_limit
-    if options.backend in ("auto", "native"):
-        given |= {"threads": options.threads, "blas": options.blas}
-    return tuple(given.items())
+    """The options of blocks: those of the call that its backend uses. Under "auto" a worker without a compiler uses numpy."""
+    own = replace(options, dtype=dtype, name=f"{program.name}_block", memory=options.storage)
+    of_text = ("sizes", "index_base")  # a block's has its sizes, and counts from 0
+    used = (n for n, row in ROWS.items() if options.backend in ("auto", *row.users))
+    return tuple((n, getattr(own, n)) for n in used if n not in of_text)
 
 
 def _halved(chunks: Chunks, free: list[int]) -> Chunks | None:
@@ -575,8 +578,12 @@ def _halved(chunks: Chunks, free: list[int]) -> Chunks | None:
 def _given_chunks(name: str, chunks: Any, shape: tuple[int, ...], dtype: Any) -> Chunks:
     try:
         normal: Chunks = da.core.normalize_chunks(chunks, shape, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            None, f"the chunks of `{name}` do not fit: {error}", fix=f"its shape is {shape}"
-        ) from None
-    return normal
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        reason = str(error).partition("\n")[0]
+    else:
+        if all(n >= 0 for c in normal for n in c) and tuple(map(sum, normal)) == shape:
+            return normal
+        reason = f"{chunks!r:.60}"
+    raise ArgumentError(
+        None, f"the chunks of `{name}` do not fit: {reason}", fix=f"its shape is {shape}"
+    ) from None

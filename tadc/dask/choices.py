@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from tadc.errors import ArgumentError
@@ -44,13 +45,19 @@ class Choices:
                 )
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit > 0:
             raise ArgumentError(None, f"`limit` is {limit!r:.60}", fix="give a number of bytes")
-        parts = (
-            None
-            if splits_nothing
-            else {t: (i,) if isinstance(i, str) else tuple(i) for t, i in (split or {}).items()}
-        )
-        names = (keep,) if isinstance(keep, str) else None if keep is None else tuple(keep)
-        return cls(dict(chunks or {}), names, parts, float(limit), slices)
+        if slices not in (None, False, True):
+            raise ArgumentError(None, f"`slices` is {slices!r:.60}", fix="give True or False")
+        parts = {
+            t: _names(f"split[{t!r}]", i)
+            for t, i in ({} if splits_nothing else split or {}).items()
+        }
+        names = None if keep is None else _names("keep", keep)
+        return cls(dict(chunks or {}), names, None if splits_nothing else parts, limit, slices)
+
+    def memory_limit(self, given: int | None) -> int | None:
+        """The bytes that temporaries of a block may take; `given` is the limit of the function, if it has one."""
+        least = min(self.limit, inf if given is None else given)
+        return None if least == inf else int(least)
 
     def indices(self, tensor: str) -> tuple[str, ...] | None:
         """The indices of the tensor's reduction that are in parts, if that was chosen."""
@@ -68,6 +75,14 @@ class Choices:
                         f"`{name}` in `{what}` is no tensor that is computed",
                         fix=f"those are {', '.join(computed)}",
                     )
+
+
+def _names(what: str, value: Any) -> tuple[str, ...]:
+    """A name, or several. Raises ArgumentError for anything else."""
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
+        raise ArgumentError(None, f"`{what}` is {value!r:.60}", fix="give a name, or several")
+    return tuple(names)
 
 
 def kept(

@@ -13,7 +13,7 @@ class TensorPlan:
     """How a tensor is computed that becomes a Dask array.
 
     `inside` are the intermediates that its blocks compute themselves, `split` the indices of its reduction that are in parts,
-    `has_bits_of_one_call` whether its sums are added up as in one call, `tasks` those that it needs, `task_bytes` the most that one of them holds, `moved_bytes` what blocks read of chunks.
+    `has_bits_of_one_call` whether its sums are added up as in one call, `tasks` those that it needs, `task_bytes` the most that one of them holds, `moved_bytes` what blocks read of chunks and stores.
     """
 
     name: str

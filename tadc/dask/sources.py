@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import dask.array as da
 from dask._task_spec import Task, TaskRef
 
-from tadc.blocks.boxes import Box, Interval, count, smallest_box
+from tadc.blocks.boxes import Box, Interval, count, extents, smallest_box
 from tadc.blocks.footprints import Footprint
 from tadc.dask.tasks import Layout, Slices, Stored, take
 from tadc.runtime.cuda.arrays import is_gpu_array
@@ -34,7 +34,7 @@ class Fetched:
     layout: Layout
     pieces: tuple[Any, ...]
     bytes: int
-    moved: int  # bytes that are sent where the chunk is not
+    moved: int  # bytes that are read of a store, or sent where the chunk is not
 
     @property
     def whole_chunk(self) -> Key | None:
@@ -67,16 +67,18 @@ class Source:
             number *= len(c)
         return number
 
-    def fetched(self, window: Box, footprint: Footprint | None, graph: Graph) -> Fetched:
-        """The pieces of a block's window; tasks that cut them off are put into the graph."""
-        shape = tuple(high - low for low, high in window)
+    def fetched(self, name: str, window: Box, footprint: Footprint | None, graph: Graph) -> Fetched:
+        """The pieces of a block's window of the input of this name; tasks that cut them off are put into the graph."""
+        shape = extents(window)
         itemsize = self.dtype.itemsize
         if footprint is None:
-            return Fetched(Layout(shape, str(self.dtype), (), 0), (), count(window) * itemsize, 0)
+            layout = Layout(name, shape, self.dtype, (), ())
+            return Fetched(layout, (), count(window) * itemsize, 0)
         if not self.is_lazy:
-            return self._of_store(window, footprint, shape)
+            return self._of_store(name, window, footprint)
         places: list[tuple[Slices, Slices]] = []
         pieces: list[Any] = []
+        shapes: list[tuple[int, ...]] = []
         held = moved = 0
         for at, parts in self._touched(footprint.boxes).items():
             chunk = tuple(self.intervals[d][k] for d, k in enumerate(at))
@@ -84,19 +86,19 @@ class Source:
             key: Key = (self.array.name, *at)
             origin = chunk
             if self.slices and SMALL * count(inner) <= count(chunk):
-                key, origin = self._taken(at, chunk, inner, graph), inner
+                key, origin = self._taken(name, at, chunk, inner, graph), inner
             held += count(origin) * itemsize
             moved += count(origin) * itemsize
             pieces.append(TaskRef(key))
+            shapes.append(extents(origin))
             places.append((_slices(inner, origin), _slices(inner, window)))
             if inner == window == origin:
-                return Fetched(
-                    Layout(shape, str(self.dtype), None, 1), (TaskRef(key),), held, moved
-                )
-        layout = Layout(shape, str(self.dtype), tuple(places), len(pieces))
+                layout = Layout(name, shape, self.dtype, None, (shape,))
+                return Fetched(layout, (TaskRef(key),), held, moved)
+        layout = Layout(name, shape, self.dtype, tuple(places), tuple(shapes))
         return Fetched(layout, tuple(pieces), held + count(window) * itemsize, moved)
 
-    def _of_store(self, window: Box, footprint: Footprint, shape: tuple[int, ...]) -> Fetched:
+    def _of_store(self, name: str, window: Box, footprint: Footprint) -> Fetched:
         """One slice a block, the smallest box around what it reads; a slice a box where these are far apart."""
         itemsize = self.dtype.itemsize
         box = footprint.box
@@ -105,11 +107,12 @@ class Source:
         )
         pieces = tuple(Stored(self.array, tuple(slice(*i) for i in b)) for b in boxes)
         read = sum(map(count, boxes)) * itemsize
-        if boxes == (window,):
-            return Fetched(Layout(shape, str(self.dtype), None, 1), pieces, read, 0)
-        places = tuple((_slices(b, b), _slices(b, window)) for b in boxes)
-        held = read + count(window) * itemsize
-        return Fetched(Layout(shape, str(self.dtype), places, len(pieces)), pieces, held, 0)
+        is_window = boxes == (window,)
+        places = None if is_window else tuple((_slices(b, b), _slices(b, window)) for b in boxes)
+        shapes = tuple(map(extents, boxes))
+        layout = Layout(name, extents(window), self.dtype, places, shapes)
+        held = read if is_window else read + count(window) * itemsize
+        return Fetched(layout, pieces, held, read)
 
     def _touched(self, boxes: Iterable[Box]) -> dict[tuple[int, ...], list[Box]]:
         """The chunks that some of the boxes meet, by their numbers, with what is read of each. Corners that no read touches are none."""
@@ -129,12 +132,13 @@ class Source:
             if a < high and b > low
         ]
 
-    def _taken(self, at: tuple[int, ...], chunk: Box, inner: Box, graph: Graph) -> Key:
+    def _taken(self, name: str, at: tuple[int, ...], chunk: Box, inner: Box, graph: Graph) -> Key:
         """The key of a piece, which all that need it share."""
         ends = (e for i in inner for e in i)
         key: Key = (f"take-{self.array.name}", *at, *ends)
         if key not in graph:
-            graph[key] = Task(key, take, TaskRef((self.array.name, *at)), _slices(inner, chunk))
+            whole = TaskRef((self.array.name, *at))
+            graph[key] = Task(key, take, name, whole, extents(chunk), _slices(inner, chunk))
         return key
 
 
@@ -145,8 +149,9 @@ def _slices(box: Box, around: Box) -> Slices:
 
 
 def _chunks_of_store(array: Any) -> tuple[tuple[int, ...], ...]:
-    sizes = array.chunks
-    return tuple(
-        tuple(min(c, n - k) for k in range(0, n, c)) if n else (0,)
-        for n, c in zip(array.shape, sizes, strict=True)
+    """Those that it says; where it has none, as a contiguous data set of HDF5, those that Dask chooses."""
+    given = "auto" if array.chunks is None else array.chunks
+    chunks: tuple[tuple[int, ...], ...] = da.core.normalize_chunks(
+        given, tuple(array.shape), dtype=array.dtype
     )
+    return chunks

@@ -12,11 +12,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tadc.errors import Source
+from tadc.errors import ShapeError, Source
 from tadc.function.function import Function
 from tadc.function.origin import Origin
 from tadc.ir.expr import NEUTRAL, ReduceOp
 from tadc.options import Options
+from tadc.runtime.arguments import as_array
 from tadc.runtime.calls import Calls
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array
 
@@ -69,15 +70,17 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """An input of a block: its shape and type, and for each of its pieces where it stands in the piece and in the input.
+    """An input of a block: its name, shape and type, and for each of its pieces its shape, and where it stands in the piece and in the
+    input.
 
     Without `places` the only piece is the input as it is; without a piece nothing of it is read.
     """
 
+    name: str
     shape: tuple[int, ...]
-    dtype: str
+    dtype: np.dtype[Any]
     places: tuple[tuple[Slices, Slices], ...] | None
-    pieces: int
+    pieces: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +128,34 @@ def _inputs(layouts: Sequence[Layout], pieces: Sequence[Any]) -> list[Any]:
     module = _module(fetched)
     arrays, at = [], 0
     for layout in layouts:
-        own = fetched[at : at + layout.pieces]
-        at += layout.pieces
+        own = fetched[at : at + len(layout.pieces)]
+        at += len(layout.pieces)
+        for piece, shape in zip(own, layout.pieces, strict=True):
+            _check(layout.name, piece, shape)
         arrays.append(_assembled(layout, own, module))
     return arrays
 
 
+def _check(name: str, piece: Any, shape: tuple[int, ...]) -> None:
+    """Raises ShapeError or ArgumentError for a piece of a chunk that is not what its Dask array says."""
+    if tuple(np.shape(piece)) != shape:
+        raise ShapeError(
+            None,
+            f"a part of `{name}` has the shape {tuple(np.shape(piece))}, and {shape} is what its Dask array says",
+            fix="give the array the chunks that it has: the function that makes them may change shapes",
+        )
+    as_array(name, piece)
+
+
 def run_chunks(code: Code, sizes: Sizes, *chunks: Any) -> Any:
     """The block of a value that reads these chunks as they are."""
-    layouts = [Layout(c.shape, str(c.dtype), None, 1) for c in chunks]
+    program = _calls(code).program
+    values = program.size_values(sizes.numbers)
+    shapes = [t.shape_at(values) for t in program.inputs]
+    layouts = [
+        Layout(t.name, shape, chunk.dtype, None, (shape,))
+        for t, shape, chunk in zip(program.inputs, shapes, chunks, strict=True)
+    ]
     return run_block(code, layouts, sizes.numbers, *chunks)
 
 
@@ -142,7 +164,7 @@ def _assembled(layout: Layout, pieces: Sequence[Any], module: Any) -> Any:
     if layout.places is None and pieces:
         return _contiguous(pieces[0]) if layout.shape else module.asarray(pieces[0])
     # What no read touches is NaN, which shows in the result if it is read after all.
-    buffer = module.empty(layout.shape, pieces[0].dtype if pieces else layout.dtype)
+    buffer = module.empty(layout.shape, layout.dtype)
     if buffer.dtype.kind == "f":
         buffer.fill(np.nan)
     else:
@@ -161,8 +183,9 @@ def _contiguous(array: Any) -> Any:
     return array if array.flags.c_contiguous else array.copy()
 
 
-def take(chunk: Any, where: Slices) -> Any:
+def take(name: str, chunk: Any, shape: tuple[int, ...], where: Slices) -> Any:
     """A piece of a chunk, small enough that others are not sent the whole."""
+    _check(name, chunk, shape)
     return chunk[where].copy()  # of its own: a view would keep the chunk
 
 

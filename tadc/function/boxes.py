@@ -173,7 +173,7 @@ def refuse_data(f: Function) -> None:
         raise ArgumentError(
             None,
             "elements of tensors are subscripts, and what a block reads then depends on them",
-            fix="call the function on whole arrays, or on chunks of the index tensor: `dask.array.map_blocks` does so where these are all it needs",
+            fix="call the function on whole arrays, or on Dask arrays, whose blocks read whole what data lead to",
         )
 
 

@@ -48,8 +48,11 @@ def stored(name: str, sparse: Sparse, value: Any) -> Stored:
         return in_layout(name, sparse, of_tuple(name, sparse, value))
     given = _parts(value)
     if given is None:
-        what = type(value).__name__
-        raise not_sparse(name, sparse, what, f"scipy.sparse.{sparse.layout}_array({name})")
+        computed_later = hasattr(value, "compute")  # what Dask has
+        instead = (
+            f"{name}.compute()" if computed_later else f"scipy.sparse.{sparse.layout}_array({name})"
+        )
+        raise not_sparse(name, sparse, type(value).__name__, instead)
     return in_layout(name, sparse, given)
 
 

@@ -66,9 +66,10 @@ class SparseFunction:
     are the sparse ones by the name of their values.
     """
 
-    def __init__(self, plain: Function, tensors: Mapping[str, Sparse]) -> None:
+    def __init__(self, plain: Function, tensors: Mapping[str, Sparse], runs: Any = None) -> None:
         self.plain = plain
         self._tensors = dict(tensors)
+        self._runs: Any = plain if runs is None else runs
         self._derived: dict[object, SparseFunction] = {}
 
     # ------------------------------------------------------------------ properties
@@ -128,12 +129,6 @@ class SparseFunction:
 
     def _public(self, name: str) -> str:
         return self._tensors[name].name if name in self._tensors else name
-
-    def _plain_names(self, names: Wrt) -> tuple[str, ...] | None:
-        """The names of the function of arrays. Raises ArgumentError for names of no input."""
-        if names is None:
-            return None
-        return self._values_of(chosen_inputs(self, names, ()))
 
     def _values_of(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names, those of sparse tensors by their values."""
@@ -239,7 +234,7 @@ class SparseFunction:
         """The output, or a tuple of them: sparse arrays of the class of the one that they are like."""
         call = self._bound(with_names(self.inputs, arrays, named))
         self._refuse_out(out, self.plain.outputs)
-        results = self.plain(*call.arrays, out=out, accumulate=accumulate, **call.sizes)
+        results = self._runs(*call.arrays, out=out, accumulate=accumulate, **call.sizes)
         return self._returned(results, call)
 
     def vjp(
@@ -248,8 +243,8 @@ class SparseFunction:
         """As that of a `Function`: a gradient by a sparse array has its class and pattern, and so have cotangents of such outputs."""
         call = self._bound(with_names(self.inputs, arrays, named))
         self._refuse_out(out, self.plain.outputs)
-        chosen = self._plain_names(wrt)
-        values, pullback = self.plain.vjp(*call.arrays, wrt=chosen, out=out, **call.sizes)
+        chosen = self.plain_names(wrt)
+        values, pullback = self._runs.vjp(*call.arrays, wrt=chosen, out=out, **call.sizes)
 
         def pulled(*cotangents: Any, out: Any = None, accumulate: bool = False) -> dict[str, Any]:
             several = len(self.outputs) > 1 and len(cotangents) == 1
@@ -269,8 +264,8 @@ class SparseFunction:
             cotangent = self._seeds(cotangent, call)
         elif cotangent is not None:
             (cotangent,) = self._seeds((cotangent,), call)
-        values, gradients = self.plain.value_and_gradients(
-            *call.arrays, cotangent=cotangent, wrt=self._plain_names(wrt), **call.sizes
+        values, gradients = self._runs.value_and_gradients(
+            *call.arrays, cotangent=cotangent, wrt=self.plain_names(wrt), **call.sizes
         )
         return self._returned(values, call), self._gradients(gradients, call)
 
@@ -293,7 +288,7 @@ class SparseFunction:
             for n, t in tangents.items()
         }
         named = dict(zip(self.plain.inputs, call.arrays, strict=True)) | call.sizes
-        results, slopes = self.plain.jvp(named, moved, out=out, accumulate=accumulate)
+        results, slopes = self._runs.jvp(named, moved, out=out, accumulate=accumulate)
         return self._returned(results, call), self._returned(slopes, call)
 
     def called_by(
@@ -302,6 +297,23 @@ class SparseFunction:
         """The outputs, computed by another form of the function of arrays: that of a framework."""
         call = self._bound(with_names(self.inputs, arrays, named))
         return self._returned(run(*call.arrays, **call.sizes), call)
+
+    def run_by(self, runs: Any) -> SparseFunction:
+        """The function for calls and derivatives that another form of the function of arrays runs."""
+        return SparseFunction(self.plain, self._tensors, runs)
+
+    def plain_call(
+        self, arrays: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments and the sizes of such a call of the function of arrays."""
+        call = self._bound(with_names(self.inputs, arrays, named))
+        return call.arrays, call.sizes
+
+    def plain_names(self, names: Wrt) -> tuple[str, ...] | None:
+        """The names of the function of arrays. Raises ArgumentError for names of no input."""
+        if names is None:
+            return None
+        return self._values_of(chosen_inputs(self, names, ()))
 
     # ------------------------------------------------------------------ arguments and results
 
@@ -396,7 +408,13 @@ class SparseFunction:
     def _made(self, name: str, values: Any, call: _Call) -> Any:
         if name not in self._tensors or values is None:
             return values
-        return call.sparse[self._tensors[name].of].made(values)
+        like = call.sparse[self._tensors[name].of]
+        # An array of scipy needs numbers, which some frameworks have later; a tuple takes any values.
+        later = getattr(framework_of((values,)), "later", None)
+        shape = like.pattern.shape
+        if later is None or shape is None:
+            return like.made(values)
+        return later(like.made, values, shape)
 
     def _refuse_out(self, out: Any, names: Iterable[str]) -> None:
         name = next((n for n in names if n in self._tensors), None)
@@ -409,18 +427,29 @@ class SparseFunction:
 
 
 def _when_known(check: Callable[[Sparse, Pattern], None], s: Sparse, pattern: Pattern) -> None:
-    """Check a pattern, but for one that is traced: it has no numbers."""
-    if framework_of(pattern.arrays) is None:
+    """Check a pattern, but for one that is traced: it has no numbers. Raises ArgumentError for pointers that are computed later."""
+    framework = framework_of(pattern.arrays)
+    if framework is None:
         check(s, pattern)
         return
+    if s.compressed is None:
+        return  # nothing but what every index tensor is checked for
+    pointers = pattern.arrays[s.compressed]
+    if hasattr(framework_of((pointers,)), "later"):
+        raise ArgumentError(
+            None,
+            f"`{s.pointers}` is not computed yet, and a call looks whether it ascends",
+            fix=f"pass `{s.pointers}.compute()`",
+        )
     import numpy as np
 
     try:
-        held = (a.detach().cpu() if hasattr(a, "detach") else a for a in pattern.arrays)
-        arrays = tuple(map(np.asarray, held))
+        held = pointers.detach().cpu() if hasattr(pointers, "detach") else pointers
+        arrays = list(pattern.arrays)
+        arrays[s.compressed] = np.asarray(held)
     except Exception:  # whatever a tracer raises
         return
-    check(s, replace(pattern, arrays=arrays))
+    check(s, replace(pattern, arrays=tuple(arrays)))
 
 
 def _sources(mode: str, f: Function, g: Function, wrt: Sequence[str]) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ import tadc.dask.call as lazy_calls  # noqa: E402
 from on_dask.random_calls import check  # noqa: E402
 from tadc.blocks import footprints  # noqa: E402
 from tadc.dask.sections import parts_of_sections  # noqa: E402
-from tadc.dask.tasks import Stored  # noqa: E402
+from tadc.dask.tasks import Code, Stored  # noqa: E402
 from tadc.integer import UNDECIDED  # noqa: E402
 from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 from tadc.schedule.sections import Sections  # noqa: E402
@@ -135,6 +135,8 @@ SUMS = {
     "weights": ("w[a: 3] = sum{i: N-2} x[i+a]*y[i]; input x[N], y[N-2]", {"x": (20003,), "y": (20001,)}, {"x": (3000,), "y": (2500,)}),
     "short end": ("l = sum{i} x[i]*y[i]; input x[N], y[N]", {"x": (2050,), "y": (2050,)}, {"x": (1025,), "y": (410,)}),
     "product": ("l = prod{i} (1 + 0.001*x[i]); input x[N]", {"x": (20003,)}, {"x": (3000,)}),
+    "mean": ("l = mean{i} (x[i]-y[i])**2; input x[N], y[N]", {"x": (20003,), "y": (20003,)}, {"x": (3000,), "y": (2500,)}),
+    "factors": ("l[a: 3] = -sum{i: N-2} g[a]*x[i+a]*c; input x[N], g[3], c[]", {"x": (20003,), "g": (3,), "c": ()}, {"x": (3000,), "g": (3,), "c": ()}),
 }  # fmt: skip
 
 
@@ -165,7 +167,6 @@ def test_parts_of_sums_are_made_of_the_sections_of_one_call(name, threads, dtype
     [
         ("l = sum{i,j} x[i,j]; input x[N,M]", (20, 30)),  # cut across sections
         ("l = sum{i,j} x[i,j]; input x[N,M]", (1, 60)),  # chunks shorter than sections
-        ("l = sum{i,j} 3*x[i,j]; input x[N,M]", (20, 60)),  # the factor is multiplied once
     ],
 )
 def test_plans_say_which_parts_have_other_bits_than_one_call(text, chunks):
@@ -176,6 +177,20 @@ def test_plans_say_which_parts_have_other_bits_than_one_call(text, chunks):
 
     assert not plan.tensors[0].has_bits_of_one_call
     assert "(other bits than one call)" in str(plan)
+
+
+@pytest.mark.compiler
+def test_a_factor_is_multiplied_once_where_parts_are_chosen():
+    f = tadc.compile("l = sum{i,j} 3*x[i,j]; input x[N,M]", backend="native")
+    x = some({"x": (200, 60)}, "float32")["x"]
+    lazy_x = da.from_array(x, chunks=(20, 30))
+    data = tadc.dask.wrap(f, split={"l": "i"})
+
+    assert data.plan(lazy_x).splits == {"l_sum": ("i",)}
+    assert data(lazy_x).compute() == f(x)
+    assert tadc.dask.wrap(f, split={"l": ()}).plan(lazy_x).kept == ("l",)
+    with pytest.raises(tadc.ArgumentError, match="`k` is no index of the reduction"):
+        tadc.dask.wrap(f, split={"l": "k"}).plan(lazy_x)
 
 
 @pytest.mark.compiler
@@ -320,6 +335,39 @@ def test_intermediates_inside_are_said_and_may_be_kept():
     assert "inside its blocks: t" in str(inside.plan(lazy_x))
 
 
+def test_what_a_reduction_makes_is_kept_and_what_each_element_makes_is_inside():
+    plan = tadc.dask.wrap(tadc.compile(SOFTMAX)).plan(da.ones((40, 30), chunks=(10, 30)))
+
+    assert (plan.kept, plan.inside) == (("m", "y_sum", "y"), ("e",))
+
+
+@pytest.mark.parametrize(("terms", "kept"), [(1, ("y",)), (50, ("t", "y"))])
+def test_what_a_reduction_makes_is_kept_up_to_four_times_inputs_and_outputs(terms, kept):
+    f = tadc.compile("t[i,j] = sum{k} a[i,k]*b[k,j]; y[i] = sum{j} t[i,j]**2; output y")
+    a, b = da.ones((40, terms), chunks=(10, -1)), da.ones((terms, 400), chunks=(-1, 100))
+
+    assert tadc.dask.wrap(f).plan(a, b).kept == kept
+
+
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_greatest_and_least_values_in_parts_have_the_bits_of_one_call(op):
+    f = tadc.compile(f"y[i] = {op}{{j}} x[i,j]/3")
+    x = some({"x": (3, 200)}, "float32")["x"]
+    data = tadc.dask.wrap(f, split={"y": "j"})
+    plan = data.plan(da.from_array(x, chunks=(3, 9)))
+
+    assert np.array_equal(data(da.from_array(x, chunks=(3, 9))).compute(), f(x))
+    assert plan.splits and plan.tensors[0].has_bits_of_one_call
+
+
+def test_blocks_refer_to_one_text():
+    f = tadc.compile(WAVE)
+    x = {n: da.zeros((8, 8, 8), chunks=2) for n in ("u", "before", "v")}
+    tasks = dict(tadc.dask.wrap(f)(**x).dask).values()
+
+    assert sum(isinstance(a, Code) for task in tasks for a in task.args) == 1
+
+
 @pytest.mark.parametrize("slices", [False, True])
 def test_halos_are_slices_or_whole_neighbours(slices):
     text, shapes, chunks = CASES["wave"]
@@ -411,6 +459,9 @@ def test_a_process_without_a_compiler_computes_blocks_with_numpy(monkeypatch):
     environment = {**os.environ, "PATH": "", "CC": "", "PYTHONPATH": paths}
     command = [sys.executable, "-c", WITHOUT_COMPILER]
 
+    assert "blocks run by numpy" in str(
+        tadc.dask.wrap(tadc.compile(WAVE, backend="numpy")).plan(**x)
+    )
     done = subprocess.run(
         command,
         input=pickle.dumps(y),
@@ -593,10 +644,21 @@ def test_a_store_is_read_by_the_tasks_themselves():
     x = some(dict.fromkeys(("u", "before", "v"), CUBE))
     stores = {n: Store(a, (5, 4, 8)) for n, a in x.items()}
 
-    y = tadc.dask.wrap(f)(**stores)
+    y, plan = tadc.dask.wrap(f)(**stores), tadc.dask.wrap(f).plan(**stores)
 
     assert len(dict(y.dask)) == 9 + 1
+    assert plan.moved_bytes >= sum(a.nbytes for a in x.values())
     assert np.array_equal(y.compute(), f(**x))
+
+
+@pytest.mark.parametrize(
+    ("given", "chunks"), [((3,), (3, 3, 2)), (((4, 4),), (4, 4)), (None, (8,))]
+)
+def test_a_store_says_its_chunks_in_any_form_or_has_none(given, chunks):
+    y = tadc.dask.wrap(tadc.compile("y[i] = 2*x[i]"))(Store(np.arange(8.0), given))
+
+    assert y.chunks == (chunks,)
+    assert np.array_equal(y.compute(), 2 * np.arange(8.0))
 
 
 def test_a_limit_cuts_what_nothing_else_cuts_and_then_is_an_error():
@@ -609,6 +671,13 @@ def test_a_limit_cuts_what_nothing_else_cuts_and_then_is_an_error():
     assert np.array_equal(cut.compute(), whole)
     with pytest.raises(tadc.Error, match=r"y\[0:50, 0:1\] holds .* limit is 100"):
         tadc.dask.wrap(f, limit=100)(x, M=200)
+
+
+def test_a_limit_may_be_infinite():
+    f = tadc.compile("y[i,j] = sum{k,l} a[i,k]*b[k,l]*a[l,j]")
+    x = da.ones((4, 4), chunks=2)
+
+    assert tadc.dask.wrap(f, limit=float("inf"))(x, x).compute().tolist() == [[16] * 4] * 4
 
 
 def test_a_limit_splits_a_long_sum():
@@ -640,7 +709,13 @@ def test_wrapped_functions_are_pickled():
         (lambda f, x: f(x, out=np.ones(4)), "dask.array.store"),
         (lambda f, x: f(x[x > 0]), "shape of `x` is not known"),
         (lambda f, x: f(da.ones((2, 2))), "1 dimension"),
-        (lambda f, x: f(da.ones(3).astype("U3")), "no numbers"),
+        (lambda f, x: f(da.ones(3).astype("U3")), "elements of type <U3"),
+        (lambda f, x: f(da.ones(3).astype(object)), "elements of type object"),
+        (lambda f, x: f(da.ma.masked_greater(x, 0)), "masked array"),
+        (lambda f, x: tadc.dask.wrap(f)(np.ma.masked_greater([1.0], 0)), "masked array"),
+        (lambda f, x: tadc.dask.wrap(f)(dask.delayed(np.ones)(4)), "da.from_delayed"),
+        (lambda f, x: f.vjp(x)[1](np.ones(4), out=np.ones(4)), "dask.array.store"),
+        (lambda f, x: tadc.dask.wrap(f)(x, accumulate=True), "dask.array.store"),
         (lambda f, x: f.vjp(x)[1](np.ones(5)), "shape (5,)"),
         (lambda f, x: f.vjp(x)[1](np.ones(4), np.ones(4)), "2 cotangents"),
         (lambda f, x: f.value_and_gradients(x), "`cotangent` is missing"),
@@ -648,7 +723,13 @@ def test_wrapped_functions_are_pickled():
         (lambda f, x: f.jvp({"x": x}, {"x": np.ones(5)}), "shape (5,)"),
         (lambda f, x: tadc.dask.wrap(f, chunks={"z": 3})(x), "`z` in `chunks`"),
         (lambda f, x: tadc.dask.wrap(f, chunks={"y": (3, 3)})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": 0})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": -3})(x), "chunks of `y` do not fit"),
+        (lambda f, x: tadc.dask.wrap(f, chunks={"y": ((np.nan,),)})(x), "chunks of `y` do not fit"),
         (lambda f, x: tadc.dask.wrap(f, split={"y": "k"})(x), "no reduction as a whole"),
+        (lambda f, x: tadc.dask.wrap(f, split={"y": 3}), "`split['y']` is 3"),
+        (lambda f, x: tadc.dask.wrap(f, keep=3), "`keep` is 3"),
+        (lambda f, x: tadc.dask.wrap(f, slices="no"), "`slices` is 'no'"),
         (lambda f, x: tadc.dask.wrap(f, keep=["t"])(x), "`t` in `keep`"),
         (lambda f, x: tadc.dask.wrap(f, limit=-1), "`limit` is -1"),
         (lambda f, x: tadc.dask.wrap(f, chunks=3), "give a dict"),
@@ -662,6 +743,39 @@ def test_what_does_not_fit_is_an_error_before_anything_runs(call, says):
     assert any(s in str(error.value) for s in says.split("|"))
 
 
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda b: b[:1], r"`x` has the shape \(1,\), and \(4,\)"),
+        (lambda b: np.tile(b, 2), r"`x` has the shape \(8,\), and \(4,\)"),
+        (lambda b: b + 1j, "`x` has elements of type complex128"),
+        (lambda b: np.ma.masked_greater(b, 0), "`x` is a masked array"),
+    ],
+)
+@pytest.mark.parametrize("subscript", ["i", "pad(i-1)"])
+@pytest.mark.parametrize("slices", [False, True])
+@pytest.mark.plain(slices=1)
+def test_chunks_that_are_not_what_their_array_says_are_an_error_of_their_task(
+    made, says, subscript, slices
+):
+    f = tadc.compile(f"size N; input x[N]; y[i: N] = 2*x[{subscript}]")
+    x = da.ones(8, chunks=4).map_blocks(made, dtype=float, meta=np.empty(0))
+
+    with pytest.raises(tadc.Error, match=says):
+        tadc.dask.wrap(f, slices=slices)(x).compute()
+
+
+def test_chunks_of_other_types_are_converted():
+    f = tadc.compile("size N; input x[N]; y[i: N] = 2*x[pad(i-1)]")
+    x = np.arange(8) + 2.0**-40
+    mixed = da.concatenate([da.ones(1, chunks=1), da.from_array(x, chunks=4)])
+    made = mixed.map_blocks(
+        lambda b: b.astype("f4") if len(b) == 1 else b, dtype=float, meta=np.empty(0)
+    )
+
+    assert np.array_equal(tadc.dask.wrap(f, chunks={"y": 9})(made).compute(), f(np.r_[1, x]))
+
+
 # A text, the shapes of its inputs, those of index tensors with the number of their values, and chunks.
 DATA = {
     "gather": ("y[i] = x[k[i]]*w[i]; input x[N], k[M], w[M]", {"x": 30, "w": 47}, {"k": (47, 30)}, {"x": 11, "w": 13, "k": 13}),
@@ -670,6 +784,7 @@ DATA = {
               {"x": 30, "v": 47}, {"src": (47, 30), "dst": (47, 30)}, {"x": 11, "v": 13, "dst": 13, "src": 7}),
     "beside halos": ("size N\ninput x[N], k[N]: 0..N-1\ny[i: N] = x[pad(k[i]+1)] + x[pad(i-1)]*x[k[clamp(i+1)]]", {"x": 30}, {"k": (30, 30)}, {"x": 11, "k": 7}),
     "ragged": ("size N\ninput v[E], p[N+1]\ny[i: N] = sum{e: E | p[i] <= e and e < p[i+1]} v[e]**2", {"v": 47}, {"p": (31, 48)}, {"v": 13, "p": 8}),
+    "declared values": ("size N, E\ninput v[E], p[N+1]: 0..E\ny[i: N] = sum{e = p[i]..p[i+1]-1} v[e]", {"v": 47}, {"p": (31, 48)}, {"v": 13, "p": 8}),
     "loss": ("l = sum{i} (x[k[i]] - y[i])**2; input x[N], k[M], y[M]", {"x": 30, "y": 47}, {"k": (47, 30)}, {"x": 11, "y": 13, "k": 13}),
 }  # fmt: skip
 
@@ -723,6 +838,17 @@ def test_an_element_that_leads_out_of_a_tensor_is_an_error_of_its_task(backend, 
         f(k, da.ones(4, chunks=2)).compute()
 
 
+def test_blocks_have_the_options_of_the_function():
+    """`bounds="nan"`: the blocks that meet such an element are NaN."""
+    text = "y[e] = 2*x[k[e]]; input k[E]: index, x[N]"
+    f = tadc.compile(text, bounds="nan", memory="recompute", fast_math=True)
+    y = f(da.from_array(np.array([0, 1, 2, 4]), chunks=2), da.ones(4, chunks=2)).compute()
+    options = dict(lazy_calls._options(f.program, f._options, "float64"))
+
+    np.testing.assert_array_equal(y, [2, 2, np.nan, np.nan])
+    assert {"memory": "recompute", "fast_math": True, "bounds": "nan"}.items() <= options.items()
+
+
 @pytest.mark.parametrize(
     ("text", "k", "says"),
     [
@@ -733,12 +859,6 @@ def test_an_element_that_leads_out_of_a_tensor_is_an_error_of_its_task(backend, 
 def test_indices_that_are_refused_before_anything_runs(text, k, says):
     with pytest.raises(tadc.ArgumentError, match=says):
         tadc.compile(text)(da.from_array(k, chunks=2), da.ones(4, chunks=2))
-
-
-def test_sparse_tensors_are_refused():
-    f = tadc.compile("input A[N,M]: csr, x[M]; y[i] = sum{j} A[i,j]*x[j]")
-    with pytest.raises(tadc.ArgumentError, match=r"sparse tensors.*\n.*blocks of rows"):
-        tadc.dask.wrap(f)
 
 
 def test_a_large_numpy_array_is_a_warning():

@@ -15,6 +15,7 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 zarr = pytest.importorskip("zarr")
+sp = pytest.importorskip("scipy.sparse")
 
 import tadc.dask  # noqa: E402
 
@@ -30,7 +31,12 @@ def cluster(**options):
     environment = {"PYTHONPATH": root, "OMP_NUM_THREADS": "1"}
     with dask.config.set({"distributed.nanny.environ": environment}):
         return distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, **options
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            local_directory=os.environ["TADC_TEST_FOLDER"],
+            **options,
         )
 
 
@@ -66,7 +72,14 @@ def test_processes_compute_what_one_does(tmp_path):
         y, lazy_pullback = data.vjp(stored, lazy_v)
         found, of_inputs = client.gather(client.compute([y, lazy_pullback(y)]))
         plan = data.plan(da.from_array(u, chunks=(8, 6, 8)), lazy_v)
+        gather = tadc.compile("y[e] = x[k[e]]; input k[E]: index, x[N]")
+        with pytest.raises(tadc.DataError, match="is 9, and x has 4 elements"):
+            gather(da.from_array(np.array([0, 9]), chunks=1), da.ones(4)).compute()
+        sparse = sp.csr_array(u[0] > 0)
+        product = tadc.compile("input A[N,M]: csr, x[M]; y[i] = sum{j} A[i,j]*x[j]")
+        of_sparse = product.vjp(sparse, da.ones(8, chunks=3))[1](np.ones(12))["A"].compute()
 
+    assert isinstance(of_sparse, sp.csr_array)
     assert np.array_equal(found, value)
     assert all(np.array_equal(of_inputs[n], gradients[n]) for n in "uv")
     assert plan.tasks > 8 + 1  # pieces are cut off

@@ -198,3 +198,14 @@ def test_a_phase_of_a_gradient_in_which_nothing_is_left_to_test_compiles():
 
     expected = np.where(np.arange(538) % 3 == 0, 2.0, 0.0)
     np.testing.assert_array_equal(pullback(np.ones((2, 180)))["x"], expected)
+
+
+@pytest.mark.compiler
+def test_lanes_of_a_sum_may_all_add_a_value_that_is_computed_once_for_them():
+    """The sum inside does not depend on `k`, whose strips have lanes."""
+    text = "size o >= 0; input A[40]\nh[i: 3] = sum{j: 3, k=0..j*9-i} exp(-sum{m=i..2*i+o} A[m])"
+    a = np.random.default_rng(0).normal(size=40)
+
+    found = tadc.compile(text, backend="native")(a, o=2)
+
+    np.testing.assert_allclose(found, tadc.compile(text, backend="interpreter")(a, o=2), rtol=1e-13)

@@ -109,7 +109,7 @@ def _is_better_outside(loop: Loop, sums: dict[str, ReduceOp], limits: LaneLimits
 
 def _laned(loop: Loop, sums: dict[str, ReduceOp], limits: LaneLimits) -> Strips:
     """The loop in strips, whose lanes share the loops inside."""
-    body, wide = in_lanes(loop.body, {loop.range.index})
+    body, wide = in_lanes(loop.body, {loop.range.index}, sums)
     lanes = lanes_of_loop(loop, limits)
     return Strips(loop.range, body, loop.body, wide, lanes, tuple(sums.items()))
 

@@ -68,10 +68,12 @@ def strips(r: Range, body: tuple[Step, ...], lanes: int | None, times: int = 1) 
 
 
 def in_lanes(
-    body: Sequence[Step], indices: Set[Symbol]
+    body: Sequence[Step], indices: Set[Symbol], sums: Collection[str] = ()
 ) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """The steps, those that differ between lanes in `Lanes`, and the locals with a value per lane. Lanes differ in the indices."""
-    varying = Varying.of(indices, body)
+    """The steps, those that differ between lanes in `Lanes`, and the locals with a value per lane. Lanes differ in the indices, and
+    each adds to `sums` of its own, the same value as others if need be.
+    """
+    varying = Varying.of(indices, body, sums)
     laned = _laned(body, varying, ())
     wide = varying.locals & _in_several(laned)
     return tuple(_widened(laned, wide)), tuple(sorted(wide))
@@ -184,8 +186,10 @@ class Varying:
     data: frozenset[Symbol] = frozenset()
 
     @classmethod
-    def of(cls, indices: Set[Symbol], body: Sequence[Step]) -> Varying:
-        varying = cls(set(indices), set(), data_of(body))
+    def of(
+        cls, indices: Set[Symbol], body: Sequence[Step], locals_: Collection[str] = ()
+    ) -> Varying:
+        varying = cls(set(indices), set(locals_), data_of(body))
         before = -1
         while before != (before := len(varying.symbols) + len(varying.locals)):
             varying.extend(body, divergent=False)

@@ -19,24 +19,34 @@ from dataclasses import dataclass, replace
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, Reduce
-from tadc.ir.program import Program, Tensor
+from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
 from tadc.normalize.masks import is_never_empty, may_be_infinite
 from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
 
-__all__ = ["factored"]
+__all__ = ["factored", "with_factors_outside"]
 
 MOST_FACTORS = 32
 
 
 def factored(program: Program) -> Program:
     """Every sum of the program, with what it need not do for each term outside."""
-    statements = []
-    for s in program.statements:
-        factoring = _Factoring(program.tensors)
-        body = rewrite_in(s.body, program.known & s.box, _known_in, factoring.factored)
-        statements.append(replace(s, body=body))
-    return replace(program, statements=tuple(statements))
+    statements = tuple(_factored_statement(program, s) for s in program.statements)
+    return replace(program, statements=statements)
+
+
+def with_factors_outside(program: Program, s: Statement) -> Statement:
+    """The statement, with the factors outside of its sums that leave these as a whole; itself where a sum is cut into several."""
+    moved = _factored_statement(program, s)
+    sums, before = (
+        [e.indices for e in postorder(t.body) if isinstance(e, Reduce)] for t in (moved, s)
+    )
+    return moved if sums == before else s
+
+
+def _factored_statement(program: Program, s: Statement) -> Statement:
+    factoring = _Factoring(program.tensors)
+    return replace(s, body=rewrite_in(s.body, program.known & s.box, _known_in, factoring.factored))
 
 
 @dataclass(frozen=True, slots=True)
