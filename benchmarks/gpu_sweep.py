@@ -137,8 +137,27 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     for r, k in worst[:WORST]:
         name = k.name.removeprefix("program_")
         lines.append(f"| {r['kind']}, {r['name']} | {k.mode} | {name} | {k.milliseconds:.4f} | {k.ideal_milliseconds:.4f} | {k.limit} | {k.longest_thread:,.0f} | {k.mean_thread:,.1f} |")  # fmt: skip
+    lines += met(rows)
     lines += ["", *(f"Not compiled: {_failed(r)}" for r in rows if "error" in r)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def met(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The gradients of formulas whose points meet, by how many do: microseconds of all kernels, and the least of each."""
+    times: dict[str, dict[str, str]] = {}
+    for r in rows:
+        if r["kind"] == "collisions" and "kernels" in r:
+            name, _, count = r["name"].partition(", ")
+            backward = [k for k in r["kernels"] if "_backward_" in k["name"]]
+            taken, least = (1e3 * sum(k[t] for k in backward) for t in ("milliseconds", "ideal_milliseconds"))  # fmt: skip
+            times.setdefault(count, {})[name] = f"{taken:.0f} | {least:.0f}"
+    if not times:
+        return []
+    names = list(next(iter(times.values())))
+    head = " | ".join(f"{name}, us | at least" for name in names)
+    lines = ["", "Gradients by both factors of 10,000,000 products, of which so many meet at an element of the first:", ""]  # fmt: skip
+    lines += [f"| | {head} |", f"| ---: |{' ---: | ---: |' * len(names)}"]
+    return lines + [f"| {n} | {' | '.join(t[name] for name in names)} |" for n, t in times.items()]
 
 
 def _failed(r: Mapping[str, Any]) -> str:
