@@ -1,21 +1,28 @@
 """Whether any thread of any kernel gets more than its share, by the model of a GPU: for random formulas, for ones whose points meet at
-few elements, and for the examples.
+few elements, for large ones, and for the examples.
 
-    python benchmarks/gpu_sweep.py [--formulas 500] [--first 0] [--output FOLDER]
+    python benchmarks/gpu_sweep.py ROWS [--others] [--seeds 0 500]
+    python benchmarks/gpu_sweep.py ROWS --table [--output FOLDER]
 
-Nothing is run; a formula takes about half a second. The exit status is 1 where something cannot be compiled.
+The first adds to a file a line for each formula that it does not have yet, so that it may be interrupted, and run in pieces; `--others`
+are all formulas but the random ones. The second makes a table of the file. Nothing is run; a formula takes about half a second. The exit
+status is 1 where something cannot be compiled.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from gpu import COLLISIONS, meeting
+from gpu_large import large_formulas
 from random_formulas import LEAST, MOST, random_formula
 from sizes import sizes_of
 
@@ -38,10 +45,11 @@ class Case:
     name: str
     text: str
     sizes: dict[str, int]
+    options: dict[str, Any] = field(default_factory=dict)
 
 
-def random_cases(first: int, count: int) -> Iterator[Case]:
-    for seed in range(first, first + count):
+def random_cases(first: int, end: int) -> Iterator[Case]:
+    for seed in range(first, end):
         made = random_formula(seed)
         yield Case("random formulas", f"{seed}", made.text, made.sizes)
 
@@ -58,7 +66,7 @@ def examples() -> Iterator[Case]:
     for path in sorted(EXAMPLES.glob("*.idx")):
         program = tadc.load(path).program
         size = 2
-        while True:
+        while program.sizes:
             sizes = program.size_values(dict.fromkeys(program.sizes, 2 * size))
             shapes = [[n.at(sizes) for n in t.shape] for t in program.tensors.values()]
             if max(map(prod, shapes)) > ELEMENTS:
@@ -72,38 +80,88 @@ def examples() -> Iterator[Case]:
         yield Case("examples", path.stem, path.read_text("utf-8"), given)
 
 
-def kernels(case: Case) -> tuple[ModelledKernel, ...]:
-    f = tadc.compile(case.text, backend="cuda", dtype="float32")
-    return modelled(f, MODES, case.sizes, HOPPER).kernels
+def large() -> Iterator[Case]:
+    for each in large_formulas():
+        yield Case("large formulas", each.name, each.text, each.sizes, each.options)
 
 
-def table(found: Sequence[tuple[Case, ModelledKernel]], failed: Sequence[str], command: str) -> str:
+def row(case: Case) -> dict[str, Any]:
+    """The line of a formula: its kernels, or why there are none."""
+    told = {"kind": case.kind, "name": case.name}
+    try:
+        f = tadc.compile(case.text, backend="cuda", dtype="float32", **case.options)
+        found = modelled(f, MODES, case.sizes, HOPPER).kernels
+    except tadc.Error as error:
+        return {**told, "error": str(error).splitlines()[0]}
+    return {**told, "kernels": [asdict(k) for k in found]}
+
+
+def add(rows: Path, cases: Iterable[Case]) -> None:
+    """A line for each of the formulas that the file does not have."""
+    known = {(r["kind"], r["name"]) for r in read(rows)} if rows.exists() else set()
+    with rows.open("a", encoding="utf-8") as file:
+        for case in cases:
+            if (case.kind, case.name) not in known:
+                file.write(json.dumps(row(case)) + "\n")
+                file.flush()
+
+
+def read(rows: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in rows.read_text("utf-8").splitlines()]
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
     """As Markdown."""
+    found = [(r, ModelledKernel(**k)) for r in rows for k in r.get("kernels", ())]
     lines = [
         "# The share of the busiest thread",
         "",
-        f"Made by `{command}`, tadc {tadc.__version__}, float32, for an {HOPPER.rates.name}, by its model: nothing was run. Values and",
-        f"gradients of random formulas with {LEAST:,} to {MOST:,} points (`benchmarks/random_formulas.py`), of formulas with 10,000,000 points of which up to",
-        "1,000,000 meet at an element, and of the examples. A kernel is uneven if its busiest thread has more than 4 times its share of the instructions, the",
-        "share being that of each thread that the machine can hold, and is busy for longer than a launch takes. The time of uneven kernels is more",
-        "than their least time by *lost*.",
+        f"Made by `python benchmarks/gpu_sweep.py`, with `--others --seeds 0 500`, tadc {tadc.__version__}, float32, for an {HOPPER.rates.name}, by its model:",
+        f"nothing was run. Values and gradients of random formulas with {LEAST:,} to {MOST:,} points (`benchmarks/random_formulas.py`), of formulas with",
+        "10,000,000 points of which up to 1,000,000 meet at an element, of those of `benchmarks/gpu_large.py`, and of the examples. A kernel is uneven if",
+        "its busiest thread has more than 4 times its share of the instructions, the share being that of each thread that the machine can hold, and is busy",
+        "for longer than a launch takes. The time of uneven kernels is more than their least time by *lost*.",
         "",
         "| | formulas | kernels | uneven | more than 10 us lost |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    for kind in dict.fromkeys(case.kind for case, _ in found):
-        own = [(case, k) for case, k in found if case.kind == kind]
+    for kind in dict.fromkeys(r["kind"] for r, _ in found):
+        own = [(r["name"], k) for r, k in found if r["kind"] == kind]
         uneven = [k for _, k in own if k.is_uneven]
         much = sum(_lost(k) > 0.01 for k in uneven)
-        formulas = len({case.name for case, _ in own})
+        formulas = len({name for name, _ in own})
         lines.append(f"| {kind} | {formulas:,} | {len(own):,} | {len(uneven)} | {much} |")
-    lines += ["", f"The {WORST} that lose most:", "", "| | mode | kernel | ms | at least | limited by | busiest thread | share |", "| --- | --- | --- | ---: | ---: | --- | ---: | ---: |"]  # fmt: skip
     worst = sorted((pair for pair in found if pair[1].is_uneven), key=lambda pair: -_lost(pair[1]))
-    for case, k in worst[:WORST]:
+    if worst:
+        lines += ["", "Those that lose most:", "", "| | mode | kernel | ms | at least | limited by | busiest thread | share |", "| --- | --- | --- | ---: | ---: | --- | ---: | ---: |"]  # fmt: skip
+    for r, k in worst[:WORST]:
         name = k.name.removeprefix("program_")
-        lines.append(f"| {case.kind}, {case.name} | {k.mode} | {name} | {k.milliseconds:.4f} | {k.ideal_milliseconds:.4f} | {k.limit} | {k.longest_thread:,.0f} | {k.mean_thread:,.1f} |")  # fmt: skip
-    lines += ["", *(f"Not compiled: {line}" for line in failed)]
+        lines.append(f"| {r['kind']}, {r['name']} | {k.mode} | {name} | {k.milliseconds:.4f} | {k.ideal_milliseconds:.4f} | {k.limit} | {k.longest_thread:,.0f} | {k.mean_thread:,.1f} |")  # fmt: skip
+    lines += met(rows)
+    lines += ["", *(f"Not compiled: {_failed(r)}" for r in rows if "error" in r)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def met(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The gradients of formulas whose points meet, by how many do: microseconds of all kernels, and the least of each."""
+    times: dict[str, dict[str, str]] = {}
+    for r in rows:
+        if r["kind"] == "collisions" and "kernels" in r:
+            name, _, count = r["name"].partition(", ")
+            backward = [k for k in r["kernels"] if "_backward_" in k["name"]]
+            taken, least = (1e3 * sum(k[t] for k in backward) for t in ("milliseconds", "ideal_milliseconds"))  # fmt: skip
+            times.setdefault(count, {})[name] = f"{taken:.0f} | {least:.0f}"
+    if not times:
+        return []
+    names = list(next(iter(times.values())))
+    head = " | ".join(f"{name}, us | at least" for name in names)
+    lines = ["", "Gradients by both factors of 10,000,000 products, of which so many meet at an element of the first:", ""]  # fmt: skip
+    lines += [f"| | {head} |", f"| ---: |{' ---: | ---: |' * len(names)}"]
+    return lines + [f"| {n} | {' | '.join(t[name] for name in names)} |" for n, t in times.items()]
+
+
+def _failed(r: Mapping[str, Any]) -> str:
+    return f"{r['kind']}, {r['name']}: {r['error']}"
 
 
 def _lost(k: ModelledKernel) -> float:
@@ -113,23 +171,21 @@ def _lost(k: ModelledKernel) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--formulas", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0, help="the first random formula")
+    parser.add_argument("rows", type=Path, help="a file with a line for each formula")
+    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 0), metavar=("FIRST", "END"))
+    parser.add_argument("--others", action="store_true", help="those that are not random")
+    parser.add_argument("--table", action="store_true")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
-    found: list[tuple[Case, ModelledKernel]] = []
-    failed = []
-    for case in (*collisions(), *examples(), *random_cases(options.first, options.formulas)):
-        try:
-            found += [(case, k) for k in kernels(case)]
-        except tadc.Error as error:
-            failed.append(f"{case.kind}, {case.name}: {error}".splitlines()[0])
-    command = f"python benchmarks/gpu_sweep.py --formulas {options.formulas}"
-    text = table(found, failed, command)
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "gpu_sweep.md").write_text(text, "utf-8")
-    print(text)
-    return int(bool(failed))
+    if options.others:
+        add(options.rows, chain(collisions(), large(), examples()))
+    add(options.rows, random_cases(*options.seeds))
+    rows = read(options.rows)
+    if options.table:
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / "gpu_sweep.md").write_text(table(rows), "utf-8")
+        print(table(rows))
+    return int(any("error" in r for r in rows))
 
 
 if __name__ == "__main__":

@@ -459,9 +459,20 @@ def gpu_decisions(
     program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine = HOPPER
 ) -> Decisions:
     """As `decisions`; by default all temporaries are stored that fit, if the model says that this is faster."""
-    usual = decisions(program, sizes, dtype, options)
     if has_data(program):
-        return usual
+        return decisions(program, sizes, dtype, options)
+    numbers = sorted(sizes.items())
+    decisive = (options.storage, options.memory_limit, options.blas)
+    return disk_cached(
+        ("gpu decisions", fingerprint(program), numbers, dtype, machine, *decisive),
+        lambda: _gpu_decisions(program, sizes, dtype, options, machine),
+    )
+
+
+def _gpu_decisions(
+    program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine
+) -> Decisions:
+    usual = decisions(program, sizes, dtype, options)
     values = stored(program).size_values({s: sizes[s] for s in program.sizes})
     if options.storage != "auto" or not usual.recomputed:
         return usual

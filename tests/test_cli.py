@@ -83,6 +83,20 @@ def test_compile_writes_all_modes_in_one_file_and_a_manifest_beside_it():
     assert described["modes"]["adjoint"]["kernels"]
 
 
+def test_text_of_any_sizes_says_how_many_bytes_it_needs():
+    text = "size N, M\ninput x[N, M]\noutput y\ns[i] = sum{j} exp(x[i, j])\ny[i, j] = exp(x[i, j])/s[i]\n"
+    Path("norm.idx").write_text(text)
+
+    def bytes_of(*options, **sizes):
+        assert tadc_("compile", "norm.idx", "-o", "build", *options).exit_code == 0
+        modes = manifest("build/norm.json")["modes"]
+        return {n: eval(mode["workspace_bytes"], {}, sizes) for n, mode in modes.items()}
+
+    stored = bytes_of(N=1000, M=1000)
+    assert stored == {"primal": 4096, "adjoint": 4 * 10**6 + 2 * 4096}
+    assert bytes_of("--memory", "recompute", N=1000, M=1000)["adjoint"] < stored["adjoint"]
+
+
 def test_compile_writes_to_the_current_folder_without_a_place():
     assert tadc_("compile", "conv.idx").exit_code == 0
     assert files() == sorted([*GIVEN, "conv.cu", "conv.json"])

@@ -12,7 +12,7 @@ from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cpu.native import NativeRunner
-from tadc.runtime.cuda.launch import CudaRunner
+from tadc.runtime.cuda.launch import MODE, CudaRunner
 from tadc.runtime.opencl.launch import OpenClRunner
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.model import ideal_seconds
@@ -88,7 +88,7 @@ def modelled(
             options, program = part._options, part._program
             decided = compiler.gpu_decisions(program, sizes, dtype, options, machine)
             lowered = compiler.lowered_for_gpu(
-                program, part._mode, decided, sizes, dtype, machine, blas=options.blas, tiles={}
+                program, MODE, decided, sizes, dtype, machine, blas=options.blas, tiles={}
             )
             values = program.size_values({s: sizes[s] for s in program.sizes})
             least += ideal_seconds(compiler.stored(program), values, machine, dtype)

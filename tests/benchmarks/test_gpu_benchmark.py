@@ -167,3 +167,21 @@ def test_the_model_of_the_large_formulas_is_a_table(benchmark_module):
     assert not list(model.changed(rows, rows))
     slower = [{**r, "milliseconds": 2 * r["milliseconds"]} for r in rows]
     assert len(list(model.changed(slower, rows))) == 4
+
+
+def test_a_sweep_goes_on_where_it_ended_and_names_kernels_with_a_busy_thread(
+    benchmark_module, tmp_path
+):
+    sweep, rows = benchmark_module("gpu_sweep"), tmp_path / "rows.jsonl"
+    copy = sweep.Case("examples", "copy", "size N\ninput x[N]\ny[i] = 2*x[i]", {"N": 10**6})
+    broken = sweep.Case("examples", "broken", "size N\ninput x[N]\ny[i] = z[i]", {"N": 10})
+
+    sweep.add(rows, [copy])
+    sweep.add(rows, [copy, broken])
+
+    first, second = sweep.read(rows)
+    assert [k["is_uneven"] for k in first["kernels"]] == [False, False, False]
+    assert "examples, broken: " in sweep.table([first, second])
+    assert "| examples | 1 | 3 | 0 | 0 |" in sweep.table([first, second])
+    busy = {**first, "kernels": [{**first["kernels"][0], "is_uneven": True}]}
+    assert "| examples, copy | primal |" in sweep.table([busy])

@@ -10,12 +10,13 @@ from host_run import HostProgram
 from programs import normal
 
 from tadc.emit.cuda.file import cuda_text
+from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.lowered import GpuModule, modules_of
-from tadc.schedule.nest.loop_nest import Loop, TeamLoop, steps_of
+from tadc.schedule.nest.loop_nest import LetIndex, Loop, TeamLoop, reads_of, steps_of
 
 # name: text, whether nests are shared as one, the trips of the loops that are shared, and of those that are not
 NESTS = {
@@ -67,3 +68,24 @@ def test_teams_that_share_them_compute_what_numpy_computes(name, team):
         found = host.run("primal", {"x": array}, {"N": n})
         expected = Runners(program).run("numpy", "float64", {"x": array}, {"N": n})
         np.testing.assert_allclose(found["f"], expected["f"], rtol=1e-12)
+
+
+UNUSED = "input x[2, N]\nf[l: N] = sum{m: 36, k: 12, i: 35} abs(x[i % 2, l])"
+
+
+def test_a_nest_as_one_declares_no_index_that_nothing_reads():
+    (kernel,) = team_kernel(UNUSED, True, HOPPER.warp).kernels
+
+    (loop,) = (s for s in steps_of(kernel.kernel.body) if isinstance(s, TeamLoop))
+    assert loop.range.trips == 36 * 12 * 35
+    declared = [s.derived for s in steps_of(loop.body) if isinstance(s, LetIndex)]
+    read = {i for e in reads_of(loop.body) for i in e.symbols}
+    read |= {i for d in declared for i in d.form.symbols}
+    assert declared and {d.name for d in declared} <= read
+
+
+@pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
+def test_the_compiler_of_a_gpu_has_nothing_to_say_about_it():
+    emitted = cuda_text([team_kernel(UNUSED, True, HOPPER.warp)], "", "float32")
+
+    assert not compile_cuda(emitted.text, "sm_90").warnings

@@ -41,7 +41,7 @@ from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import Decisions, GpuModule
 from tadc.schedule.nest.matrix_product import MatrixProduct
 
-__all__ = ["CudaLaunch", "CudaRunner", "cuda_launch", "launches"]
+__all__ = ["MODE", "CudaLaunch", "CudaRunner", "cuda_launch", "launches"]
 
 MODE = "run"  # only part of the kernels' names
 MOST_LAUNCHES = 256  # sets of sizes

@@ -53,7 +53,7 @@ def _with_stored_values(
     owned: Rows, s: Statement, program: Program, sizes: Sizes, most: int, names: Names
 ) -> tuple[list[Statement], Statement]:
     """The statements of the values that are stored, if they fit, and the one that reads them."""
-    terms = terms_of(owned.total, set(program.parameters))
+    terms = terms_of(owned.total, set(program.parameters), s.extents)
     if terms is None:
         return [], s
     statements: list[Statement] = []

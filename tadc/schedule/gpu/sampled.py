@@ -7,6 +7,7 @@ weighs as much as the ranges that it was drawn from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod, sqrt
 
 import numpy as np
@@ -26,7 +27,16 @@ PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 
 def about(points: Points, sizes: Mapping[Symbol, int]) -> float:
     """The number of points for these values of all sizes."""
-    return prod(_part(part, sizes) for part in points.parts())
+    forms = (*(c.form for c in points.domain), *(d.form for d in points.derived))
+    used = sorted({s for form in forms for s in form.symbols} & sizes.keys())
+    return _about(points, tuple((s, sizes[s]) for s in used))
+
+
+@lru_cache(maxsize=4096)
+def _about(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> float:
+    """The number for the sizes in the conditions: schedules of a kernel have the same sets of points, as have programs that differ little."""
+    values = dict(sizes)
+    return prod(_part(part, values) for part in points.parts())
 
 
 def _part(part: Points, sizes: Mapping[Symbol, int]) -> float:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import isqrt, prod
+from math import ceil, isqrt, prod
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -46,10 +46,13 @@ from tadc.schedule.rewrite.running import running
 __all__ = ["split"]
 
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
+WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
 WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 ENOUGH_PARTS, MOST_PARTS = 2**12, 2**13  # of an element: a block adds them up
+FEW_BUSY = 5  # times as many threads as are busy would be none too many
+FEWER = 4  # times as many threads as those that have so many parts: some more are added up as soon
 FEW_EACH = 8  # values of a part: another one more or less is noticed
 LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
@@ -314,7 +317,7 @@ def _parts(
     e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, again: _Again | None
 ) -> _Parts | None:
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
-    points = _elements(s, where, values)
+    points = _elements(e, s, where, values)
     is_product = _is_product(e, s, values)
     fewest = 2 if again else BETTER
     if fewest * points > machine.resident_threads * (OF_TILE if is_product else 1):
@@ -339,13 +342,25 @@ def _parts(
         if again:
             warps, adjacent = again.warps, again.whole
         else:
-            warps, adjacent = _neighbours(e, s, counts, values, machine)
+            warps, adjacent = _neighbours(e, s, points, counts, values, machine)
         free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
         index = max(free, key=lambda i: free[i], default="")
+        is_short = warps and adjacent == index and free[index] < fewest * warp
+        if is_short and points * terms >= WORTH_OF_OTHER:
+            # It has no parts for warps: it stays whole, and another index is cut.
+            del free[index]
+            index = max(free, key=lambda i: free[i], default=index)
         lanes = warp if warps and adjacent == index else 0
         threads = points * (warp if warps else 1)
         least = max(1, lanes, LEAST * counts.get(index, 1) * (warp if warps else 1) // terms)
-    most = again.most if again else MOST_PARTS if terms >= MANY_TERMS else ENOUGH_PARTS
+    is_idle = FEWER * points * ENOUGH_PARTS <= machine.resident_threads
+    most = (
+        again.most
+        if again
+        else MOST_PARTS
+        if terms >= MANY_TERMS or (is_idle and not warps)
+        else ENOUGH_PARTS
+    )
     room = int(machine.resident_threads // threads)
     if 1 <= room < BETTER and terms >= LONG_PARTS * BETTER * warp:
         room = BETTER  # a GPU is busier with more threads than fit at once
@@ -364,18 +379,30 @@ def _even(count: int, values: int) -> int:
     return -(-values // each) if each <= FEW_EACH else 1 << count.bit_length() - 1
 
 
-def _elements(s: Statement, where: Domain, values: Sizes) -> int:
-    """The number of elements that are there, at least 1."""
-    if where == EVERYWHERE:
-        return prod(max(1, n.at(values)) for n in s.target.shape)
+def _elements(e: Reduce, s: Statement, where: Domain, values: Sizes) -> int:
+    """The number of elements that need the sum, at least 1; if most have no term, of about those that have some."""
     box = Points(s.indices, quotients(s.derived), Domain.box(s.extents) & where)
-    return max(1, round(about(box, values)))
+    number = prod(max(1, n.at(values)) for n in s.target.shape)
+    if where != EVERYWHERE:
+        number = max(1, round(about(box, values)))
+    if set(s.indices).isdisjoint(e.domain.symbols):
+        return number
+    inside = Points(
+        (*s.indices, *e.indices), quotients((*s.derived, *e.derived)), box.domain & e.domain
+    )
+    counts = _counts(e, _middle(s, values)).values()
+    return max(1, min(number, ceil(about(inside, values) / prod(counts))))
 
 
 def _neighbours(
-    e: Reduce, s: Statement, counts: Mapping[Symbol, int], values: Sizes, machine: Machine
+    e: Reduce,
+    s: Statement,
+    points: int,
+    counts: Mapping[Symbol, int],
+    values: Sizes,
+    machine: Machine,
 ) -> tuple[bool, Symbol]:
-    """Whether a warp is to have a part, and the index in which its threads are neighbours, then."""
+    """Whether a warp is to have a part of each of so many points, and the index in which its threads are neighbours, then."""
     reads, costs, warp = list(subscripts(e.body)), machine.costs, machine.warp
 
     def paid(varying: Symbol) -> float:
@@ -389,6 +416,9 @@ def _neighbours(
     several = [(i, n) for i, n in zip(s.indices, s.target.shape, strict=True) if n.at(values) > 1]
     if several and several[-1][1].at(values) >= warp:
         return long[adjacent] < paid(several[-1][0]), adjacent
+    if FEW_BUSY * points * MOST_PARTS >= machine.resident_threads:
+        # With a thread a part enough are busy, and what does not depend on the index tells nothing.
+        reads = [read for read in reads if any(adjacent in form.symbols for form in read)]
     if reads and all(cost(read, {adjacent}, costs) >= costs.strided for read in reads):
         return False, ""
     # Of warps there are fewer parts, which are added up sooner.

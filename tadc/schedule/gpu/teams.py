@@ -8,9 +8,10 @@ from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Derived
-from tadc.ir.expr import Read
+from tadc.ir.expr import Call, Read
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
+from tadc.ir.walk import postorder
 from tadc.schedule.gpu.cost import Sizes, cost, subscripts, with_midpoints
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.nest.lanes import accumulated
@@ -36,6 +37,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.lower import without_unused
 from tadc.schedule.nest.unrolled import at_points
+from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["TeamBody"]
 
@@ -159,7 +161,8 @@ class _TeamSteps:
     def _choice(self, loop: Loop, values: Sizes, step: Step) -> tuple[float, int, Loop, Step]:
         """The time of a term, if the team shares the loop; how often it runs; the loop and the step."""
         count = max(1, loop.range.trips_at(values))
-        term = 1 + sum(isinstance(s, LetIndex) for s in loop.body) + _accessed(loop, self.costs)
+        derived = sum(isinstance(s, LetIndex) for s in loop.body)
+        term = 1 + derived + _accessed(loop, self.costs) + _computed(loop, self.costs)
         return -(-count // self.team) / count * term, count, loop, step
 
 
@@ -251,6 +254,13 @@ def _accessed(loop: Loop, costs: Costs) -> float:
     """The cost of the reads and stores inside a loop, for threads that differ in its index."""
     each = (subscripts for step in steps_of(loop.body) for subscripts in _own_subscripts(step))
     return sum(cost(subscripts, {loop.range.index}, costs) for subscripts in each)
+
+
+def _computed(loop: Loop, costs: Costs) -> float:
+    """The cost of the operations inside a loop."""
+    values = (e for step in steps_of(loop.body) for e in postorder(values_of(step)))
+    calls = [e for e in values if isinstance(e, Call)]
+    return sum(costs.special if is_expensive(e) else costs.operation for e in calls)
 
 
 def _own_subscripts(step: Step) -> Iterator[tuple[Affine, ...]]:

@@ -21,6 +21,9 @@ from tadc.ir.walk import substitute
 __all__ = ["Terms", "depends_on", "has_data", "only", "terms_of"]
 
 
+_NOTHING: Mapping[Symbol, Affine] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """The first value of each index of a reduction, how many there are at most, and where there is a term."""
@@ -50,13 +53,19 @@ class Terms:
         return Statement(target, tuple(box), (*derived, *inner), body), read
 
 
-def terms_of(e: Reduce, parameters: Set[Symbol]) -> Terms | None:
-    """The terms of a reduction; None where `parameters` do not bound an index, or data do."""
+def terms_of(
+    e: Reduce, parameters: Set[Symbol], around: Mapping[Symbol, Affine] = _NOTHING
+) -> Terms | None:
+    """The terms of a reduction; None where `parameters` do not bound an index, or data do.
+
+    Bounds that depend on indices with the extents of `around` are taken where they are widest.
+    """
     if any(isinstance(d, Looked) for d in e.derived):
         return None
     lows, box = {}, {}
     for b in bounded(e).each:
-        low, high = (_known(side, parameters) for side in (b.range.lows, b.range.highs))
+        low = _known(b.range.lows, parameters) or _widest(b.range.lows, around, -1)
+        high = _known(b.range.highs, parameters) or _widest(b.range.highs, around, 1)
         if low is None or high is None:
             return None
         lows[b.range.index], box[b.range.index] = low, high - low + 1
@@ -69,6 +78,20 @@ def _known(bounds: tuple[Bound, ...], parameters: Set[Symbol]) -> Affine | None:
     """A bound that is made of parameters; None if there is none."""
     known = (b.form for b in bounds if b.divisor == 1 and parameters >= set(b.form.symbols))
     return next(known, None)
+
+
+def _widest(bounds: tuple[Bound, ...], around: Mapping[Symbol, Affine], sign: int) -> Affine | None:
+    """A number that bounds the index wherever the indices `around` are: from below if `sign` is -1, from above if it is 1."""
+    for b in bounds:
+        ends = {
+            s: around[s] - 1 if c * sign > 0 else constant(0)
+            for s, c in b.form.terms
+            if s in around
+        }
+        end = b.form.substitute(ends)
+        if end.is_constant:
+            return constant(sign * (sign * end.constant // b.divisor))
+    return None
 
 
 def has_data(s: Statement) -> bool:

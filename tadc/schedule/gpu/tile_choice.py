@@ -57,6 +57,14 @@ MOST_HELD = 128  # values that it holds besides
 
 
 @dataclass(frozen=True, slots=True)
+class _InBlock:
+    """The work of a thread of a block without what fills buffers; and the read that is staged, if one is."""
+
+    weight: float
+    staged: StagedRead | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Estimates for the tiles of a kernel, for these values of all sizes."""
 
@@ -70,6 +78,7 @@ class Choice:
     shapes: Mapping[str, Sequence[int]]  # of the tensors that are read
     machine: Machine
     works: dict[Symbol, tuple[Work, ...]] = field(default_factory=dict)
+    in_blocks: dict[object, _InBlock] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -126,24 +135,35 @@ class Choice:
 
     def _staging(self, shape: Shape, depth: int) -> float:
         """The same where of each read's loops that may be staged it is the one of that depth, or the last."""
-        tile_indices = shape.counts.keys()
+        total, loops = 0.0, dict[object, list[StagedRead]]()
+        tile_indices = tuple(shape.counts)
+        for n, w in enumerate(self.work(tile_indices[-1])):
+            # Shapes that differ in other indices have the same of it.
+            counts = tuple(
+                (shape.counts[i], shape.threads[i]) for i in tile_indices if i in w.symbols
+            )
+            key = (tile_indices, n, depth, counts)
+            if (each := self.in_blocks.get(key)) is None:
+                each = self.in_blocks[key] = self._each_in_block(w, shape, depth)
+            total += each.weight
+            if each.staged:
+                loops.setdefault(each.staged.key, []).append(each.staged)
+        parts = [self._filled(reads, shape) for reads in loops.values()]
+        return total + sum(parts) if parts else float("inf")
+
+    def _each_in_block(self, w: Work, shape: Shape, depth: int) -> _InBlock:
+        """That of some work."""
+        tile_indices, symbols = shape.counts.keys(), w.symbols
         moving = (
             set[Symbol]().union(*(self.varying[i].symbols for i in tile_indices)) - tile_indices
         )
-        total, loops = 0.0, dict[object, list[StagedRead]]()
         groups = {i: group(n) for i, n in shape.counts.items()}
-        for w in self.work(next(reversed(list(tile_indices)))):
-            read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
-            symbols = w.symbols
-            often = prod(shape.counts[i] // groups[i] for i in tile_indices & symbols)
-            values = often * w.values(groups, frozenset())
-            if read and moving.isdisjoint(symbols) and self._is_shared(read, shape):
-                loops.setdefault(read.key, []).append(read)
-                total += self.machine.costs.staged * read.times * values
-            else:
-                total += w.weight * values
-        parts = [self._filled(reads, shape) for reads in loops.values()]
-        return total + sum(parts) if parts else float("inf")
+        often = prod(shape.counts[i] // groups[i] for i in tile_indices & symbols)
+        values = often * w.values(groups, frozenset())
+        read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
+        if read and moving.isdisjoint(symbols) and self._is_shared(read, shape):
+            return _InBlock(self.machine.costs.staged * read.times * values, read)
+        return _InBlock(w.weight * values)
 
     def _is_shared(self, read: StagedRead, shape: Shape) -> bool:
         inner = {i: n for i, (_, n) in read.stage.inner.items()}
@@ -273,14 +293,15 @@ class Choice:
             [c for c in COUNTS_OF_BLOCK if c == 1 or (i != alone and (c - 1) * t < self.extents[i])]
             for i, t in threads.items()
         ]
+        sums = self._sums
+        long = [w for w in self.work(self.last) if max(w.trips.values(), default=0) > UNROLLED]
         for numbers in product(*choices):
             shape = Shape(dict(zip(threads, numbers, strict=True)), threads)
-            if self._sums * shape.points <= MOST_OF_BLOCK and self._held(shape) <= MOST_HELD:
+            if sums * shape.points <= MOST_OF_BLOCK and self._held(long, shape) <= MOST_HELD:
                 yield shape
 
-    def _held(self, shape: Shape) -> int:
-        """The values of its own that a thread holds for loops that are written out although they are long."""
-        long = (w for w in self.work(self.last) if max(w.trips.values(), default=0) > UNROLLED)
+    def _held(self, long: Sequence[Work], shape: Shape) -> int:
+        """The values of its own that a thread holds for loops that are written out although they are `long`."""
         own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape))
         return sum(w.values(shape.counts, set()) for w in own)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd, prod
 
 from tadc.ir.affine import Affine, Symbol, symbol
@@ -50,7 +51,7 @@ class StagedRead:
         return self.loop, self.passes, self.runs, *self.stage.inner.items()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Work:
     """The work of expressions, in all their runs for a point: `weight` for each different value that points of a tile need.
 
@@ -64,9 +65,9 @@ class Work:
     reads: int
     staged: tuple[StagedRead, ...] = ()  # in the loops that may be staged, the outermost first
 
-    @property
-    def symbols(self) -> set[Symbol]:
-        return {s for form in self.forms for s in form.symbols}
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        return frozenset(s for form in self.forms for s in form.symbols)
 
     def of(self, counts: Mapping[Symbol, int], strided: Set[Symbol] = frozenset()) -> float:
         """The work for a tile with so many values of each index; the values of those in `strided` are no neighbours."""
