@@ -233,17 +233,17 @@ class ListArrays:
 
     @cached_property
     def pieces(self) -> tuple[Indices, ...]:
-        """How many pieces there are before each key, where each piece begins, and its keys (`pieces.py`)."""
+        """How many pieces of long lists there are before each key, where each piece begins, and its keys (`pieces.py`)."""
         rows, dtype = self.begin[..., :-1], self.begin.dtype
-        counts = -(-np.diff(self.begin, axis=-1) // PIECE)
+        lengths = np.diff(self.begin, axis=-1)
+        counts = np.where(lengths > PIECE, -(-lengths // PIECE), 0)
         last = np.cumsum(counts).reshape(counts.shape)
         before = np.concatenate([last[..., :1] - counts[..., :1], last], axis=-1)
         keys = np.repeat(np.arange(counts.size), counts.ravel())
         first = (last - counts).ravel()[keys]
         begins = rows.ravel()[keys] + PIECE * (np.arange(len(keys)) - first)
         if not len(keys):
-            keys, begins = np.zeros((2, 1), np.int64)  # an empty one, which is in no list
-        begins = np.append(begins, self.begin.ravel()[-1])
+            keys, begins = np.zeros((2, 1), np.int64)  # one that is in no list, for arrays have elements
         made = (before, begins, *np.unravel_index(keys, counts.shape))
         return tuple(_frozen(a.astype(dtype)) for a in made)
 
@@ -337,7 +337,7 @@ def list_tensors(
         pieces = a.pieces if isinstance(each, SortedList) and each.pieces else ()
         own = (a.begin, *a.positions, *pieces)
         counts = (*a.begin.shape[:-1], a.begin.shape[-1] - 1, len(a.positions[0]))
-        counts += (len(pieces[1]) - 1,) if pieces else ()
+        counts += (len(pieces[1]),) if pieces else ()
         tensors |= dict(zip((t.name for t in each.tensors), own, strict=True))
         sizes |= dict(zip(each.sizes, counts, strict=True))
     return {n: a.astype(dtype, copy=False) for n, a in tensors.items()}, sizes
