@@ -243,7 +243,9 @@ class ListArrays:
         first = (last - counts).ravel()[keys]
         begins = rows.ravel()[keys] + PIECE * (np.arange(len(keys)) - first)
         if not len(keys):
-            keys, begins = np.zeros((2, 1), np.int64)  # one that is in no list, for arrays have elements
+            keys, begins = np.zeros(
+                (2, 1), np.int64
+            )  # one that is in no list, for arrays have elements
         made = (before, begins, *np.unravel_index(keys, counts.shape))
         return tuple(_frozen(a.astype(dtype)) for a in made)
 

@@ -190,7 +190,10 @@ def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
             bytes_ = sum(t.bytes_at(sizes, NARROW_INDEX) for t in map(narrow_tensor, tensors))
             what += f", at most {bytes_:,} bytes"
         lines.append(f"{what}; made in each call, or kept by a `tadc.Index`")
-    lines += [f"{name} is tested: all points are tried for each element" for name in made.tested]
+    lines += [
+        f"{name} is tested: O({points}) points are tried for each element"
+        for name, points in made.tested.items()
+    ]
     return Plan((), {}, tuple(lines))
 
 

@@ -165,12 +165,12 @@ class Companion:
 class Listed:
     """A program whose last inputs are the tensors of `lists` and their companions, in order; its last sizes are those of the lists.
 
-    `tested` names statements with sums that no list shortens: all points are tried for each element.
+    `tested` has statements with sums that no list shortens, by name, and how many points are tried for each element.
     """
 
     program: Program
     lists: tuple[SortedList | Rows, ...]
-    tested: tuple[str, ...]
+    tested: Mapping[str, str]
     companions: tuple[Companion, ...] = ()
 
     @property
@@ -267,7 +267,7 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
         inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
         statements=statements,
     )
-    return Listed(safely_loaded(program), made, tuple(dict.fromkeys(lists.tested)))
+    return Listed(safely_loaded(program), made, lists.tested)
 
 
 def safely_loaded(program: Program) -> Program:
@@ -292,7 +292,7 @@ class _Lists:
     names: Names
     facts: Facts | None
     made: dict[object, SortedList | Rows] = field(default_factory=dict)
-    tested: list[str] = field(default_factory=list)
+    tested: dict[str, str] = field(default_factory=dict)
 
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         """The statement with lists, after those that compute sums of pieces for it."""
@@ -416,12 +416,10 @@ class _Loops:
             body = substitute(body, values)
             waiting = [d.substitute(values) for d in waiting if d.name not in gone]
             free = [i for i in free if i not in gone]
-        data = {d.name for d in waiting if isinstance(d, Looked)}
-        equations = (
-            c for c in domain if c.relation == "==" and not data.isdisjoint(c.form.symbols)
-        )
-        if any(True for _ in equations) and free:
-            self.lists.tested.append(self.statement)
+        if free and any(self._is_test(c, free, waiting) for c in domain):
+            extents = extents_in_body(self.reduce_, self.known, set(self.lists.program.parameters))
+            points = "*".join(_factor(extents[i]) for i in free)
+            self.lists.tested[self.statement] = points
         if not self.indices and not self.derived:
             return e
         return Reduce(
@@ -431,6 +429,18 @@ class _Loops:
             domain & Domain.of(self.conditions),
             body,
         )
+
+    def _is_test(self, c: Condition, free: list[Symbol], waiting: list[Determined]) -> bool:
+        """Whether the condition selects points by data: it is an equation, or compares data of the points with what is known."""
+        data = {d.name for d in waiting if isinstance(d, Looked)}
+        if c.relation == "==":
+            return not data.isdisjoint(c.form.symbols)
+        of_points = set(free)
+        for d in waiting:
+            if not of_points.isdisjoint(d.symbols):
+                of_points.add(d.name)
+        outer = set(c.form.symbols) - of_points - set(self.lists.program.parameters)
+        return bool(outer) and not (of_points & data).isdisjoint(c.form.symbols)
 
     # ------------------------------------------------------------------ lists
 
