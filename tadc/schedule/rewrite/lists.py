@@ -33,7 +33,7 @@ from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
-from tadc.normalize.reductions import extents_in_body
+from tadc.normalize.reductions import extents_around_body, extents_in_body
 from tadc.schedule.rewrite.pieces import (
     ListLoop,
     Pieces,
@@ -417,9 +417,10 @@ class _Loops:
             waiting = [d.substitute(values) for d in waiting if d.name not in gone]
             free = [i for i in free if i not in gone]
         if free and any(self._is_test(c, free, waiting) for c in domain):
-            extents = extents_in_body(self.reduce_, self.known, set(self.lists.program.parameters))
-            points = "*".join(_factor(extents[i]) for i in free)
-            self.lists.tested[self.statement] = points
+            extents = extents_around_body(e, self.known, set(self.lists.program.parameters))
+            # Of a range that data end nothing is said but its index.
+            points = (_factor(extents[i]) if i in extents else i for i in free)
+            self.lists.tested[self.statement] = "*".join(points)
         if not self.indices and not self.derived:
             return e
         return Reduce(
