@@ -231,7 +231,7 @@ class ListArrays:
             flat = positions if len(positions) else xp.zeros(1, begin.dtype)
             places = (flat,) if len(shape) == 1 else xp.unravel_index(flat, shape)
             self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
-        self._flat = flat
+        self._flat: Indices = flat
         self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()
 
     @cached_property
