@@ -23,7 +23,7 @@ from tadc.runtime.cuda import list_builder as gpu_list_builder
 from tadc.runtime.cuda.arrays import is_gpu_array, module_of, using
 from tadc.runtime.cuda.resident import resident
 from tadc.runtime.opencl.arrays import is_cl_array
-from tadc.schedule.rewrite.lists import Facts, Listed, Rows, SortedList
+from tadc.schedule.rewrite.lists import Facts, Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = [
@@ -378,16 +378,29 @@ def _sorted_list(
 
     def make() -> ListArrays:
         narrow = [k.in_32_bits for k in of]
-        arrays = [k for k in narrow if k is not None]
-        if len(arrays) < len(of) or max(of[0].array.size, prod(counts)) > INT32.max:
-            arrays = [k.array for k in of]
-        elif device is not None:
+        elements = [k for k in narrow if k is not None]
+        is_wide = len(elements) < len(of) or max(of[0].array.size, prod(counts)) > INT32.max
+        arrays = _of_keys(each.keys, [k.array for k in of] if is_wide else elements)
+        if device is not None and not is_wide:
             begin, positions = gpu_list_builder.sorted_list(arrays, lows, counts, device)
             return ListArrays(begin, positions, of[0].shape, device)
         sort = _sorted_natively if list_builder.is_worth_native_code(arrays[0].size) else _sorted
         return ListArrays(*sort(arrays, lows, counts, threads), of[0].shape)
 
-    return of[0].kept(("sorted", lows, counts, device), make, of[1:])
+    dimensions = tuple(key.dimension for key in each.keys)
+    return of[0].kept(("sorted", lows, counts, dimensions, device), make, of[1:])
+
+
+def _of_keys(keys: Sequence[Key], elements: Sequence[Indices]) -> list[Indices]:
+    """An array for each key, of one shape: the elements of an index tensor, or the places of these in a dimension."""
+    following, (first, *_) = iter(elements), elements
+
+    def places(dimension: int) -> Indices:
+        along = np.arange(first.shape[dimension], dtype=first.dtype)
+        others = tuple(n for n in range(first.ndim) if n != dimension)
+        return _frozen(np.broadcast_to(np.expand_dims(along, others), first.shape))
+
+    return [next(following) if k.dimension is None else places(k.dimension) for k in keys]
 
 
 def _sorted_natively(

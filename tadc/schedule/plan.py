@@ -182,7 +182,7 @@ def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
         if isinstance(each, Rows):
             what = f"list {name}: the rows of {of} that hold each of 0..{each.elements - 1}"
         else:
-            keys = " and ".join(f"{key.tensor} = {key.low}..{key.high}" for key in each.keys)
+            keys = " and ".join(map(str, each.keys))
             what = f"list {name}: the positions where {keys}"
         if beside:
             what += f", with {', '.join(c.of for c in beside)} in their order"

@@ -46,6 +46,7 @@ from tadc.schedule.rewrite.rows import always
 __all__ = [
     "Companion",
     "Facts",
+    "Key",
     "Listed",
     "Rows",
     "SortedList",
@@ -64,11 +65,20 @@ Extents = tuple[tuple[Symbol, Affine], ...]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes."""
+    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes; or the places in a `dimension` of it."""
 
     tensor: str
     low: Affine
     high: Affine
+    dimension: int | None = None
+
+    def __str__(self) -> str:
+        what = (
+            self.tensor
+            if self.dimension is None
+            else f"dimension {self.dimension} of {self.tensor}"
+        )
+        return f"{what} = {self.low}..{self.high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ class SortedList:
     @property
     def of(self) -> tuple[str, ...]:
         """The index tensors that it is made from."""
-        return tuple(key.tensor for key in self.keys)
+        return tuple(key.tensor for key in self.keys if key.dimension is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +353,7 @@ class _Lists:
 
     def sorted_by(self, keys: tuple[Key, ...], rank: int) -> SortedList:
         def new() -> SortedList:
-            name = "_".join(key.tensor for key in keys)
+            name = "_".join(key.tensor for key in keys if key.dimension is None)
             counts = tuple(self.names.fresh(f"{key.tensor}_keys") for key in keys)
             count = self.names.fresh(f"{name}_positions")
             shape = [symbol(n) for n in counts]
@@ -470,10 +480,14 @@ class _Loops:
         return None
 
     def _is_listable(self, d: Looked, free: list[Symbol], waiting: list[Determined]) -> bool:
-        """Whether its subscripts are different symbols that are not known yet."""
-        names = [form.as_symbol() for form in d.subscripts]
+        """Whether its subscripts are different symbols that are not known yet, but for some that are known."""
+        names = [f.as_symbol() for f in d.subscripts if not self._is_known_place(f)]
         open_ = {*free, *(o.name for o in waiting if isinstance(o, Looked))}
         return bool(names) and len(set(names)) == len(names) and open_.issuperset(names)
+
+    def _is_known_place(self, form: Affine) -> bool:
+        """Whether a subscript is an index that is known, or the sizes alone."""
+        return all(map(self._is_known, form.symbols))
 
     def _interval(
         self, d: Looked, domain: Domain
@@ -527,12 +541,20 @@ class _Loops:
             at_first.insert(0, form - keys[0].low)
             at_last.insert(0, form - keys[0].low)
             gone += also
-        made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         extents = self.lists.program.tensors[d.tensor].shape
+        for n, (place, extent) in enumerate(zip(d.subscripts, extents, strict=True)):
+            if self._is_known_place(place):
+                forms.insert(0, place)
+                keys.insert(0, Key(d.tensor, constant(0), extent - 1, n))
+                at_first.insert(0, place)
+                at_last.insert(0, place)
+        made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count, forms, keys)
         values: dict[Symbol, Affine] = {}
         left = Domain.of(c for c in domain if c not in gone)
         for form, extent, tensor in zip(d.subscripts, extents, made.positions, strict=True):
+            if self._is_known_place(form):
+                continue
             s = str(form.as_symbol())
             position = names.fresh(s)
             self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))
