@@ -499,6 +499,7 @@ def test_plans_name_lists_and_what_is_not_checked():
         ("input q[E]: index, s[A]: index\ny[a] = sum{e} [q[e] = s[a]]*w[e]", "E"),
         ("size N\ny[i: N] = sum{e | p[e] = i and q[e] <= i} w[e]", None),
         ("size N\ny[b, i: N] = sum{e | p[b, e] = i} w[e]", None),
+        ("size N\ninput ends[2, E]: index\ny[i: N] = sum{e | ends[1, e] = i} x[ends[0, e]]", None),
         ("y[i] = sum{j | j < len[i]} a[i,j]", None),
         ("y = sum{e} x[pad(k[e])]", None),
     ],
