@@ -536,7 +536,8 @@ def lowered_for_cpu(
 ) -> CpuModule:
     """The program as a CPU runs it."""
     (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
-    return CpuModule.of(unscheduled, dtype, dict(decided.usual), blas=blas, machine=machine)
+    usual, widths = dict(decided.usual), dict(decided.widths)
+    return CpuModule.of(unscheduled, dtype, usual, blas=blas, machine=machine, widths=widths)
 
 
 def recurrence_of(

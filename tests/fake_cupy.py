@@ -392,7 +392,18 @@ def compile_text(text, arch, flags):
 # Functions that it has of numpy.
 ON_DEVICE = (
     *("abs", "arange", "argwhere", "concatenate", "empty_like", "flatnonzero"),
-    *("full_like", "isfinite", "log", "stack", "where", "zeros"),
+    *(
+        "full_like",
+        "isfinite",
+        "log",
+        "searchsorted",
+        "sort",
+        "stack",
+        "unravel_index",
+        "where",
+        "zeros",
+        "zeros_like",
+    ),
 )
 
 MACHINE = Machine(resident_threads=2**11)  # soon busy

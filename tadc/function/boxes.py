@@ -11,6 +11,7 @@ from tadc.blocks.block import Blocked, PlacedBlock
 from tadc.blocks.boxes import Box, Interval
 from tadc.blocks.footprints import Footprint, footprints, where_needed
 from tadc.errors import ArgumentError, ShapeError
+from tadc.function.data import place_of_read
 from tadc.function.derivatives import blocked_of
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Program, Statement
@@ -170,8 +171,9 @@ def sizes_of_blocks(f: Function, given: Mapping[str, int]) -> tuple[Function, di
 def refuse_data(f: Function) -> None:
     """Raises ArgumentError for a function whose subscripts come from data: a block may read anything."""
     if compiler.reads_data(f.program):
+        tensors = (*f.index_inputs, *compiler.computed_indices(f.program))
         raise ArgumentError(
-            None,
+            place_of_read(f, tensors[0]),
             "elements of tensors are subscripts, and what a block reads then depends on them",
             fix="call the function on whole arrays, or on Dask arrays, whose blocks read whole what data lead to",
         )

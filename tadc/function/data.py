@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from tadc.errors import BackendError
+from tadc.errors import BackendError, Span
+from tadc.syntax import ast
+from tadc.syntax.nodes import nodes
 
-__all__ = ["holds_floats", "refuse_data"]
+__all__ = ["holds_floats", "place_of_read", "refuse_data"]
+
+
+class HasText(Protocol):
+    def tree(self) -> ast.Program: ...
 
 
 class HasIndices(Protocol):
     @property
     def index_inputs(self) -> tuple[str, ...]: ...
+    @property
+    def _origin(self) -> HasText: ...
 
 
 def holds_floats(value: Any) -> bool:
@@ -31,7 +39,18 @@ def refuse_data(f: HasIndices, what: str, instead: str) -> None:
     """Raises BackendError for a function with index tensors, where `what` does not know them."""
     if f.index_inputs:
         raise BackendError(
-            None,
+            place_of_read(f, f.index_inputs[0]),
             f"{what} does not know index tensors yet, and `{f.index_inputs[0]}` is one",
             fix=instead,
         )
+
+
+def place_of_read(f: HasIndices, tensor: str) -> Span | None:
+    """Where the text reads this tensor first; None where it does so under another name, as in LaTeX or inside of blocks."""
+    for item in f._origin.tree().items:
+        if not isinstance(item, (ast.Definition, ast.Update)):
+            continue
+        for node in nodes((item.body,)):
+            if isinstance(node, ast.Element) and node.name.name == tensor:
+                return node.span
+    return None

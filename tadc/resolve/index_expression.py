@@ -274,7 +274,8 @@ class IndexExpressions:
                     e.span,
                     f"`{e.span.text}` is a product of two "
                     + ("indices" if of_index else "terms without numbers"),
-                    fix="subscripts must be affine: declare two dimensions instead"
+                    fix="subscripts must be affine: declare two dimensions instead, or make it a statement of its own, "
+                    f"`m[..]: index = {e.span.text}`, and read `m[..]`"
                     if of_index
                     else f"give the size a number: {declared(e.span, 'size M = 8')}, or `--size M=8`",
                 )

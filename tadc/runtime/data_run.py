@@ -20,7 +20,7 @@ from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.cpu.native import available_threads
 from tadc.runtime.cuda import arrays as cuda
-from tadc.runtime.cuda.resident import beside
+from tadc.runtime.cuda.resident import beside, device_of
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
 from tadc.runtime.index import (
@@ -140,7 +140,9 @@ class DataRun:
         """The outputs by name, of checked index tensors, with the lists that are made of them."""
         lists = compiler.with_lists(self._program).lists
         limit, threads = self._options.list_limit, self._options.threads or available_threads()
-        made = lists_of(lists, indices, sizes, limit, threads)
+        others = {n: a for n, a in arrays.items() if n not in indices}
+        device = device_of(others) if backend == "cuda" else None
+        made = lists_of(lists, indices, sizes, limit, threads, device)
         given = {n: k.array for n, k in indices.items()}
         narrow = {n: a for n, k in indices.items() if (a := k.in_32_bits) is not None}
         fits = len(narrow) == len(given) and all(each.begin.dtype == np.int32 for each in made)
@@ -154,7 +156,7 @@ class DataRun:
         tensors |= companion_tensors(listed, made, indices, width, threads)
         own = {**given, **tensors}
         if backend == "cuda":
-            own = beside({n: a for n, a in arrays.items() if n not in own}, own)
+            own = beside(device, own)
         return runners.run(backend, dtype, {**arrays, **own}, {**sizes, **counts}, out)
 
     def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:

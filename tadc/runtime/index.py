@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from tadc.errors import ArgumentError, Error
 from tadc.ir.affine import Affine, Symbol
 from tadc.runtime.cpu import list_builder
-from tadc.runtime.cuda.arrays import is_gpu_array
+from tadc.runtime.cuda import list_builder as gpu_list_builder
+from tadc.runtime.cuda.arrays import is_gpu_array, module_of, using
+from tadc.runtime.cuda.resident import resident
 from tadc.runtime.opencl.arrays import is_cl_array
-from tadc.schedule.rewrite.lists import Facts, Listed, Rows, SortedList
+from tadc.schedule.rewrite.lists import Facts, Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = [
@@ -213,18 +215,24 @@ def as_index(name: str, value: Any) -> Index:
 class ListArrays:
     """The arrays of a list: where each key begins, and for each dimension the places of the positions. They cannot be written.
 
-    `begin` has a dimension for each key, the last one longer by one.
+    `begin` has a dimension for each key, the last one longer by one. Positions, and what stands in their order, are on the
+    `device`, if it is one.
     """
 
-    def __init__(self, begin: Indices, positions: Indices, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, begin: Indices, positions: Any, shape: tuple[int, ...], device: int | None = None
+    ) -> None:
         """`positions` are in row-major order of the `shape`."""
         self.begin = _frozen(begin)
+        self._device = device
         # Nothing is read beyond the positions: there is one at least, for arrays have elements.
-        flat = positions if len(positions) else np.zeros(1, begin.dtype)
-        places = (flat,) if len(shape) == 1 else np.unravel_index(flat, shape)
-        self._flat = flat
+        xp = module_of(positions)
+        with using(device):
+            flat = positions if len(positions) else xp.zeros(1, begin.dtype)
+            places = (flat,) if len(shape) == 1 else xp.unravel_index(flat, shape)
+            self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
+        self._flat: Indices = flat
         self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()
-        self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
 
     @cached_property
     def longest(self) -> int:
@@ -233,17 +241,19 @@ class ListArrays:
 
     @cached_property
     def pieces(self) -> tuple[Indices, ...]:
-        """How many pieces there are before each key, where each piece begins, and its keys (`pieces.py`)."""
+        """How many pieces of long lists there are before each key, where each piece begins, and its keys (`pieces.py`)."""
         rows, dtype = self.begin[..., :-1], self.begin.dtype
-        counts = -(-np.diff(self.begin, axis=-1) // PIECE)
+        lengths = np.diff(self.begin, axis=-1)
+        counts = np.where(lengths > PIECE, -(-lengths // PIECE), 0)
         last = np.cumsum(counts).reshape(counts.shape)
         before = np.concatenate([last[..., :1] - counts[..., :1], last], axis=-1)
         keys = np.repeat(np.arange(counts.size), counts.ravel())
         first = (last - counts).ravel()[keys]
         begins = rows.ravel()[keys] + PIECE * (np.arange(len(keys)) - first)
         if not len(keys):
-            keys, begins = np.zeros((2, 1), np.int64)  # an empty one, which is in no list
-        begins = np.append(begins, self.begin.ravel()[-1])
+            keys, begins = np.zeros(
+                (2, 1), np.int64
+            )  # one that is in no list, for arrays have elements
         made = (before, begins, *np.unravel_index(keys, counts.shape))
         return tuple(_frozen(a.astype(dtype)) for a in made)
 
@@ -254,13 +264,19 @@ class ListArrays:
                 of = source.row
             else:
                 narrow = source.in_32_bits
-                of = (source.array if narrow is None else narrow).ravel()
+                of = source.array if narrow is None else narrow
             self._sorted[source] = _frozen(self._ordered(of, threads))
         return self._sorted[source]
 
     def _ordered(self, of: Indices, threads: int) -> Indices:
         if not of.size:
             return np.zeros(1, of.dtype)  # of a list without positions
+        if self._device is not None:
+            there = resident(of, self._device)
+            with using(self._device):
+                ordered: Indices = there.ravel()[self._flat]
+            return ordered
+        of = of.ravel()
         if of.dtype == self._flat.dtype and list_builder.is_worth_native_code(len(self._flat)):
             return list_builder.in_order(of, self._flat, threads)
         return of[self._flat]
@@ -284,13 +300,14 @@ def lists_of(
     sizes: Mapping[Symbol, int],
     limit: int,
     threads: int = 1,
+    device: int | None = None,
 ) -> list[ListArrays]:
-    """The arrays of each list, of 32 bits where all index tensors and positions fit.
+    """The arrays of each list, of 32 bits where all index tensors and positions fit; sorted on the GPU of that number, if it is one.
 
     Raises Error where one would have more than `limit` keys or positions.
     """
     return [
-        _sorted_list(each, indices, sizes, limit, threads)
+        _sorted_list(each, indices, sizes, limit, threads, device)
         if isinstance(each, SortedList)
         else _rows(each, indices, sizes, limit)
         for each in lists
@@ -337,7 +354,7 @@ def list_tensors(
         pieces = a.pieces if isinstance(each, SortedList) and each.pieces else ()
         own = (a.begin, *a.positions, *pieces)
         counts = (*a.begin.shape[:-1], a.begin.shape[-1] - 1, len(a.positions[0]))
-        counts += (len(pieces[1]) - 1,) if pieces else ()
+        counts += (len(pieces[1]),) if pieces else ()
         tensors |= dict(zip((t.name for t in each.tensors), own, strict=True))
         sizes |= dict(zip(each.sizes, counts, strict=True))
     return {n: a.astype(dtype, copy=False) for n, a in tensors.items()}, sizes
@@ -349,6 +366,7 @@ def _sorted_list(
     sizes: Mapping[Symbol, int],
     limit: int,
     threads: int,
+    device: int | None,
 ) -> ListArrays:
     lows, highs = (
         tuple(end.at(sizes) for end in ends)
@@ -360,13 +378,29 @@ def _sorted_list(
 
     def make() -> ListArrays:
         narrow = [k.in_32_bits for k in of]
-        arrays = [k for k in narrow if k is not None]
-        if len(arrays) < len(of) or max(of[0].array.size, prod(counts)) > INT32.max:
-            arrays = [k.array for k in of]
+        elements = [k for k in narrow if k is not None]
+        is_wide = len(elements) < len(of) or max(of[0].array.size, prod(counts)) > INT32.max
+        arrays = _of_keys(each.keys, [k.array for k in of] if is_wide else elements)
+        if device is not None and not is_wide:
+            begin, positions = gpu_list_builder.sorted_list(arrays, lows, counts, device)
+            return ListArrays(begin, positions, of[0].shape, device)
         sort = _sorted_natively if list_builder.is_worth_native_code(arrays[0].size) else _sorted
         return ListArrays(*sort(arrays, lows, counts, threads), of[0].shape)
 
-    return of[0].kept(("sorted", lows, counts), make, of[1:])
+    dimensions = tuple(key.dimension for key in each.keys)
+    return of[0].kept(("sorted", lows, counts, dimensions, device), make, of[1:])
+
+
+def _of_keys(keys: Sequence[Key], elements: Sequence[Indices]) -> list[Indices]:
+    """An array for each key, of one shape: the elements of an index tensor, or the places of these in a dimension."""
+    following, (first, *_) = iter(elements), elements
+
+    def places(dimension: int) -> Indices:
+        along = np.arange(first.shape[dimension], dtype=first.dtype)
+        others = tuple(n for n in range(first.ndim) if n != dimension)
+        return _frozen(np.broadcast_to(np.expand_dims(along, others), first.shape))
+
+    return [next(following) if k.dimension is None else places(k.dimension) for k in keys]
 
 
 def _sorted_natively(
@@ -480,6 +514,9 @@ def _refuse_beyond(number: int, limit: int, of: Sequence[str]) -> None:
 
 
 def _frozen(array: Indices) -> Indices:
+    """The array, which nobody can write; one of a GPU is tadc's own."""
+    if is_gpu_array(array):
+        return array
     result = np.ascontiguousarray(array)
     result.flags.writeable = False
     return result

@@ -31,6 +31,7 @@ from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.model import KernelModel, kernel_model, product_model
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.tile import Shape
+from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
@@ -39,7 +40,7 @@ from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
 from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
-from tadc.schedule.rewrite.short import with_short_sums
+from tadc.schedule.rewrite.short import with_numbers, with_short_sums
 
 __all__ = [
     "CpuModule",
@@ -64,11 +65,13 @@ class Decisions:
     """Decisions that depend on the sizes of a call: the temporaries that are not stored, and about how large the sizes are.
 
     A schedule stores more only in `room` bytes, if that is not None. By default all are stored, and nothing is known of the sizes.
+    `widths` are sizes that the text has as numbers.
     """
 
     recomputed: tuple[str, ...] = ()
     usual: tuple[tuple[Symbol, int], ...] = ()
     room: int | None = None
+    widths: tuple[tuple[Symbol, int], ...] = ()
 
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
@@ -80,12 +83,22 @@ class Decisions:
 
     @classmethod
     def of_few(cls, program: Program, sizes: Sizes) -> Decisions:
-        """About how large the small ones of the sizes are, and nothing else: for lanes. Sizes of index tensors alone do not count."""
-        shapes = (t.shape for t in program.tensors.values() if t.dtype not in (INDEX, NARROW_INDEX))
+        """About how large the small ones of the sizes are, for lanes, and the widths of rows that fill them. Sizes of index tensors
+        alone do not count.
+        """
+        shapes = [t.shape for t in program.tensors.values() if t.dtype not in (INDEX, NARROW_INDEX)]
         dense = {s for shape in shapes for n in shape for s in n.symbols}
         known = {**sizes, **dict(program.usual)}
         few = (s for s in program.sizes if s in dense and known[s] < MOST_LANES)
-        return cls(usual=tuple(sorted((s, _usual(program, s, sizes[s])) for s in few)))
+        of_rows = {shape[-1].as_symbol() for shape in shapes if len(shape) > 1}
+        widths = ((s, sizes[s]) for s in program.sizes if s in of_rows and _is_width(sizes[s]))
+        usual = ((s, _usual(program, s, sizes[s])) for s in few)
+        return cls(usual=tuple(sorted(usual)), widths=tuple(sorted(widths)))
+
+
+def _is_width(number: int) -> bool:
+    """Whether rows of so many elements fill lanes: a loop over a list has few steps besides them, and a text for each is worth it."""
+    return NARROW < number <= MOST_LANES and number % NARROW == 0
 
 
 def _usual(program: Program, size: Symbol, number: int) -> int:
@@ -184,12 +197,16 @@ class CpuModule(Lowered[CpuKernel]):
         *,
         blas: bool = False,
         machine: Processor = AVX2,
+        widths: Sizes = _UNKNOWN,
     ) -> CpuModule:
-        """`dtype` is the type of tensors that declare none: with `blas` matrix products of it are left to BLAS.
+        """`dtype` is the type of tensors that declare none: with `blas` matrix products of it are left to BLAS. The text is for
+        these `widths` alone.
 
         `usual` has about how large the sizes are, as `usual_size` says it: small ones that bound sums become numbers in the
         text, which is right for these alone; for others the schedules are only slower.
         """
+        if widths:
+            module = module.running(with_numbers(module.program, widths))
         if usual and not has_data(module.program):
             told = dict(module.program.usual)  # these are other than in the call
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}

@@ -182,7 +182,7 @@ def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
         if isinstance(each, Rows):
             what = f"list {name}: the rows of {of} that hold each of 0..{each.elements - 1}"
         else:
-            keys = " and ".join(f"{key.tensor} = {key.low}..{key.high}" for key in each.keys)
+            keys = " and ".join(map(str, each.keys))
             what = f"list {name}: the positions where {keys}"
         if beside:
             what += f", with {', '.join(c.of for c in beside)} in their order"
@@ -190,7 +190,10 @@ def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
             bytes_ = sum(t.bytes_at(sizes, NARROW_INDEX) for t in map(narrow_tensor, tensors))
             what += f", at most {bytes_:,} bytes"
         lines.append(f"{what}; made in each call, or kept by a `tadc.Index`")
-    lines += [f"{name} is tested: all points are tried for each element" for name in made.tested]
+    lines += [
+        f"{name} is tested: O({points}) points are tried for each element"
+        for name, points in made.tested.items()
+    ]
     return Plan((), {}, tuple(lines))
 
 

@@ -109,8 +109,8 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
 
 {% endif %}
 {% if pieces %}
-// The pieces of {{ piece }} positions of each list: how many there are before each key, in rows as `begin`, where each of them begins, and
-// its keys. Returns how many there are, at least one; without `starts` it only counts.
+// The pieces of {{ piece }} positions of each list that is longer: how many there are before each key, in rows as `begin`, where each of
+// them begins, and its keys. Returns how many there are, at least one; without `starts` it only counts.
 {{ linkage }}long long pieces_of(int keys, const long long* counts, const {{ integer }}* begin, {{ integer }}* before, {{ integer }}* starts,
                            {{ integer }}* const* numbers) {
   const long long width = counts[keys - 1];
@@ -120,6 +120,7 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
     for (long long n = 0; n < width; n++) {
       const long long place = row * (width + 1) + n;
       before[place] = ({{ integer }})total;
+      if (begin[place + 1] - begin[place] <= {{ piece }}) continue;
       for (long long p = begin[place]; p < begin[place + 1]; p += {{ piece }}, total++) {
         if (!starts) continue;
         starts[total] = ({{ integer }})p;
@@ -132,12 +133,11 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
     }
     before[row * (width + 1) + width] = ({{ integer }})total;
   }
-  if (!total) {  // an empty one, which is in no list
+  if (!total) {  // one that is in no list, for arrays have elements
     if (starts) starts[0] = 0;
     for (int k = 0; starts && k < keys; k++) numbers[k][0] = 0;
     total = 1;
   }
-  if (starts) starts[total] = begin[rows * (width + 1) - 1];
   return total;
 }
 {% endif %}

@@ -74,6 +74,7 @@ def random_data(seed: int) -> Data:
         "ptr": np.sort(rng.integers(0, E + 1, N + 1)),
         "lo": rng.integers(0, E, N),
     }
+    k["both"] = rng.integers(-1, N + 1, (N, E))
     k["hi"] = np.minimum(k["lo"] + rng.integers(-1, 3, N), E - 1)
     subscript, text_of = _subscript(rng, extent, k)
     second, second_text = _subscript(rng, extent, k)
@@ -112,6 +113,8 @@ def _head(rng, k):
         (lambda i, j, e: p[e] // 2 == i, "y[i: N] = sum{{e{r} | p[e] // 2 = i}}", 1),
         (lambda i, j, e: i <= p[e] + 1 and p[e] <= i, "y[i: N] = sum{{e{r} | i <= p[e] + 1 and p[e] <= i}}", 1),
         (lambda i, j, e: True, "y = sum{{e{r}}}", 0),
+        (lambda i, j, e: k["both"][i, e] == j, "y[i, j: N] = sum{{e{r} | both[i, e] = j}}", 2),
+        (lambda i, j, e: k["both"][j, e] == i and q[e] == j, "y[i: N, j] = sum{{e{r} | both[j, e] = i and q[e] = j}}", 2),
         (lambda i, j, e: p[k["m"][e]] == i, "y[i: N] = sum{{e{r} | p[m[e]] = i}}", 1),
     ]  # fmt: skip
     holds, text, rank = heads[rng.integers(len(heads))]

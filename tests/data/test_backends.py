@@ -6,7 +6,9 @@ import pytest
 
 import tadc
 from tadc.runtime.cuda import arrays as gpu
+from tadc.runtime.index import lists_of
 from tadc.runtime.opencl.arrays import devices
+from tadc.schedule.rewrite.lists import listed
 from tests.data.examples import EXAMPLES
 from tests.data.oracle import random_data
 
@@ -156,6 +158,31 @@ def test_lists_of_an_index_are_built_and_copied_to_a_gpu_once(double, monkeypatc
     assert len({id(a) for a in hosts}) == len(hosts) > 0
     lists = [of for of, what in made if what == "sorted"]
     assert len(set(lists)) == len(lists) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "shape"),
+    [
+        ("y[i: N] = sum{e | p[e] = i} w[e]", "p", 40),
+        ("y[i: N] = sum{e | p[e] + 2 = i} w[e]", "p", 0),
+        ("y[i: N] = sum{a, b | p[a, b] = i} w[a, b]", "p", (8, 5)),
+        ("y[i: N, j: N] = sum{e | p[e] = i and q[e] = j} w[e]", "pq", 40),
+    ],
+)
+def test_a_gpu_sorts_lists_as_the_host_does(double, text, names, shape):
+    rng = np.random.default_rng(0)
+    indices = {n: tadc.index(rng.integers(-2, 8, shape)) for n in names}
+    f = tadc.compile(f"size N = 6\n{text}")
+    made = listed(f.program).lists
+    sizes = {"N": 6, **dict.fromkeys(f.sizes, 6)}
+    (host,), (gpu_,) = (lists_of(made, indices, sizes, 10**6, 1, d) for d in (None, 1))
+    assert all(isinstance(a, double.ndarray) and a.device.id == 1 for a in gpu_.positions)
+    np.testing.assert_array_equal(gpu_.begin, host.begin)
+    for one, other in zip(gpu_.positions, host.positions, strict=True):
+        np.testing.assert_array_equal(_numbers(one), other)
+        assert one.dtype == other.dtype
+    for k in indices.values():
+        np.testing.assert_array_equal(_numbers(gpu_.in_order(k, 1)), host.in_order(k, 1))
 
 
 class CsrMatrix:

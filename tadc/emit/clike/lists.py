@@ -20,7 +20,7 @@ __all__ = ["list_builders", "list_entries"]
 
 PER_THREAD = 50_000  # positions that are worth a thread
 _TAKEN = """
-    of low counts elements width found places chunks first last threads keys numbers p q i malloc free sorted_list rows_of
+    of low counts elements along width found places chunks first last threads keys numbers p q i malloc free sorted_list rows_of
     pieces_of key_of count_keys place_keys at_least_one within floored greater lesser low_row high_row
 """
 
@@ -68,7 +68,7 @@ def _builder_entries(each: SortedList | Rows, launcher: str) -> Iterator[dict[st
 def _keys(each: SortedList | Rows) -> list[str]:
     if isinstance(each, Rows):
         return [f"0..{each.elements - 1}"]
-    return [f"{key.low}..{key.high}" for key in each.keys]
+    return [f"{key.low}..{key.high}" if key.dimension is None else str(key) for key in each.keys]
 
 
 def _name(each: SortedList | Rows) -> str:
@@ -170,17 +170,20 @@ class _Builders:
         flat, *_ = positions = [names[t.name] for t in each.positions]
         body = [
             *derived_lines(self.program, self.text),
-            f"const int* const of[] = {{{', '.join(names[t] for t in each.of)}}};",
             f"const long long low[] = {{{lows}}}, counts[] = {{{counts}}};",
             f"const long long elements = {self._elements(each.of[0])};",
+            *self._places(each),
             f"const long long width = {' * '.join(f'counts[{k}]' for k in range(keys))};",
             f"long long chunks = elements / {PER_THREAD} < threads ? elements / {PER_THREAD} : threads;",
             "chunks = 2 * elements / width < chunks ? 2 * elements / width : chunks;",
             "chunks = at_least_one(chunks);",
             "int* places = (int*)malloc(sizeof(int) * (size_t)(width * chunks));",
-            "if (!places) return -1;",
+            "if (!places) return -1;"
+            if not self._dimensions(each)
+            else "if (!places) { free(along); return -1; }",
             f"const long long found = sorted_list({keys}, of, low, counts, elements, {names[each.begin.name]}, {flat}, places, (int)chunks);",
             "free(places);",
+            *(["free(along);"] if self._dimensions(each) else []),
         ]
         if len(positions) > 1:
             body += self._unravelled(each, positions)
@@ -193,6 +196,31 @@ class _Builders:
             ),
             "body": [*body, "return found;"],
         }
+
+    def _dimensions(self, each: SortedList) -> list[int]:
+        return [key.dimension for key in each.keys if key.dimension is not None]
+
+    def _places(self, each: SortedList) -> list[str]:
+        """An array for each key: elements of an index tensor, or the places of these in a dimension."""
+        names, of, dimensions = self.text.names, iter(each.of), self._dimensions(each)
+        order = iter(range(len(dimensions)))
+        arrays = (
+            names[next(of)] if k.dimension is None else f"along + {next(order)} * elements"
+            for k in each.keys
+        )
+        declared = f"const int* const of[] = {{{', '.join(arrays)}}};"
+        if not dimensions:
+            return [declared]
+        shape = [f"({self.text.affine(n).text})" for n in self.program.tensors[each.of[0]].shape]
+        lines = [
+            f"int* along = (int*)malloc(sizeof(int) * (size_t)at_least_one({len(dimensions)} * elements));",
+            "if (!along) return -1;",
+            "for (long long p = 0; p < elements; p++) {",
+        ]
+        for n, dimension in enumerate(dimensions):
+            place = f"p / ({' * '.join(shape[dimension + 1 :]) or '1'}) % {shape[dimension]}"
+            lines.append(f"  along[{n} * elements + p] = (int)({place});")
+        return [*lines, "}", declared]
 
     def _unravelled(self, each: SortedList, positions: Sequence[str]) -> list[str]:
         """A place for each dimension, from the number of a position in row-major order."""

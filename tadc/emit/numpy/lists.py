@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Looked
 from tadc.ir.program import Program
-from tadc.schedule.rewrite.lists import Rows, SortedList
+from tadc.schedule.rewrite.lists import Key, Rows, SortedList
 
 __all__ = ["list_lines"]
 
@@ -16,7 +16,7 @@ def list_lines(each: SortedList | Rows, program: Program, names: Mapping[str, st
     """The lines that make the tensors of a list, and the sizes that they have."""
     begin, *positions = (names[t.name] for t in (each.begin, *each.positions))
     if isinstance(each, SortedList):
-        of = [names[t] for t in each.of]
+        of = [_of_key(key, names) for key in each.keys]
         ends = [f"({key.low.text(names)}, {key.high.text(names)})" for key in each.keys]
         text = f"sorted_list([{', '.join(of)}], [{', '.join(ends)}])"
     else:
@@ -26,6 +26,12 @@ def list_lines(each: SortedList | Rows, program: Program, names: Mapping[str, st
     lines = [f"{begin}, {', '.join(positions)}{',' * (not positions)} = {text}"]
     lines += [f"{name} = {begin}.shape[{d}]" for d, name in enumerate(rows)]
     return [*lines, f"{last} = {begin}.shape[-1] - 1", f"{names[each.count]} = len({positions[0]})"]
+
+
+def _of_key(key: Key, names: Mapping[str, str]) -> str:
+    """The elements of an index tensor, or the places of these in a dimension."""
+    tensor = names[key.tensor]
+    return tensor if key.dimension is None else f"np.indices(np.shape({tensor}))[{key.dimension}]"
 
 
 def _end(d: Looked, more: int, each: Rows, program: Program, names: Mapping[Symbol, str]) -> str:

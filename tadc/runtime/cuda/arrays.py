@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,6 +27,7 @@ __all__ = [
     "module_of",
     "on_host",
     "on_one_device",
+    "using",
 ]
 
 _CUDA = (
@@ -79,6 +81,11 @@ def current_device() -> int | None:
 def device_name(device: int) -> str:
     name: bytes = cupy().cuda.runtime.getDeviceProperties(device)["name"]
     return name.decode()
+
+
+def using(device: int | None) -> AbstractContextManager[Any]:
+    """The context in which arrays of a device are made, and used; of nothing but the host's where it is None."""
+    return nullcontext() if device is None else cast("Any", cupy().cuda.Device(device))
 
 
 def milliseconds(run: Callable[[], Any]) -> float:

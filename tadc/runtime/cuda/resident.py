@@ -14,20 +14,24 @@ from numpy.typing import NDArray
 
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array, on_one_device
 
-__all__ = ["beside", "resident"]
+__all__ = ["beside", "device_of", "resident"]
 
 # By the identity of an array and the number of a device.
 _copies: dict[tuple[int, int], tuple[ref[NDArray[Any]], Any]] = {}
 _lock = Lock()
 
 
-def beside(arrays: Mapping[str, Any], own: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Arrays of tadc's own where those of a call are: as they are, or their copies on its GPU."""
+def device_of(arrays: Mapping[str, Any]) -> int | None:
+    """The number of the GPU that has the arrays of a call; None where they are the host's."""
     given = {n: a for n, a in arrays.items() if is_gpu_array(a)}
-    if not given:
+    return on_one_device(given.items()) if given else None
+
+
+def beside(device: int | None, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays of tadc's own where those of a call are: as they are, or their copies on its GPU, unless they are there."""
+    if device is None:
         return dict(own)
-    device = on_one_device(given.items())
-    return {n: resident(a, device) for n, a in own.items()}
+    return {n: a if is_gpu_array(a) else resident(a, device) for n, a in own.items()}
 
 
 def resident(array: NDArray[Any], device: int) -> Any:

@@ -33,7 +33,7 @@ from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
-from tadc.normalize.reductions import extents_in_body
+from tadc.normalize.reductions import extents_around_body, extents_in_body
 from tadc.schedule.rewrite.pieces import (
     ListLoop,
     Pieces,
@@ -46,6 +46,7 @@ from tadc.schedule.rewrite.rows import always
 __all__ = [
     "Companion",
     "Facts",
+    "Key",
     "Listed",
     "Rows",
     "SortedList",
@@ -64,11 +65,20 @@ Extents = tuple[tuple[Symbol, Affine], ...]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes."""
+    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes; or the places in a `dimension` of it."""
 
     tensor: str
     low: Affine
     high: Affine
+    dimension: int | None = None
+
+    def __str__(self) -> str:
+        what = (
+            self.tensor
+            if self.dimension is None
+            else f"dimension {self.dimension} of {self.tensor}"
+        )
+        return f"{what} = {self.low}..{self.high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ class SortedList:
     @property
     def of(self) -> tuple[str, ...]:
         """The index tensors that it is made from."""
-        return tuple(key.tensor for key in self.keys)
+        return tuple(key.tensor for key in self.keys if key.dimension is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +175,12 @@ class Companion:
 class Listed:
     """A program whose last inputs are the tensors of `lists` and their companions, in order; its last sizes are those of the lists.
 
-    `tested` names statements with sums that no list shortens: all points are tried for each element.
+    `tested` has statements with sums that no list shortens, by name, and how many points are tried for each element.
     """
 
     program: Program
     lists: tuple[SortedList | Rows, ...]
-    tested: tuple[str, ...]
+    tested: Mapping[str, str]
     companions: tuple[Companion, ...] = ()
 
     @property
@@ -267,7 +277,7 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
         inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
         statements=statements,
     )
-    return Listed(safely_loaded(program), made, tuple(dict.fromkeys(lists.tested)))
+    return Listed(safely_loaded(program), made, lists.tested)
 
 
 def safely_loaded(program: Program) -> Program:
@@ -292,7 +302,7 @@ class _Lists:
     names: Names
     facts: Facts | None
     made: dict[object, SortedList | Rows] = field(default_factory=dict)
-    tested: list[str] = field(default_factory=list)
+    tested: dict[str, str] = field(default_factory=dict)
 
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         """The statement with lists, after those that compute sums of pieces for it."""
@@ -343,7 +353,7 @@ class _Lists:
 
     def sorted_by(self, keys: tuple[Key, ...], rank: int) -> SortedList:
         def new() -> SortedList:
-            name = "_".join(key.tensor for key in keys)
+            name = "_".join(key.tensor for key in keys if key.dimension is None)
             counts = tuple(self.names.fresh(f"{key.tensor}_keys") for key in keys)
             count = self.names.fresh(f"{name}_positions")
             shape = [symbol(n) for n in counts]
@@ -416,12 +426,11 @@ class _Loops:
             body = substitute(body, values)
             waiting = [d.substitute(values) for d in waiting if d.name not in gone]
             free = [i for i in free if i not in gone]
-        data = {d.name for d in waiting if isinstance(d, Looked)}
-        equations = (
-            c for c in domain if c.relation == "==" and not data.isdisjoint(c.form.symbols)
-        )
-        if any(True for _ in equations) and free:
-            self.lists.tested.append(self.statement)
+        if free and any(self._is_test(c, free, waiting) for c in domain):
+            extents = extents_around_body(e, self.known, set(self.lists.program.parameters))
+            # Of a range that data end nothing is said but its index.
+            points = (_factor(extents[i]) if i in extents else i for i in free)
+            self.lists.tested[self.statement] = "*".join(points)
         if not self.indices and not self.derived:
             return e
         return Reduce(
@@ -431,6 +440,18 @@ class _Loops:
             domain & Domain.of(self.conditions),
             body,
         )
+
+    def _is_test(self, c: Condition, free: list[Symbol], waiting: list[Determined]) -> bool:
+        """Whether the condition selects points by data: it is an equation, or compares data of the points with what is known."""
+        data = {d.name for d in waiting if isinstance(d, Looked)}
+        if c.relation == "==":
+            return not data.isdisjoint(c.form.symbols)
+        of_points = set(free)
+        for d in waiting:
+            if not of_points.isdisjoint(d.symbols):
+                of_points.add(d.name)
+        outer = set(c.form.symbols) - of_points - set(self.lists.program.parameters)
+        return bool(outer) and not (of_points & data).isdisjoint(c.form.symbols)
 
     # ------------------------------------------------------------------ lists
 
@@ -459,10 +480,14 @@ class _Loops:
         return None
 
     def _is_listable(self, d: Looked, free: list[Symbol], waiting: list[Determined]) -> bool:
-        """Whether its subscripts are different symbols that are not known yet."""
-        names = [form.as_symbol() for form in d.subscripts]
+        """Whether its subscripts are different symbols that are not known yet, but for some that are known."""
+        names = [f.as_symbol() for f in d.subscripts if not self._is_known_place(f)]
         open_ = {*free, *(o.name for o in waiting if isinstance(o, Looked))}
         return bool(names) and len(set(names)) == len(names) and open_.issuperset(names)
+
+    def _is_known_place(self, form: Affine) -> bool:
+        """Whether a subscript is an index that is known, or the sizes alone."""
+        return all(map(self._is_known, form.symbols))
 
     def _interval(
         self, d: Looked, domain: Domain
@@ -516,12 +541,20 @@ class _Loops:
             at_first.insert(0, form - keys[0].low)
             at_last.insert(0, form - keys[0].low)
             gone += also
-        made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         extents = self.lists.program.tensors[d.tensor].shape
+        for n, (place, extent) in enumerate(zip(d.subscripts, extents, strict=True)):
+            if self._is_known_place(place):
+                forms.insert(0, place)
+                keys.insert(0, Key(d.tensor, constant(0), extent - 1, n))
+                at_first.insert(0, place)
+                at_last.insert(0, place)
+        made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count, forms, keys)
         values: dict[Symbol, Affine] = {}
         left = Domain.of(c for c in domain if c not in gone)
         for form, extent, tensor in zip(d.subscripts, extents, made.positions, strict=True):
+            if self._is_known_place(form):
+                continue
             s = str(form.as_symbol())
             position = names.fresh(s)
             self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))

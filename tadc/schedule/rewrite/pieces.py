@@ -1,11 +1,13 @@
-"""Long lists in pieces: sums over the positions of a key as sums of pieces of at most 512 of them.
+"""Long lists in pieces: sums over more than 512 positions of a key as sums of pieces of at most so many.
 
     y[i] = sum{t = 0 .. ptr[i+1]-ptr[i]-1} f(i, perm[ptr[i] + t])             becomes
-    p[q] = sum{t = 0 .. begin[q+1]-begin[q]-1} f(key[q], perm[begin[q] + t])
+    p[q] = sum{t = 0 .. min(511, ptr[key[q]+1]-begin[q]-1)} f(key[q], perm[begin[q] + t])
     y[i] = sum{u = 0 .. pieces[i+1]-pieces[i]-1} p[pieces[i] + u]
+         + sum{t = 0 .. min(511, ptr[i+1]-ptr[i]-1) | ptr[i+1]-ptr[i] <= 512} f(i, perm[ptr[i] + t])
 
 A list is cut from its own start. So the order of a sum depends on the list alone, no thread has more work than a piece, and the
-rounding errors of long sums stay small. Where no list has more than one piece, the sum of it is the sum: the same bits without `p`.
+rounding errors of long sums stay small. Short lists have no pieces: theirs is the second sum. Where all are short there is nothing
+else, with the same bits.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, Looked, at_least_zero, between
 from tadc.ir.element_types import INDEX, arithmetic
-from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import Statement, Tensor
 from tadc.ir.walk import substitute
@@ -23,6 +25,7 @@ from tadc.ir.walk import substitute
 __all__ = ["PIECE", "ListLoop", "Pieces", "can_be_cut", "in_pieces", "with_short_lists"]
 
 PIECE = 512  # positions of a list that are added up one after the other
+COMBINED: dict[ReduceOp, str] = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class ListLoop:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The pieces of a list: how many there are before each key, where each of them begins, and its keys."""
+    """The pieces of long lists: how many there are before each key, where each of them begins, and its keys."""
 
     before: Tensor
     begin: Tensor
@@ -55,7 +58,7 @@ class Pieces:
         shape = (symbol(count),)
         return cls(
             Tensor(names.fresh(f"{name}_pieces_ptr"), begin.shape, INDEX),
-            Tensor(names.fresh(f"{name}_pieces_begin"), (symbol(count) + 1,), INDEX),
+            Tensor(names.fresh(f"{name}_pieces_begin"), shape, INDEX),
             tuple(Tensor(names.fresh(f"{name}_pieces_key"), shape, INDEX) for _ in range(keys)),
             count,
         )
@@ -82,15 +85,22 @@ def _index_of(form: Affine, s: Statement) -> Symbol | None:
 
 
 def with_short_lists(e: Reduce, loop: ListLoop) -> Reduce:
-    """The reduction over a list that has one piece at most."""
-    short = Domain.of((at_least_zero(PIECE - 1 - symbol(loop.t)),))
-    return Reduce(e.op, e.indices, e.derived, e.domain & short, e.body)
+    """The reduction over a list that is not long."""
+    return _restricted(e, PIECE - 1 - symbol(loop.t))
+
+
+def _restricted(e: Reduce, *forms: Affine) -> Reduce:
+    """The reduction over the points at which these are at least zero."""
+    domain = e.domain & Domain.of(map(at_least_zero, forms))
+    return Reduce(e.op, e.indices, e.derived, domain, e.body)
 
 
 def in_pieces(
     s: Statement, e: Reduce, loop: ListLoop, pieces: Pieces, names: Names
 ) -> tuple[Statement, Expr]:
-    """The statement that reduces each piece, and the reduction of these, in place of a reduction in the statement."""
+    """The statement that reduces each piece, and what stands in place of a reduction in the statement: the reduction of the pieces of
+    a long list, or that of a short one.
+    """
     piece, extents = names.fresh("q"), s.extents
     values: dict[Symbol, Affine] = {}
     keys: list[Looked] = []
@@ -102,11 +112,10 @@ def in_pieces(
         ends = rest, rest + (extents[index] - 1) * sign
         keys.append(Looked(number, tensor.name, (symbol(piece),), ends if sign > 0 else ends[::-1]))
     others = [i for i in s.indices if i not in values and i in e.symbols]
-    one = with_short_lists(e, loop)
-    place = {name: (symbol(piece) + n,) for n, name in enumerate(loop.ends)}
+    one, (begin, end) = with_short_lists(e, loop), loop.ends
     derived = tuple(
-        Looked(d.name, pieces.begin.name, place[d.name], d.values)
-        if isinstance(d, Looked) and d.name in place
+        Looked(begin, pieces.begin.name, (symbol(piece),), d.values)
+        if isinstance(d, Looked) and d.name == begin
         else d
         for d in one.derived
     )
@@ -116,15 +125,15 @@ def in_pieces(
     shape = (symbol(pieces.count), *(extents[i] for i in others))
     target = Tensor(names.fresh(f"{s.target.name}_pieces"), shape, dtype)
     within = (*keys, *(d.substitute(values) for d in s.derived))
-    return Statement(target, (piece, *others), within, body), _total(
-        e, loop, pieces, target, others, names
-    )
+    total = _total(e, loop, pieces, target, others, names)
+    short = _restricted(with_short_lists(e, loop), PIECE - symbol(end) + symbol(begin))
+    return Statement(target, (piece, *others), within, body), Call(COMBINED[e.op], (total, short))
 
 
 def _total(
     e: Reduce, loop: ListLoop, pieces: Pieces, target: Tensor, others: list[Symbol], names: Names
 ) -> Reduce:
-    """The reduction over the pieces of a key."""
+    """The reduction over the pieces of a key, of which a short list has none."""
     first, last = (names.fresh(pieces.before.name) for _ in range(2))
     whole = (constant(0), symbol(pieces.count))
     ends = {d.name: d for d in e.derived if isinstance(d, Looked)}

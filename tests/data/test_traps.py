@@ -1,0 +1,119 @@
+"""What goes wrong easily where data are read: each with its value and its gradients, computed by hand."""
+
+import numpy as np
+import pytest
+
+import tadc
+
+NAN, INF = np.nan, np.inf
+
+# name: text, arrays, value, cotangent, gradients
+TRAPS = {
+    "all keys equal": ("y[i: 3] = sum{e | d[e] = i} w[e]", {"d": [1, 1, 1], "w": [1.0, 2, 4]}, [0, 7, 0], [1.0, 10, 100], {"w": [10, 10, 10]}),
+    "no edges, one node": ("size N = 1\ny[i: N] = sum{e | d[e] = i} w[e]", {"d": np.zeros(0, int), "w": np.zeros(0)}, [0], [1.0], {"w": []}),
+    "8 bits, an extent beyond 127": (
+        "y[e] = x[pad(k[e] + 100)]", {"k": np.array([127, -128, 9], np.int8), "x": np.arange(228.0)},
+        [227, 0, 109], [1.0, 2, 3], {"x": np.bincount([227, 109], [1, 3], 228)},
+    ),
+    "beyond 32 bits in a sum": ("y[i] = x[clamp(k[i] + 1)]", {"k": [2**31 - 1, 0], "x": [1.0, 2, 4]}, [4, 2], [1.0, 10], {"x": [0, 10, 1]}),
+    "beyond 64 bits in a multiple": ("y[i] = x[pad(2*k[i])]", {"k": [2**31, 1, 2**62], "x": [1.0, 2, 4]}, [0, 4, 0], [1.0, 10, 100], {"x": [0, 0, 10]}),
+    "the same tensor at both ends": ("y[e] = x[s[e]]*x[d[e]]", {"s": [0, 1], "d": [1, 1], "x": [3.0, 5]}, [15, 25], [1.0, 10], {"x": [5, 103]}),
+    "through data and directly": ("y[i] = x[k[i]] + x[i]", {"k": [1, 1, 0], "x": [1.0, 2, 4]}, [3, 4, 5], [1.0, 10, 100], {"x": [101, 21, 100]}),
+    "as an index and as a number": ("y[i] = x[k[i]]*k[i]", {"k": [2, 1], "x": [1.0, 2, 4]}, [8, 2], [1.0, 10], {"x": [0, 10, 2]}),
+    "a key and a test": (
+        "size A = 2\ninput q[E]: 0..3\ny[a: A] = sum{e | p[e] = a and q[e] = s[a]} w[e]",
+        {"p": [0, 1, 0, 0], "q": [1, 0, 3, 1], "s": [1, 0], "w": [1.0, 2, 4, 8]}, [9, 2], [1.0, 10], {"w": [1, 10, 0, 1]},
+    ),
+    "a key and a test, without a declared range": (
+        "size A = 2\ny[a: A] = sum{e | p[e] = a and q[e] = s[a]} w[e]",
+        {"p": [0, 1, 0, 0], "q": [1, 0, 3, 1], "s": [1, 0], "w": [1.0, 2, 4, 8]}, [9, 2], [1.0, 10], {"w": [1, 10, 0, 1]},
+    ),
+    "a key and a test, all in one sum": (
+        "size A = 2\ninput q[E]: 0..3\ny = sum{e, a: A | p[e] = a and q[e] = s[a]} w[e]",
+        {"p": [0, 1, 0, 0], "q": [1, 0, 3, 1], "s": [1, 0], "w": [1.0, 2, 4, 8]}, 11, 2.0, {"w": [2, 2, 0, 2]},
+    ),
+    "a key and a test, the other way": (
+        "y[e] = sum{a | p[e] = a and q[e] = s[a]} w[e]*v[a]",
+        {"p": [0, 1, 0, 0], "q": [1, 0, 3, 1], "s": [1, 0], "w": [1.0, 2, 4, 8], "v": [1.0, 3]},
+        [1, 6, 0, 8], [1.0, 1, 1, 1], {"w": [1, 3, 0, 1], "v": [9, 2]},
+    ),
+    "a multiple of data": ("y[b: 7] = sum{i | 3*k[i] = b} w[i]", {"k": [0, 2, 0, 1], "w": [1.0, 2, 4, 8]}, [5, 0, 0, 8, 0, 0, 2], np.arange(1.0, 8), {"w": [1, 7, 1, 4]}),
+    "every second element": ("y[i: 2] = x[k[2*i+1]]", {"k": [9, 2, 9, 0], "x": [1.0, 2, 4]}, [4, 1], [1.0, 10], {"x": [10, 0, 1]}),
+    "a remainder": ("y[i] = x[k[i] % 3]", {"k": [-1, 4, 3], "x": [1.0, 2, 4]}, [4, 2, 1], [1.0, 10, 100], {"x": [100, 10, 1]}),
+    "a quotient": ("y[b: 2] = sum{i | k[i] // 2 = b} w[i]", {"k": [0, 1, 2, 5, -1], "w": [1.0, 2, 4, 8, 16]}, [3, 4], [1.0, 10], {"w": [1, 1, 10, 0, 0]}),
+    "two subscripts, one known": (
+        "y[i, b: 2] = sum{j | k[i,j] = b} w[i,j]", {"k": [[0, 1], [1, 1]], "w": [[1.0, 2], [4, 8]]},
+        [[1, 2], [0, 12]], [[1.0, 2], [3, 4]], {"w": [[1, 2], [4, 4]]},
+    ),
+    "two subscripts, none known": ("y[b: 2] = sum{i,j | k[i,j] = b} w[i,j]", {"k": [[0, 1], [1, 1]], "w": [[1.0, 2], [4, 8]]}, [1, 14], [1.0, 10], {"w": [[1, 10], [10, 10]]}),
+    "three subscripts": ("y[i] = sum{j,l} x[k[i,j,l]]", {"k": [[[0, 1], [1, 2]]], "x": [1.0, 10, 100]}, [121], [2.0], {"x": [2, 4, 2]}),
+    "no subscript": ("input k[]: index\ny = x[k]", {"k": 2, "x": [1.0, 2, 4]}, 4, 3.0, {"x": [0, 0, 3]}),
+    "rows that overlap, as their ends do not ascend": (
+        "y[i] = sum{e=p[i]..p[i+1]-1} v[e]", {"p": [2, 0, 3, 1, 3], "v": [1.0, 2, 4]}, [0, 7, 0, 6], [1.0, 10, 100, 1000], {"v": [10, 1010, 1010]},
+    ),
+    "edges that go nowhere": ("y[i: 2] = sum{e | d[e] = i} w[e]", {"d": [-1, 1, 2, 0], "w": [1.0, 2, 4, 8]}, [8, 2], [1.0, 10], {"w": [0, 10, 0, 1]}),
+    "NaN in nobody's list": (
+        "y[i: 2] = sum{e | d[e] = i} w[e]*x[s[e]]", {"d": [-1, 1, 0], "s": [0, 1, 1], "w": [NAN, 2, 3], "x": [NAN, 5, NAN]},
+        [15, 10], [1.0, 10], {"w": [0, 50, 5], "x": [0, 23, 0]},
+    ),
+    "infinity that nothing reads": ("y[e] = exp(x[k[e]])", {"k": [1, 1], "x": [NAN, 0, INF]}, [1, 1], [1.0, 10], {"x": [0, 11, 0]}),
+    "a test both ways": (
+        "input t[J]: index, s[I]: index\ny[j] = sum{i} [t[j] <= s[i]]*x[i]*w[j]", {"t": [0, 2], "s": [0, 1, 5], "x": [1.0, 2, 4], "w": [1.0, 10]},
+        [7, 40], [1.0, 1], {"x": [1, 1, 11], "w": [7, 4]},
+    ),
+}  # fmt: skip
+
+
+def assert_trap(name, backend):
+    text, given, value, cotangent, gradients = TRAPS[name]
+    f = tadc.compile(text, backend=backend)
+    y, pullback = f.vjp(**{n: np.array(a) for n, a in given.items()})
+    np.testing.assert_array_equal(y, value)
+    found = pullback(np.array(cotangent))
+    for x, expected in gradients.items():
+        np.testing.assert_array_equal(found[x], expected)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy"])
+@pytest.mark.parametrize("name", TRAPS)
+def test_a_trap_has_its_value_and_gradients(name, backend):
+    assert_trap(name, backend)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", TRAPS)
+def test_native_code_falls_into_no_trap(name):
+    assert_trap(name, "native")
+
+
+def test_an_edge_that_goes_nowhere_is_an_error_where_a_range_is_declared():
+    f = tadc.compile("input d[E]: 0..1\ny[i: 2] = sum{e | d[e] = i} w[e]", backend="interpreter")
+    with pytest.raises(tadc.DataError, match=r"d\[1\] is -1"):
+        f(d=[0, -1], w=[1.0, 2.0])
+
+
+@pytest.mark.compiler
+def test_a_result_may_lie_where_an_index_tensor_does_and_one_array_may_be_both_ends():
+    f = tadc.compile("y[e] = x[s[e]]*x[d[e]]", backend="native")
+    k = np.array([1, 0, 2, 1])
+    f(s=k, d=k, x=np.array([1.0, 2.0, 3.0]), out=k.view(np.float64))
+    assert k.view(np.float64).tolist() == [4, 1, 9, 4]
+
+
+class Changing:
+    """An array that is another one each time that it is read, as if a thread wrote to it."""
+
+    def __init__(self, *arrays):
+        self.arrays = list(arrays)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.arrays.pop(0) if len(self.arrays) > 1 else self.arrays[0], dtype)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy"])
+def test_what_is_checked_is_what_is_read(backend):
+    f = tadc.compile("y[i] = x[k[i]]", backend=backend)
+    y, pullback = f.vjp(k=Changing([1, 0], [9, 9]), x=np.array([1.0, 2.0]))
+    assert y.tolist() == [2, 1]
+    assert pullback(np.array([1.0, 10.0]))["x"].tolist() == [10, 1]
