@@ -24,6 +24,9 @@ class Call:
     is_raised: bool = False  # whether a power stands before the bracket
 
 
+_IN_SUBSCRIPT = frozenset(("NAME", "NUM", "PLUS", "MINUS"))
+
+
 def calls_in(tokens: Sequence[Token]) -> list[Call]:
     """The names with a bracket behind them, in order."""
     closing: dict[int, int] = {}
@@ -85,10 +88,14 @@ def is_operand(inner: Sequence[Token]) -> bool:
 
 
 def points(inner: Sequence[Token]) -> tuple[Token, ...]:
-    r"""The subscripts of a list of elements, `x_p, x_q`; nothing for any other list."""
+    r"""The subscripts of a list of elements, `x_p, x_q` or `x_{2j-1}`; nothing for any other list."""
     found: list[Token] = []
     for part in listed(inner):
-        if [t.type for t in part] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        kinds = [t.type for t in part]
+        if kinds[:3] != ["NAME", "SUB", "LBRACE"] or kinds[-1] != "RBRACE" or len(kinds) < 5:
             return ()
-        found += [Token("COMMA", "", part[3].start, part[3].start), part[3]]
+        below = part[3:-1]
+        if not {*kinds[3:-1]} <= _IN_SUBSCRIPT:
+            return ()
+        found += [Token("COMMA", "", below[0].start, below[0].start), *below]
     return tuple(found[1:])

@@ -109,6 +109,7 @@ class LeftLabels:
         is_word = is_plain and not letters & (
             elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
         )
+        is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
         are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
             return None
@@ -264,6 +265,19 @@ class LeftLabels:
             if [letters[name.value], letters[t.value]] != [1, 1]  # the constant `C_s`
         }
         return below <= bound_names(right)
+
+
+def _are_parameters(
+    left: Sequence[Token], below: Sequence[Token], inside: Set[str], right: Sequence[Token]
+) -> bool:
+    r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: capitals after commas, none of them an index of
+    the right side, which lacks one and has a sum.
+    """
+    letters = {t.value for t in left}
+    is_list = len(below) > 1 and {t.type for t in below[1::2]} == {"COMMA"} and len(below) % 2 == 1
+    is_free = not letters & inside and not letters <= {t.value for t in right}
+    has_sum = any(t.type == "RED" for t in right)
+    return is_list and is_free and has_sum and all(n.isupper() for n in letters)
 
 
 def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:

@@ -206,7 +206,7 @@ class Scripts:
         known = self._bounds | bound | moving | self.sizes
         is_free = not any(t.value in known for t in names)
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
-        if not is_free or base.value in self.declared:
+        if not is_free or base.value in self.declared - self._tensors:
             return base, below
         if repeated and any(t.value in self._summed - self._tensors for t in names):
             return base, below
