@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, exp, log, pi, sqrt
+from math import cos, exp, log, pi
 
 import numpy as np
 
