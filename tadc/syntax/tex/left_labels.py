@@ -197,11 +197,14 @@ class LeftLabels:
         return replace(definition, tokens=(name, *tokens[5:]))
 
     def _with_count(self, definition: Statement) -> Statement | None:
-        r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word with the length of the sum below it."""
+        r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word, or a function as in
+        `p_n(x) = \sum_{j=0}^{n} ..`, with the length of the sum below it.
+        """
         tokens = definition.tokens
         is_word = tokens[0].note == "upright" and len(tokens[0].value) > 1
         kinds = [t.type for t in tokens[: definition.equal]]
-        if not is_word or kinds != _ELEMENT:
+        is_function = kinds[:6] == [*_ELEMENT, "LPAR"]
+        if kinds[:5] != _ELEMENT or not (is_function or (is_word and len(kinds) == 5)):
             return None
         letter = tokens[3].value
         inside = {

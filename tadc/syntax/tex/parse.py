@@ -9,7 +9,7 @@ the others: the errors of a source are reported together.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from tadc.syntax.tex.function_heads import (
     own_functions,
     with_labelled_functions,
 )
+from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.integrals import with_integrals
 from tadc.syntax.tex.labels import left_labels, twin_labels
@@ -52,6 +53,7 @@ from tadc.syntax.tex.points import (
 )
 from tadc.syntax.tex.primes import with_unclear_primes
 from tadc.syntax.tex.prose import (
+    applying,
     says_condition,
     says_for,
     says_ranges,
@@ -148,10 +150,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
+    if functions and not any(found.displays):
+        applied = applying(found.in_prose, {f.name for f in functions})
+        found.displays += [[s] for s in with_labelled_functions(applied, functions)]
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     means = implied_means(found.displays, declared, source.text, guesses)
     found.displays += [[mean] for mean in means]
-    lists = _make_targets_plain(found, states)
+    lists = _make_targets_plain(found, states, {f.name for f in functions})
     definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [
         (derivative, text.span(s.start, s.end))
@@ -224,6 +229,8 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     labels |= twin_labels(tokens.values())
     labels = set() if found.is_upper else labels
     streams = {r: assembled(tokens[r], labels) for r in regions}
+    firsts = half_places([*streams.values()])
+    streams = {r: with_half_places(s, firsts, found.guesses) for r, s in streams.items()}
     streams = {r: with_single_limits(s, found.guesses) for r, s in streams.items()}
     bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
     streams = {r: with_labelled_bounds(stream, bounds) for r, stream in streams.items()}
@@ -258,7 +265,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
                 found.ranges.append(tokens[region])
         elif says_ranges(text.text[: region.start], tokens[region]):
             found.ranges.append(tokens[region])
-        said = statements(left_names.applied(streams[region]))
+        said = statements(left_names.applied(streams[region], found.guesses))
         if region.kind == "inline":
             behind = text.text[region.end : region.end + 40]
             if says_condition(behind, following.get(region, ())):
@@ -323,10 +330,10 @@ class _Lists(NamedTuple):
     at_points: set[str]
 
 
-def _make_targets_plain(found: _Found, states: frozenset[str]) -> _Lists:
+def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[str]) -> _Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
-    plain = with_plain_targets(with_logarithms(printed), states, _ranks(found))
+    plain = with_plain_targets(with_logarithms(printed), states, _ranks(found), functions)
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
@@ -438,7 +445,7 @@ def _with_scripts(
     guesses += scripts.guesses.values()
     with_dimensions = {name for name, rank in ranks.items() if rank}
     statements = with_unclear_primes(statements, with_dimensions)
-    return letters_apart(statements, with_dimensions)
+    return letters_apart(statements, with_dimensions, guesses)
 
 
 def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement]) -> set[str]:

@@ -456,18 +456,20 @@ def _is_target(left: Sequence[Token]) -> bool:
         return True
     if in_brackets and (place >= len(left) or left[place].type not in ("SUB", "LPAR", "LSQB")):
         return False
-    has_list = False
+    has_list = has_operand = False  # `F[v](i)` has an operand and a list
     while place < len(left):
         kind = left[place].type
         if kind == "PRIME":
             place += 1
         elif kind in ("SUB", "SUP"):
             place = closing.get(place + 1, len(left)) + 1
+        elif kind == "LSQB" and not has_operand and not has_list:
+            place, has_operand = closing.get(place, len(left)) + 1, True
         elif kind in ("LPAR", "LSQB") and not has_list:
             place, has_list = closing.get(place, len(left)) + 1, True
         else:
             return False
-    return place == len(left) and (left[0].type != "FUNC" or has_list)
+    return place == len(left) and (left[0].type != "FUNC" or has_list or has_operand)
 
 
 def _is_rate(token: Token) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.brackets import indexed_names
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
@@ -31,12 +32,15 @@ __all__ = [
 
 
 def with_plain_targets(
-    definitions: Sequence[Statement], states: Set[str], ranks: Mapping[str, int]
+    definitions: Sequence[Statement],
+    states: Set[str],
+    ranks: Mapping[str, int],
+    functions: Set[str],
 ) -> list[Statement]:
     """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates;
-    `ranks` are the declared numbers of dimensions.
+    `ranks` are the declared numbers of dimensions, `functions` those that the document defines.
     """
-    indexed: set[str] = set()
+    indexed = indexed_names(definitions) - functions - ranks.keys()
     tensors = {name for d in definitions for name in _tensors(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
         result = [_with_plain_target(d, indexed, tensors, states, ranks) for d in definitions]
@@ -200,7 +204,10 @@ def _left(
     if not left or left[0].type not in ("NAME", "SOFTMAX", "FUNC", "CALLED") or not has_list:
         return left
     head, listed = left[:place], left[place + 1 : closing[place]]
-    if behind := left[closing[place] + 1 :]:  # `f(x)_i`
+    behind = left[closing[place] + 1 :]
+    if behind and left[place].type == "LSQB" and behind[0].type == "LPAR":  # `F[v](i)`
+        return _left([*head, *behind], right, known, tensors)
+    if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right, known, tensors - known):
         return [*_with_indices(head, indices, right)]
