@@ -799,3 +799,115 @@ F_{ST} = \frac{\sum_{l=1}^{L} \sigma_l^2}{\sum_{l=1}^{L} \bar{p}_l (1 - \bar{p}_
 )
 def fst(sigma, p_bar):
     return (sigma**2).sum() / (p_bar * (1 - p_bar)).sum()
+
+
+@formula(
+    r"""
+$$
+h_i^{(l)} = \text{ReLU} \left( \sum_{j=1}^{n} w_{ij}^{(l)} \cdot h_j^{(l-1)} + b_{i}^{(l)} \right).
+$$
+""",
+    source="as lectures print it",
+    w="3 4",
+    h="4",
+    b="3",
+)
+def layer_l(w, h, b):
+    return np.maximum(w @ h + b, 0)
+
+
+@formula(
+    r"""
+$$
+H(y) = -\sum_{i=1}^{n} p(y_i) \log_2 p(y_i)
+$$
+""",
+    source="as lectures print it",
+    p="4",
+)
+def entropy_tree(p):
+    return -(p * np.log2(p)).sum()
+
+
+@formula(
+    r"""
+\begin{equation}
+L_{\text{content}} = \frac{1}{2} \sum_{i,j} (I_{\text{original}}(i, j) - I_{\text{output}}(i, j))^2
+\end{equation}
+""",
+    source="as lectures print it",
+    I_original="3 4",
+    I_output="3 4",
+)
+def content_images(I_original, I_output):
+    return 0.5 * ((I_original - I_output) ** 2).sum()
+
+
+@formula(
+    r"""
+$$ E = \frac{1}{2} \sum_{i,j} I_{ij} \left( R_{ij} - \left[ Y_i + \frac{\sum_k I_{ik} W_k}{\sum_k I_{ik}} \right]^T V_j \right)^2 + \frac{\lambda_Y}{2} \sum_i \|Y_i\|^2 + \frac{\lambda_V}{2} \sum_j \|V_j\|^2 + \frac{\lambda_W}{2} \sum_k \|W_k\|^2 $$
+""",
+    source="Salakhutdinov and Mnih, Probabilistic matrix factorization, 2008, the constrained model",
+    shapes=("input I[N, M], R[N, M], Y[N, D], W[M, D], V[M, D]",),
+    I="3 4",
+    R="3 4",
+    Y="3 2",
+    W="4 2",
+    V="4 2",
+    lambda_Y="",
+    lambda_V="",
+    lambda_W="",
+)
+def constrained(I, R, Y, W, V, lambda_Y, lambda_V, lambda_W):  # noqa: E741
+    U = Y + (I @ W) / I.sum(1)[:, None]
+    return (
+        0.5 * (I * (R - U @ V.T) ** 2).sum()
+        + lambda_Y / 2 * (Y**2).sum()
+        + lambda_V / 2 * (V**2).sum()
+        + lambda_W / 2 * (W**2).sum()
+    )
+
+
+@formula(
+    r"""
+\begin{equation}
+    U_\mathrm{GAY} = \sum_{i<j} 4\epsilon_{ij} \left[ \left(\frac{\sigma_{ij}}{r_{ij}}\right)^{12} - \left(\frac{\sigma_{ij}}{r_{ij}}\right)^6\right] + \sum_{i<j}\frac{q_i q_j}{4\pi\varepsilon_0 r_{ij}}
+\end{equation}
+""",
+    source="Lennard-Jones and Coulomb terms of force fields",
+    epsilon="3 3",
+    sigma="3 3",
+    r="3 3",
+    q="3",
+    varepsilon_0="",
+)
+def lj_coulomb(epsilon, sigma, r, q, varepsilon_0):
+    return sum(
+        4 * epsilon[i, j] * ((sigma[i, j] / r[i, j]) ** 12 - (sigma[i, j] / r[i, j]) ** 6)
+        + q[i] * q[j] / (4 * pi * varepsilon_0 * r[i, j])
+        for i in range(3)
+        for j in range(i + 1, 3)
+    )
+
+
+@formula(
+    r"""
+$$\text{softmax}(z_i) = \frac{e^{z_i}}{\sum_{j=1}^{K} e^{z_j}}$$
+""",
+    source="as lectures print it",
+    z="4",
+)
+def softmax_web(z):
+    return np.exp(z) / np.exp(z).sum()
+
+
+@formula(
+    r"""
+$$ \text{AUC} = \sum_{i=1}^{n-1} \frac{(y_i + y_{i+1})(x_{i+1} - x_i)}{2} $$
+""",
+    source="as lectures print it",
+    y="4",
+    x="4",
+)
+def auc(y, x):
+    return ((y[:-1] + y[1:]) * np.diff(x) / 2).sum()

@@ -127,6 +127,7 @@ SEVERAL_AT_ONCE = [
     (r"s = \sum_{i, j \ne i} a_{ij}", "s = sum{i, j | j != i} a[i, j]"),
     (r"\Delta_h u_i = w_i^2", "Delta_h_u[i] = w[i]**2"),
     (r"G_i^4 = a_i^4", "G_4[i] = a[i]**4"),
+    (r"h_i^{(l)} = \sum_j w_{ij}^{(l)} h_j^{(l-1)}", "h_l[i] = sum{j} w_l[i, j]*h_l_minus_1[j]"),
     (r"y_i = a_i (x_i^* - x_i)", "y[i] = a[i]*(x_star[i] - x[i])"),
     (r"z_i = \gamma_i p_i + \sum_j \gamma_{ij} p_j",
      "input gamma_i[N], p[N], gamma[N, N]; z[i] = gamma_i[i]*p[i] + sum{j} gamma[i, j]*p[j]"),
@@ -148,6 +149,7 @@ def test_limits_and_marks_of_several_are_those_of_each(formula, program):
 EASILY_MISREAD = [
     (r"\[ I = \sum_{i,j} p_{ij} \log \frac{p_{ij}}{p_i p_j} \]", "`p` has 2 dimensions"),
     (r"\[ f_j = \frac{1}{n} \sum_{i=1}^n K_h(x_j - x_i) \]", "a function of it, or a product"),
+    (r"\[ s = \sum_{i=1}^n x_i^{(n-1)} \]", "may be a power or a label"),
     (r"\[ H = \sum_{\langle ij \rangle} s_i s_j \]", "which pairs are neighbours"),
     (r"\[ y_u = c(u) x_u \] with $c(u) = 2$ for $u = 0$; $c(u) = 1$ otherwise.", "condition in the words"),
 ]  # fmt: skip

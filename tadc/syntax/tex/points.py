@@ -83,7 +83,7 @@ def _is_value(call: Call) -> bool:
     return is_letter and not call.below and len(listed(call.inner)) == 1
 
 
-_UNKNOWN = frozenset("fFuvzZ")  # fields, and functions under an integral
+_UNKNOWN = frozenset("fFuvzZpPqQ")  # fields, functions under an integral, and probabilities
 
 
 def _bases(call: Call) -> list[Token]:

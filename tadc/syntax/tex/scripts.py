@@ -95,6 +95,7 @@ class Scripts:
             self.declared,
             self.scalars | (_numbers(self.definitions) - self.declared),
             self._values | self.declared | self.sizes,
+            self._bounds,
             self.is_upper,
             UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
