@@ -2,12 +2,12 @@ r"""Names in front of brackets: `x(n-k)`, `u_c(i, j)`, `f(x_i)`, `f_i^2(x)`; wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Call", "calls_in", "is_operand", "listed", "points"]
+__all__ = ["Call", "calls_in", "is_operand", "listed", "points", "with_rewritten"]
 
 LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 
@@ -59,6 +59,25 @@ def calls_in(tokens: Sequence[Token]) -> list[Call]:
             inner = tuple(tokens[at + 1 : closing[at]])
             found.append(Call(token, below, inner, place, closing[at], is_raised))
     return found
+
+
+def with_rewritten(
+    tokens: Sequence[Token], rewritten: Callable[[Call], tuple[list[Token], int] | None]
+) -> list[Token]:
+    """The tokens with others in place of some calls: `rewritten` gives these, and the place behind what they stand for."""
+    calls = {call.start: call for call in calls_in(tokens)}
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        call = calls.get(place)
+        new = None if call is None else rewritten(call)
+        if new is None:
+            result.append(tokens[place])
+            place += 1
+        else:
+            result += new[0]
+            place = new[1]
+    return result
 
 
 def listed(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.calls import Call, calls_in, listed, points
+from tadc.syntax.tex.calls import Call, calls_in, listed, points, with_rewritten
 from tadc.syntax.tex.commands import FUNCTION_LETTERS
 from tadc.syntax.tex.script_tokens import Guess, bound_names, with_label
 from tadc.syntax.tex.statements import Statement
@@ -110,16 +110,12 @@ def _are_names(inner: Sequence[Token]) -> bool:
 
 def with_numbered_functions(tokens: Sequence[Token], names: Set[str]) -> list[Token]:
     """The tokens with the number in each of these names."""
-    calls = {c.start: c for c in calls_in(tokens) if c.name.value in names and c.below}
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        call = calls.get(place)
-        if call is None:
-            result.append(tokens[place])
-            place += 1
-        else:
-            label = replace(call.below[1], type="NAME")
-            result.append(with_label(call.name, [label], call.below[-1].end))
-            place += len(call.below) + 2
-    return result
+
+    def rewritten(call: Call) -> tuple[list[Token], int] | None:
+        if call.name.value not in names or not call.below:
+            return None
+        label = replace(call.below[1], type="NAME")
+        name = with_label(call.name, [label], call.below[-1].end)
+        return [name], call.start + len(call.below) + 2
+
+    return with_rewritten(tokens, rewritten)
