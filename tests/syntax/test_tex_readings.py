@@ -125,6 +125,8 @@ SEVERAL_AT_ONCE = [
     (r"s = \sum_{i=1,j=1}^{m,n} a_{ij}", "size m, n; input a[m, n]; s = sum{i=0..m-1} sum{j=0..n-1} a[i, j]"),
     (r"y_i = \sum_{j,k \ne i} a_{ijk}", "y[i] = sum{j, k | j != i and k != i} a[i, j, k]"),
     (r"s = \sum_{i, j \ne i} a_{ij}", "s = sum{i, j | j != i} a[i, j]"),
+    (r"s = \sum_{k, i < j} a_{ijk}", "s = sum{i, j, k | i < j} a[i, j, k]"),
+    (r"s = \sum_{k, i \ne j} a_{ijk}", "s = sum{i, j, k | i != j} a[i, j, k]"),
     (r"\Delta_h u_i = w_i^2", "Delta_h_u[i] = w[i]**2"),
     (r"G_i^4 = a_i^4", "G_4[i] = a[i]**4"),
     (r"h_i^{(l)} = \sum_j w_{ij}^{(l)} h_j^{(l-1)}", "h_l[i] = sum{j} w_l[i, j]*h_l_minus_1[j]"),

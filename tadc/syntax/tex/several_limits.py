@@ -6,11 +6,11 @@ r"""Limits of several indices at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess, comma
+from tadc.syntax.tex.script_tokens import Guess, comma, scripted
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["with_single_limits"]
@@ -35,7 +35,7 @@ def with_single_limits(tokens: Sequence[Token], guesses: list[Guess]) -> list[To
             continue
         split = None if end is None else _split(below, tokens[middle + 3 : end])
         if split is None:
-            below = _with_conditions(below, guesses)
+            below = _with_conditions(below, _bound_here(tokens, place), guesses)
             result += [*tokens[place : place + 3], *below, tokens[middle]]
             place = middle + 1
             continue
@@ -62,8 +62,21 @@ def _neighbours(below: Sequence[Token]) -> Token:
     return Token("ERROR", fact, below[0].start, below[-1].end, fix)
 
 
-def _with_conditions(below: Sequence[Token], guesses: list[Guess]) -> list[Token]:
-    r"""The entries with the condition of `j, k \ne i` for `j` as well; `i, j \ne i` is about `j` alone."""
+_ENDS_STATEMENT = frozenset(("BREAK", "QUAD", "TEXT"))
+
+
+def _bound_here(tokens: Sequence[Token], place: int) -> set[str]:
+    """The letters of the limits at `place` that they do not bind: those that stand before them in the formula, or below no name."""
+    start = next((n for n in range(place, -1, -1) if tokens[n].type in _ENDS_STATEMENT), 0)
+    before = {t.value for t in tokens[start:place] if t.type == "NAME"}
+    below = {t.value for _, _, inner in scripted(tokens, "SUB") for t in inner}
+    return before | {t.value for t in tokens if t.type == "NAME"} - below
+
+
+def _with_conditions(below: Sequence[Token], bound: Set[str], guesses: list[Guess]) -> list[Token]:
+    r"""The entries with the condition of `j, k \ne i` for `j` as well; `i, j \ne i` is about `j` alone, and so is `k, i < j`
+    with a `j` that is not `bound`.
+    """
     before: list[Token] = []
     more: list[Token] = []
     for entry in listed(below):
@@ -74,7 +87,8 @@ def _with_conditions(below: Sequence[Token], guesses: list[Guess]) -> list[Token
         is_condition = kinds[:2] == ["NAME", "REL"] and kinds.count("REL") == 1
         running = {t.value for t in before}
         letters = {t.value for t in entry if t.type == "NAME"}
-        if before and is_condition and not running & letters:
+        others = {t.value for t in entry[2:] if t.type == "NAME"}
+        if before and is_condition and not running & letters and others <= bound:
             more += [t for name in before for t in (comma(name), name, *entry[1:])]
             said = ", ".join(f"`{t.value}`" for t in (*before, entry[0]))
             text = f"the condition holds for each of {said}"
