@@ -118,7 +118,13 @@ def _arguments(f: tadc.Function, arrays: Mapping[str, Any]) -> list[Any]:
     """The arrays in the order of the inputs: by name, the rest in their order."""
     rest = {name: array for name, array in arrays.items() if name not in f.inputs}
     order = [arrays[n] if n in arrays else rest.pop(next(iter(rest), ""), None) for n in f.inputs]
-    return [np.asarray(a, float) for a in order if a is not None]
+    return [_array(a) for a in order if a is not None]
+
+
+def _array(given: Any) -> Any:
+    """Real numbers, but indices as they are."""
+    array = np.asarray(given)
+    return array if array.dtype.kind == "i" and array.ndim else array.astype(float)
 
 
 def _sizes(f: tadc.Function, sizes: Mapping[str, int]) -> dict[str, int]:

@@ -313,7 +313,7 @@ REFUSED = {
     "gram_style": ("G_{ij}^l", "may be a power or a label", r"`^{\mathrm{l}}` for a label"),
     "group_norm": ("C/G", "`C/G` has a rational coefficient", r"write `\lfloor C/G \rfloor`"),
     "heat": ("^{n+1}", "a superscript that counts steps is a loop over time", r"`x_i^{\text{new}}` for the next step"),
-    "ising_bonds": (r"\langle", "what stands in angles is no inner product", "is a sum"),
+    "ising_bonds": (r"\langle", "which pairs are neighbours is not told", "1 for neighbours"),
     "jacobi_k": ("^{(k+1)}", "a superscript that counts steps is a loop over time", "`x'_i`"),
     "lstm": (r"\sigma_g", "is no function that tadc knows", "define it"),
     "spherical_harmonics": ("l^2", "`l^2` is not an index expression", "indices and sizes"),

@@ -144,11 +144,15 @@ def weibull_likelihood(delta, kappa, lambda_, t):
 \end{equation}
 """,
     source="Cressie, Statistics for Spatial Data, 1993, section 3.2",
-    output="",
+    output="sigma_K_squared",
+    Z="3",
+    gamma_i="3",
+    gamma="3 3",
     **{"lambda": "3"},
 )
-def ordinary_kriging(**rest):
-    return None
+def ordinary_kriging(Z, gamma_i, gamma, **rest):
+    weights = rest["lambda"]
+    return 2 * weights @ gamma_i - weights @ gamma @ weights
 
 
 @formula(

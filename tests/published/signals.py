@@ -199,13 +199,13 @@ e_t = d_t - \sum_{k=0}^{K-1} w_k x_{t-k}, \qquad J = \sum_{t=K-1}^{T-1} e_t^2
 """,
     source="Haykin, Adaptive Filter Theory, 1986",
     shapes=("input d[T], w[K], x[T]",),
-    output="",
+    output="J",
     d="6",
     w="2",
     x="6",
 )
 def adaptive_filter(d, w, x):
-    return None
+    return sum((d[t] - sum(w[k] * x[t - k] for k in range(2))) ** 2 for t in range(1, 6))
 
 
 @formula(

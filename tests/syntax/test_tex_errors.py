@@ -12,7 +12,7 @@ y_i = a_i = b_i                       | =@2        | chain of equations
 y_i = \foo x_i                        | \foo       | not a command that tadc knows
 y_i = A_{ij}^\top x_j                 | A_{ij}     | a transpose is of a vector or matrix
 y_i = A_{ij}^T x_j                    | A_{ij}     | a transpose is of a vector or matrix
-y_i = x^*_i                           | *          | no power
+y = A^* x                             | *          | no power
 y_i = \sum_k x^{(k)}_i                | x^{(k)}_i  | which dimension is it?
 y_i = a_i/b_i c_i                     | /          | one factor or all that follow
 y_i = \log x_i / 2                    | /          | unclear what

@@ -117,3 +117,70 @@ def test_notes_tell_how_a_document_was_read():
     assert "k[i] = sigma_f**2*(sum{j=1..J} x[i, j])" in f.reading
     assert "skipped, line 1: a + b \\ge 2: it defines nothing" in f.reading
     assert tadc.compile("y[i] = x[i]").reading == ""
+
+
+# What may be misread easily: formulas, and the program that each is.
+SEVERAL_AT_ONCE = [
+    (r"s = \sum_{i,j=1}^{m,n} a_{ij}", "size m, n; input a[m, n]; s = sum{i=0..m-1} sum{j=0..n-1} a[i, j]"),
+    (r"s = \sum_{i=1,j=1}^{m,n} a_{ij}", "size m, n; input a[m, n]; s = sum{i=0..m-1} sum{j=0..n-1} a[i, j]"),
+    (r"y_i = \sum_{j,k \ne i} a_{ijk}", "y[i] = sum{j, k | j != i and k != i} a[i, j, k]"),
+    (r"s = \sum_{i, j \ne i} a_{ij}", "s = sum{i, j | j != i} a[i, j]"),
+    (r"s = \sum_{k, i < j} a_{ijk}", "s = sum{i, j, k | i < j} a[i, j, k]"),
+    (r"s = \sum_{k, i \ne j} a_{ijk}", "s = sum{i, j, k | i != j} a[i, j, k]"),
+    (r"\Delta_h u_i = w_i^2", "Delta_h_u[i] = w[i]**2"),
+    (r"G_i^4 = a_i^4", "G_4[i] = a[i]**4"),
+    (r"h_i^{(l)} = \sum_j w_{ij}^{(l)} h_j^{(l-1)}", "h_l[i] = sum{j} w_l[i, j]*h_l_minus_1[j]"),
+    (r"y_i = a_i (x_i^* - x_i)", "y[i] = a[i]*(x_star[i] - x[i])"),
+    (r"z_i = \gamma_i p_i + \sum_j \gamma_{ij} p_j",
+     "input gamma_i[N], p[N], gamma[N, N]; z[i] = gamma_i[i]*p[i] + sum{j} gamma[i, j]*p[j]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("formula", "program"), SEVERAL_AT_ONCE)
+def test_limits_and_marks_of_several_are_those_of_each(formula, program):
+    found, plain = tadc.compile(formula, lang="tex"), tadc.compile(program.replace("; ", "\n"))
+    random = np.random.default_rng(0)
+    given = {name: random.random((3,) * plain.rank(name)) for name in plain.inputs}
+
+    assert {*found.inputs} == {*plain.inputs}
+    np.testing.assert_allclose(
+        found(*(given[n] for n in found.inputs)), plain(*(given[n] for n in plain.inputs))
+    )
+
+
+EASILY_MISREAD = [
+    (r"\[ I = \sum_{i,j} p_{ij} \log \frac{p_{ij}}{p_i p_j} \]", "`p` has 2 dimensions"),
+    (r"\[ f_j = \frac{1}{n} \sum_{i=1}^n K_h(x_j - x_i) \]", "a function of it, or a product"),
+    (r"\[ s = \sum_{i=1}^n x_i^{(n-1)} \]", "may be a power or a label"),
+    (r"\[ H = \sum_{\langle ij \rangle} s_i s_j \]", "which pairs are neighbours"),
+    (r"\[ y_u = c(u) x_u \] with $c(u) = 2$ for $u = 0$; $c(u) = 1$ otherwise.", "condition in the words"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "fact"), EASILY_MISREAD)
+def test_what_is_misread_easily_is_refused(text, fact):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(text, lang="tex")
+
+    assert fact in str(caught.value)
+    assert caught.value.errors[0].fix
+
+
+def test_elements_at_half_places_are_a_tensor_with_one_more_of_them():
+    text = r"\[ v_i = u_i - c (F_{i+\frac12} - F_{i-\frac12}), \quad i = 1, \dots, N \]"
+    u, edges = np.random.default_rng(0).random(4), np.random.default_rng(1).random(5)
+
+    f = tadc.compile(text, lang="tex")
+
+    assert f.inputs == ("u", "c", "F_half")
+    np.testing.assert_allclose(f(u, 2.0, edges), u - 2 * np.diff(edges))
+    assert any("half places" in note.text for note in f.notes)
+
+
+def test_half_places_of_different_dimensions_are_different_tensors():
+    text = r"\[ c_{ij} = E_{i+1/2,j} - E_{i-1/2,j} + E_{i,j+1/2} - E_{i,j-1/2}, \quad i = 1, \dots, N, \; j = 1, \dots, M \]"
+
+    f = tadc.compile(text, lang="tex")
+
+    assert f.inputs == ("E_half_i", "E_half_j")
+    assert f(np.ones((4, 2)), np.ones((3, 3))).shape == (3, 2)

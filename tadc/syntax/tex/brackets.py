@@ -19,6 +19,7 @@ __all__ = ["Brackets", "applied_subscripts", "indexed_names"]
 
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
+_KERNELS = frozenset("KLW")
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
 
 
@@ -161,7 +162,15 @@ class Brackets:
         if is_known or (name in _FUNCTIONS and not call.below):
             return False  # the names of functions are looked at later
         is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
-        return is_index or is_operand(call.inner)
+        return is_index or is_operand(call.inner) or self._is_kernel(call, bound)
+
+    def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
+        """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label: a function of a difference, or a gain."""
+        letters = [t.value for t in call.below if t.type == "NAME"]
+        is_number = "_".join([call.name.value, *letters]) in self.ranks or call.name.note == "bold"
+        is_labelled = bool(letters) and not {*letters} & bound and not is_number
+        is_difference = any(t.type == "MINUS" for t, depth in depths(call.inner) if depth == 0)
+        return call.name.value in _KERNELS and is_labelled and is_difference
 
 
 def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:

@@ -2,12 +2,12 @@ r"""Names in front of brackets: `x(n-k)`, `u_c(i, j)`, `f(x_i)`, `f_i^2(x)`; wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
-__all__ = ["Call", "calls_in", "is_operand", "listed", "points"]
+__all__ = ["Call", "calls_in", "is_operand", "listed", "points", "with_rewritten"]
 
 LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 
@@ -22,6 +22,9 @@ class Call:
     start: int
     end: int
     is_raised: bool = False  # whether a power stands before the bracket
+
+
+_IN_SUBSCRIPT = frozenset(("NAME", "NUM", "PLUS", "MINUS"))
 
 
 def calls_in(tokens: Sequence[Token]) -> list[Call]:
@@ -58,6 +61,25 @@ def calls_in(tokens: Sequence[Token]) -> list[Call]:
     return found
 
 
+def with_rewritten(
+    tokens: Sequence[Token], rewritten: Callable[[Call], tuple[list[Token], int] | None]
+) -> list[Token]:
+    """The tokens with others in place of some calls: `rewritten` gives these, and the place behind what they stand for."""
+    calls = {call.start: call for call in calls_in(tokens)}
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        call = calls.get(place)
+        new = None if call is None else rewritten(call)
+        if new is None:
+            result.append(tokens[place])
+            place += 1
+        else:
+            result += new[0]
+            place = new[1]
+    return result
+
+
 def listed(tokens: Sequence[Token]) -> list[list[Token]]:
     """What stands between commas outside of brackets."""
     parts: list[list[Token]] = [[]]
@@ -85,10 +107,14 @@ def is_operand(inner: Sequence[Token]) -> bool:
 
 
 def points(inner: Sequence[Token]) -> tuple[Token, ...]:
-    r"""The subscripts of a list of elements, `x_p, x_q`; nothing for any other list."""
+    r"""The subscripts of a list of elements, `x_p, x_q` or `x_{2j-1}`; nothing for any other list."""
     found: list[Token] = []
     for part in listed(inner):
-        if [t.type for t in part] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        kinds = [t.type for t in part]
+        if kinds[:3] != ["NAME", "SUB", "LBRACE"] or kinds[-1] != "RBRACE" or len(kinds) < 5:
             return ()
-        found += [Token("COMMA", "", part[3].start, part[3].start), part[3]]
+        below = part[3:-1]
+        if not {*kinds[3:-1]} <= _IN_SUBSCRIPT:
+            return ()
+        found += [Token("COMMA", "", below[0].start, below[0].start), *below]
     return tuple(found[1:])

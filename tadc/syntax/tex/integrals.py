@@ -67,9 +67,6 @@ def _with_elements(definition: Statement, name: str, guesses: list[Guess]) -> St
 
 def _is_integral(part: Sequence[Token], before: Token | None, bound: Set[str]) -> bool:
     """Whether it is a bracket of four indices with a bar, and no argument of a function."""
-    is_argument = before is not None and (
-        before.type in ("NAME", "CALLED", "FUNC")
-        or (before.type == "RBRACE" and before.note not in ("", "RED"))
-    )
+    is_argument = before is not None and before.type in ("NAME", "CALLED", "FUNC")
     names = {t.value for t in part if t.type == "NAME"}
     return [t.type for t in part] == _KINDS and names <= bound and not is_argument

@@ -109,6 +109,7 @@ class LeftLabels:
         is_word = is_plain and not letters & (
             elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
         )
+        is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
         are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
             return None
@@ -196,11 +197,14 @@ class LeftLabels:
         return replace(definition, tokens=(name, *tokens[5:]))
 
     def _with_count(self, definition: Statement) -> Statement | None:
-        r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word with the length of the sum below it."""
+        r"""`\mathrm{DCG}_p = \sum_{i=1}^{p} ..` as the number `DCG_p`: a word, or a function as in
+        `p_n(x) = \sum_{j=0}^{n} ..`, with the length of the sum below it.
+        """
         tokens = definition.tokens
         is_word = tokens[0].note == "upright" and len(tokens[0].value) > 1
         kinds = [t.type for t in tokens[: definition.equal]]
-        if not is_word or kinds != _ELEMENT:
+        is_function = kinds[:6] == [*_ELEMENT, "LPAR"]
+        if kinds[:5] != _ELEMENT or not (is_function or (is_word and len(kinds) == 5)):
             return None
         letter = tokens[3].value
         inside = {
@@ -264,6 +268,19 @@ class LeftLabels:
             if [letters[name.value], letters[t.value]] != [1, 1]  # the constant `C_s`
         }
         return below <= bound_names(right)
+
+
+def _are_parameters(
+    left: Sequence[Token], below: Sequence[Token], inside: Set[str], right: Sequence[Token]
+) -> bool:
+    r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: capitals after commas, none of them an index of
+    the right side, which lacks one and has a sum.
+    """
+    letters = {t.value for t in left}
+    is_list = len(below) > 1 and {t.type for t in below[1::2]} == {"COMMA"} and len(below) % 2 == 1
+    is_free = not letters & inside and not letters <= {t.value for t in right}
+    has_sum = any(t.type == "RED" for t in right)
+    return is_list and is_free and has_sum and all(n.isupper() for n in letters)
 
 
 def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:

@@ -16,6 +16,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
 __all__ = ["LeftNames", "Variable", "variable_at"]
@@ -62,7 +63,7 @@ class LeftNames:
         names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         return names
 
-    def applied(self, tokens: Sequence[Token]) -> list[Token]:
+    def applied(self, tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
         """The tokens with these signs as names."""
         result: list[Token] = []
         closing = closing_braces(tokens)
@@ -71,6 +72,10 @@ class LeftNames:
             head = _head(tokens, place, closing)
             if head is not None and self._is_name(head, tokens[head.end : head.end + 1]):
                 result += _element(head, tokens[place], tokens[head.end - 1])
+                if head.key[0] == "mark":
+                    text = f"`{head.name}` is one name: the mark above is no power"
+                    guess = Guess(text, tokens[place].start, tokens[head.end - 1].end)
+                    guesses += [guess] if all(g.text != text for g in guesses) else []
                 place = head.end
             else:
                 result.append(tokens[place])
@@ -81,6 +86,8 @@ class LeftNames:
         is_step = head.key[:2] == ("letters", "Delta")
         is_raised = bool(following) and following[0].type == "SUP"
         if head.key in self._defined or head.key[-1] == r"\star":
+            return True
+        if head.key[0] == "mark" and head.name.endswith("_star") and _is_optimum(head):
             return True
         if head.key[0] == "mark" and (self._has_other_mark(head) or _is_estimate(head)):
             return True
@@ -99,6 +106,11 @@ class LeftNames:
 def _is_estimate(head: _Head) -> bool:
     r"""Whether it is `\hat{x}^-` or `\hat{x}^+`, before and after a measurement: estimates have no negative part."""
     return head.key[1].endswith("_hat") and head.key[2] in ("+", "-")
+
+
+def _is_optimum(head: _Head) -> bool:
+    r"""Whether it is `x^*` or `A_{ij}^*`, and no matrix `A^*`, which may be an adjoint."""
+    return bool(head.subscripts) or not head.key[1][:1].isupper()
 
 
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:
@@ -196,7 +208,11 @@ def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head
         case "NABLA":
             return _gradient(tokens, place, closing)
         case "NAME":
-            return _marked(tokens, place, closing) or _letters(tokens, place)
+            return (
+                _difference(tokens, place, closing)
+                or _marked(tokens, place, closing)
+                or _letters(tokens, place)
+            )
         case _:
             return None
 
@@ -262,6 +278,24 @@ def _gradient(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _
     below, order = ("".join(t.value for t in scripts.get(kind, ())) for kind in ("SUB", "SUP"))
     label = f"_{below}" if below else ""
     name = f"d{named[0]}_d{below}" if below and not order else f"nabla{label}{order}_{named[0]}"
+    return _Head(("derivative", name), name, named[1], named[2])
+
+
+def _difference(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
+    r"""`\Delta_h u_{ij}` or `\delta_x^2 u_{ij}`: an operator of differences."""
+    scripts: dict[str, str] = {}
+    operator = tokens[place].value
+    place += 1
+    while place < len(tokens) and tokens[place].type in ("SUB", "SUP") and place + 1 in closing:
+        inner = tokens[place + 2 : closing[place + 1]]
+        if len(inner) != 1 or inner[0].type not in ("NAME", "NUM"):
+            return None
+        scripts[tokens[place].type] = inner[0].value
+        place = closing[place + 1] + 1
+    named = _variable(tokens, place, closing)
+    if operator not in _STEPS or "SUB" not in scripts or named is None or not named[1]:
+        return None
+    name = f"{operator}{scripts.get('SUP', '')}_{scripts['SUB']}_{named[0]}"
     return _Head(("derivative", name), name, named[1], named[2])
 
 

@@ -20,6 +20,7 @@ from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.left_ranges import with_extents
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
+from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Ranks, Vectors
@@ -66,6 +67,7 @@ def meaning(
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
+    definitions = with_ranges_of_reads(definitions, notes)
     notes += _about_deltas(definitions)
     declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
     printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}

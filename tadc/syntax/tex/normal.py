@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import pi
 
-from tadc.syntax.tex.calls import Call, calls_in, listed
+from tadc.syntax.tex.calls import Call, listed, with_rewritten
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.statements import depths
 from tadc.syntax.tex.token_list import Token
@@ -19,25 +19,19 @@ __all__ = ["with_densities"]
 
 def with_densities(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
     """The tokens with densities of the normal distribution written out; those on left sides stay."""
-    calls = {call.start: call for call in calls_in(tokens) if _is_density(call, tokens)}
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        call = calls.get(place)
-        if call is None:
-            result.append(tokens[place])
-            place += 1
-            continue
+
+    def rewritten(call: Call) -> tuple[list[Token], int] | None:
+        if not _is_density(call, tokens):
+            return None
         parts = _parts(call)
-        place = call.end + 1
         if (fact := _unclear(parts)) is not None:
-            result.append(_error(call, fact))
-            continue
+            return [_error(call, fact)], call.end + 1
         text = r"`\mathcal{N}(..)` is the density of the normal distribution, its last argument the variance"
         if all(guess.text != text for guess in guesses):
             guesses.append(Guess(text, call.name.start, tokens[call.end].end))
-        result += _density(*parts, at=call.name)
-    return result
+        return _density(*parts, at=call.name), call.end + 1
+
+    return with_rewritten(tokens, rewritten)
 
 
 def _is_density(call: Call, tokens: Sequence[Token]) -> bool:

@@ -9,8 +9,9 @@ the others: the errors of a source are reported together.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tadc.errors import Error, Source, SyntaxError, merged
@@ -33,6 +34,7 @@ from tadc.syntax.tex.function_heads import (
     own_functions,
     with_labelled_functions,
 )
+from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.integrals import with_integrals
 from tadc.syntax.tex.labels import left_labels, twin_labels
@@ -50,13 +52,22 @@ from tadc.syntax.tex.points import (
     with_numbered_functions,
 )
 from tadc.syntax.tex.primes import with_unclear_primes
-from tadc.syntax.tex.prose import says_for, says_ranges, says_where, spoken_definitions, with_prose
+from tadc.syntax.tex.prose import (
+    applying,
+    says_condition,
+    says_for,
+    says_ranges,
+    says_where,
+    spoken_definitions,
+    with_prose,
+)
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, names_in_bounds
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
+from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shapes import (
     about,
     extents_of,
@@ -139,10 +150,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
+    if functions and not any(found.displays):
+        applied = applying(found.in_prose, {f.name for f in functions})
+        found.displays += [[s] for s in with_labelled_functions(applied, functions)]
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     means = implied_means(found.displays, declared, source.text, guesses)
     found.displays += [[mean] for mean in means]
-    lists = _make_targets_plain(found, states)
+    lists = _make_targets_plain(found, states, {f.name for f in functions})
     definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [
         (derivative, text.span(s.start, s.end))
@@ -215,6 +229,9 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     labels |= twin_labels(tokens.values())
     labels = set() if found.is_upper else labels
     streams = {r: assembled(tokens[r], labels) for r in regions}
+    firsts = half_places([*streams.values()])
+    streams = {r: with_half_places(s, firsts, found.guesses) for r, s in streams.items()}
+    streams = {r: with_single_limits(s, found.guesses) for r, s in streams.items()}
     bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
     streams = {r: with_labelled_bounds(stream, bounds) for r, stream in streams.items()}
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
@@ -237,6 +254,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
     left_names = LeftNames.of(displayed, declared)
     end = 0  # of the last display, and of the ranges after it
     before: Region | None = None  # the last formula in the prose
+    following = {r: tokens[after] for r, after in pairwise(regions)}
     for region in regions:
         if region.kind != "inline":
             end = region.end
@@ -247,14 +265,13 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
                 found.ranges.append(tokens[region])
         elif says_ranges(text.text[: region.start], tokens[region]):
             found.ranges.append(tokens[region])
-        said = statements(left_names.applied(streams[region]))
+        said = statements(left_names.applied(streams[region], found.guesses))
         if region.kind == "inline":
+            behind = text.text[region.end : region.end + 40]
+            if says_condition(behind, following.get(region, ())):
+                said = [_conditional(s) for s in said]
             found.in_prose += said
-            found.spoken += (
-                said
-                if says_where(text.text[: region.start], text.text[region.end : region.end + 40])
-                else ()
-            )
+            found.spoken += said if says_where(text.text[: region.start], behind) else ()
         else:
             if before is not None and says_for(
                 text.text[: before.start], text.text[before.end : region.start]
@@ -268,6 +285,16 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
 _BEHIND = re.compile(
     r"(?:[\s.,;~&()$]|\\\]|\\\(|\\\)|\\end\{\w+\*?\}|\\label\{[^{}]*\}|\b(?:for|where|with|and|all|each|every|any)\b)*"
 )  # tokens that may stand between a display and a range that belongs to it
+
+
+def _conditional(statement: Statement) -> Statement:
+    """The definition with an error behind it: its condition is in the words."""
+    if statement.kind != "definition":
+        return statement
+    fact = "the condition in the words behind this definition would be dropped"
+    fix = r"write `\begin{cases} a & \text{if } c \\ b & \text{otherwise} \end{cases}`, or declare what is defined as an input"
+    unread = Token("ERROR", fact, statement.start, statement.end, fix)
+    return replace(statement, tokens=(*statement.tokens, unread))
 
 
 def _collect(into: list[Any], errors: list[Error], parse: Any) -> None:
@@ -303,10 +330,10 @@ class _Lists(NamedTuple):
     at_points: set[str]
 
 
-def _make_targets_plain(found: _Found, states: frozenset[str]) -> _Lists:
+def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[str]) -> _Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
-    plain = with_plain_targets(with_logarithms(printed), states)
+    plain = with_plain_targets(with_logarithms(printed), states, _ranks(found), functions)
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
@@ -319,10 +346,20 @@ def _make_targets_plain(found: _Found, states: frozenset[str]) -> _Lists:
     )
 
 
+def _ranks(found: _Found) -> dict[str, int]:
+    """The numbers of dimensions that lines and shapes declare."""
+    tensors = (i for i in found.items if isinstance(i, ast.TensorDeclaration))
+    ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
+    shapes = (s for s in (*found.shapes, *found.in_prose) if s.kind == "shape")
+    return ranks | {s.tokens[0].value: rank_of(s) for s in shapes}
+
+
 def _own_functions(found: _Found) -> list[OwnFunction]:
     """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
     displayed = [s for display in found.displays for s in display if s.kind == "definition"]
-    candidates = [*displayed, *(s for s in found.in_prose if s.kind == "definition")]
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    prose = (s for s in found.in_prose if s.kind == "definition" and s.target not in declared)
+    candidates = [*displayed, *prose]
     functions = own_functions(candidates, applied_subscripts(candidates))
     heads = {id(f.printed) for f in functions}
     found.displays = [
@@ -377,14 +414,15 @@ def _with_scripts(
     names = {f.name for f in functions}
     indexed = (indexed_names(statements) | lists.indexed) - names
     known = indexed | names | lists.headed | lists.at_points | {*ranks, *sizes, "delta"}
+    places = sizes | names_in_bounds(s.tokens for s in statements)
     brackets = Brackets(
         indexed,
         names,
         {f.name for f in functions if f.has_index},
         ranks,
-        sizes | names_in_bounds(s.tokens for s in statements),
+        places,
         lists.headed,
-        lists.at_points | functions_at_points(statements, known, {*ranks, *sizes}, guesses),
+        lists.at_points | functions_at_points(statements, known, ranks, places, guesses),
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)
@@ -407,7 +445,7 @@ def _with_scripts(
     guesses += scripts.guesses.values()
     with_dimensions = {name for name, rank in ranks.items() if rank}
     statements = with_unclear_primes(statements, with_dimensions)
-    return letters_apart(statements, with_dimensions)
+    return letters_apart(statements, with_dimensions, guesses)
 
 
 def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement]) -> set[str]:

@@ -7,10 +7,10 @@ Letters that are mostly applied to what is given, such as `\phi`, have to be def
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.calls import Call, calls_in, listed, points
+from tadc.syntax.tex.calls import Call, calls_in, listed, points, with_rewritten
 from tadc.syntax.tex.commands import FUNCTION_LETTERS
 from tadc.syntax.tex.script_tokens import Guess, bound_names, with_label
 from tadc.syntax.tex.statements import Statement
@@ -20,21 +20,33 @@ __all__ = ["functions_at_points", "numbered_functions", "with_numbered_functions
 
 
 def functions_at_points(
-    definitions: Sequence[Statement], known: Set[str], declared: Set[str], guesses: list[Guess]
+    definitions: Sequence[Statement],
+    known: Set[str],
+    ranks: Mapping[str, int],
+    sizes: Set[str],
+    guesses: list[Guess],
 ) -> set[str]:
-    """The names that stand only in front of lists of elements, whose names stand nowhere else; none that are `known`."""
-    calls = [call for d in definitions for call in _at_indices(d)]
+    """The names that stand only in front of lists of elements, whose names stand nowhere else; none that are `known`.
+
+    `ranks` are declared numbers of dimensions; `sizes` may be places too, as in `f(x_n)`.
+    """
+    calls = [call for d in definitions for call in _at_places(d, sizes)]
+    at_indices = {call.name.value for d in definitions for call in _at_indices(d)}
     bases = {t.value for call in calls for t in _bases(call)}
     rights = [t.value for d in definitions for t in d.right if t.type == "NAME"]
     in_calls = [t.value for call in calls for t in _bases(call)]
+    declared = {*ranks, *sizes}
     only_there = {b for b in bases - declared if rights.count(b) == in_calls.count(b)}
     found: set[str] = set()
     for name in dict.fromkeys(call.name.value for call in calls):
         own = [call for call in calls if call.name.value == name]
         lists = {tuple(t.value for t in _bases(call)) for call in own}
-        is_always = rights.count(name) == len(own)
-        is_told = all(_is_value(call) for call in own) and len(lists) == 1
-        if name not in known and is_always and is_told and {*lists.pop()} <= only_there:
+        is_always = rights.count(name) == len(own) and name in at_indices
+        if not is_always or len(lists) > 1 or not {*lists.pop()} <= only_there:
+            continue
+        if all(ranks.get(name) == len(listed(call.inner)) and not call.below for call in own):
+            found.add(name)
+        elif name not in known and all(_is_value(call) for call in own):
             found.add(name)
             first = own[0]
             text = (
@@ -44,14 +56,23 @@ def functions_at_points(
     return found
 
 
+def _at_places(definition: Statement, sizes: Set[str]) -> Iterator[Call]:
+    """The calls on the right side with lists of elements, at indices, sizes or numbers."""
+    places = bound_names(definition.tokens) | sizes
+    for call in calls_in(definition.tokens):
+        below = points(call.inner)
+        is_right = call.start > definition.equal and not call.is_raised
+        if is_right and below and {t.value for t in below if t.type == "NAME"} <= places:
+            yield call
+
+
 def _at_indices(definition: Statement) -> Iterator[Call]:
-    """The calls on the right side with lists of elements at indices."""
+    """Those of them that an index of a sum stands in, or of the left side where the name is longer than a letter."""
     bound = bound_names(definition.tokens)
     summed = bound_names(definition.right)
-    for call in calls_in(definition.tokens):
+    for call in _at_places(definition, set()):
         below = {t.value for t in points(call.inner) if t.type == "NAME"}
-        indices = summed if len(call.name.value) == 1 else bound
-        if call.start > definition.equal and below and below <= indices and not call.is_raised:
+        if below and below <= (summed if len(call.name.value) == 1 else bound):
             yield call
 
 
@@ -62,12 +83,12 @@ def _is_value(call: Call) -> bool:
     return is_letter and not call.below and len(listed(call.inner)) == 1
 
 
-_UNKNOWN = frozenset("fFuvzZ")  # fields, and functions under an integral
+_UNKNOWN = frozenset("fFuvzZpPqQ")  # fields, functions under an integral, and probabilities
 
 
 def _bases(call: Call) -> list[Token]:
     """The names of the elements in the bracket."""
-    return [t for t in call.inner if t.type == "NAME"][::2]
+    return [part[0] for part in listed(call.inner)]
 
 
 def numbered_functions(streams: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
@@ -89,16 +110,12 @@ def _are_names(inner: Sequence[Token]) -> bool:
 
 def with_numbered_functions(tokens: Sequence[Token], names: Set[str]) -> list[Token]:
     """The tokens with the number in each of these names."""
-    calls = {c.start: c for c in calls_in(tokens) if c.name.value in names and c.below}
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        call = calls.get(place)
-        if call is None:
-            result.append(tokens[place])
-            place += 1
-        else:
-            label = replace(call.below[1], type="NAME")
-            result.append(with_label(call.name, [label], call.below[-1].end))
-            place += len(call.below) + 2
-    return result
+
+    def rewritten(call: Call) -> tuple[list[Token], int] | None:
+        if call.name.value not in names or not call.below:
+            return None
+        label = replace(call.below[1], type="NAME")
+        name = with_label(call.name, [label], call.below[-1].end)
+        return [name], call.start + len(call.below) + 2
+
+    return with_rewritten(tokens, rewritten)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["says_for", "says_where", "spoken_definitions", "with_prose"]
+__all__ = [
+    "applying",
+    "says_condition",
+    "says_for",
+    "says_where",
+    "spoken_definitions",
+    "with_prose",
+]
 
 LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
@@ -59,6 +66,21 @@ def says_for(before: str, behind: str) -> bool:
     """Whether a formula between these is the range of the display that follows: "for .. let", in one sentence."""
     is_for = _FOR.search(before[-LONGEST_SENTENCE:]) is not None
     return is_for and _LEADS.fullmatch(behind) is not None
+
+
+def says_condition(behind: str, following: Sequence[Token]) -> bool:
+    """Whether the formula holds under a condition only: "if" and what follows, or "for" and an equation that is no range."""
+    word = _CONDITION.match(behind)
+    if word is None:
+        return False
+    kinds = {t.type for t in following}
+    is_range = bool(kinds & {"DOTS", "IN", "FORALL"}) or not kinds & {"EQ", "REL"}
+    return word[1] != "for" or not is_range
+
+
+_CONDITION = re.compile(
+    r"(?:\\\)|[\s,;$])*(if|for|when|whenever|unless|otherwise)\s*(?:\$|\\\(|otherwise|$|[.,;])"
+)
 
 
 def says_ranges(before: str, tokens: Sequence[Token]) -> bool:
@@ -113,6 +135,17 @@ def spoken_definitions(
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
+
+
+def applying(in_prose: Sequence[Statement], functions: Set[str]) -> list[Statement]:
+    """The definitions in the prose that apply one of these functions: what a document is about that displays functions alone."""
+    names = {f.split("_")[0] for f in functions} | {*functions}
+    return [
+        s
+        for s in in_prose
+        if s.kind == "definition" and s.target not in names and _is_formula(s)
+        if any(t.value in names for t in s.right)
+    ]
 
 
 def _name_of(statement: Statement) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-r"""One letter for a number and for a tensor: the tensor is named as it is printed.
+r"""One letter for a number and for a tensor, or for two tensors: one is named as it is printed.
 
 V = \sum_n V_n                  `V`, and the tensor `V_n`
 N_k = \sum_{n=1}^{N} r_{nk}     the size `N`, and the tensor `N_k`
+\gamma_{ij} p_j - \gamma_i p_i  the tensor `gamma`, and the tensor `gamma_i`: no document of vectors, where it is a row
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.script_tokens import names_in_bounds, scripted
+from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["letters_apart"]
 
 
-def letters_apart(definitions: Sequence[Statement], tensors: Set[str]) -> list[Statement]:
+def letters_apart(
+    definitions: Sequence[Statement], tensors: Set[str], guesses: list[Guess]
+) -> list[Statement]:
     """The definitions with other names for one of the two; `tensors` are declared with dimensions, and keep their names."""
+    definitions = _ranks_apart(definitions, tensors, guesses)
     elements: dict[str, str] = {}  # names with subscripts, and those as they are printed
     for d in definitions:
         for name, _, inner in scripted(d.tokens, "SUB"):
@@ -36,6 +40,57 @@ def letters_apart(definitions: Sequence[Statement], tensors: Set[str]) -> list[S
     return [
         replace(d, tokens=tuple(_renamed(d.tokens, of_elements, of_totals))) for d in definitions
     ]
+
+
+def _ranks_apart(
+    definitions: Sequence[Statement], tensors: Set[str], guesses: list[Guess]
+) -> list[Statement]:
+    """The definitions with a name of its own for what has one index below a letter that has two elsewhere."""
+    kinds = {t.type for d in definitions for t in d.tokens}
+    if kinds & _OF_VECTORS or any(t.note == "bold" for d in definitions for t in d.tokens):
+        return list(definitions)
+    found: dict[str, dict[int, tuple[str, Token, int]]] = {}
+    single: dict[str, set[str]] = {}
+    for d in definitions:
+        for name, _, inner in scripted(d.tokens, "SUB"):
+            letters = "".join(t.value for t in inner if t.type == "NAME")
+            place = (f"{name.value}_{letters}", name, inner[-1].end if inner else name.end)
+            found.setdefault(name.value, {}).setdefault(_count(inner), place)
+            if _count(inner) == 1:
+                single.setdefault(name.value, set()).add(letters)
+    taken = {t.value for d in definitions for t in d.tokens if t.type == "NAME"} | tensors
+    names: dict[str, str] = {}
+    for base, places in found.items():
+        if len(single.get(base, ())) > 1:
+            continue  # the `p_i` and the `p_j` of `p_{ij} / (p_i p_j)` are two marginals
+        if places.keys() == {1, 2} and base not in tensors and places[1][0] not in taken:
+            new, name, end = places[1]
+            names[base] = new
+            text = f"`{new}` is a tensor of its own, beside `{base}` with two indices"
+            guesses.append(Guess(text, name.start, end))
+    return [replace(d, tokens=tuple(_with_one_index(d.tokens, names))) for d in definitions]
+
+
+_OF_VECTORS = frozenset(("TOP", "NORM", "NORM_L", "ANGLE_L"))
+
+
+def _count(inner: Sequence[Token]) -> int:
+    """How many indices a subscript has; 0 where it has others than letters, or is no list of them."""
+    kinds = [t.type for t in inner]
+    if {*kinds} <= {"NAME"} or (
+        kinds[::2] == ["NAME"] * len(kinds[::2]) and {*kinds[1::2]} == {"COMMA"}
+    ):
+        return kinds.count("NAME")
+    return 0
+
+
+def _with_one_index(tokens: Sequence[Token], names: Mapping[str, str]) -> list[Token]:
+    single = {
+        name
+        for name, _, inner in scripted(tokens, "SUB")
+        if name.value in names and _count(inner) == 1
+    }
+    return [replace(t, value=names[t.value]) if t in single else t for t in tokens]
 
 
 def _is_total(definition: Statement) -> bool:

@@ -95,6 +95,7 @@ class Scripts:
             self.declared,
             self.scalars | (_numbers(self.definitions) - self.declared),
             self._values | self.declared | self.sizes,
+            self._bounds,
             self.is_upper,
             UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
@@ -206,7 +207,7 @@ class Scripts:
         known = self._bounds | bound | moving | self.sizes
         is_free = not any(t.value in known for t in names)
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
-        if not is_free or base.value in self.declared:
+        if not is_free or base.value in self.declared - self._tensors:
             return base, below
         if repeated and any(t.value in self._summed - self._tensors for t in names):
             return base, below

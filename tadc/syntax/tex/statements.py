@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
@@ -372,6 +372,8 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         fix = "put all subscripts in braces: `y_{ij}`"
         unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
         return Statement("definition", (*left[:5], unread, *tokens[place:]))
+    if (integral := _integral(left)) is not None:
+        return Statement("definition", (integral, *tokens[place:]))
     is_about = tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left)
     if is_about and any(t.type == "EQ" for t, depth in depths(tokens[place:]) if depth == 0):
         return _definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
@@ -382,6 +384,15 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     return statement if _is_target(left) else None
+
+
+def _integral(left: Sequence[Token]) -> Token | None:
+    r"""A name for a left side that is one integral, `\int_a^b f(x)\,dx \approx ..`; None for others."""
+    is_integral = bool(left) and left[0].type == "ERROR" and left[0].value == REFUSED["int"][0]
+    is_whole = [t.value for t in left[-2:-1]] == ["d"] and left[-1].type == "NAME"
+    if not is_integral or not is_whole or any(t.type == "ERROR" for t in left[1:]):
+        return None
+    return Token("NAME", "integral", left[0].start, left[-1].end)
 
 
 def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
@@ -445,18 +456,20 @@ def _is_target(left: Sequence[Token]) -> bool:
         return True
     if in_brackets and (place >= len(left) or left[place].type not in ("SUB", "LPAR", "LSQB")):
         return False
-    has_list = False
+    has_list = has_operand = False  # `F[v](i)` has an operand and a list
     while place < len(left):
         kind = left[place].type
         if kind == "PRIME":
             place += 1
         elif kind in ("SUB", "SUP"):
             place = closing.get(place + 1, len(left)) + 1
+        elif kind == "LSQB" and not has_operand and not has_list:
+            place, has_operand = closing.get(place, len(left)) + 1, True
         elif kind in ("LPAR", "LSQB") and not has_list:
             place, has_list = closing.get(place, len(left)) + 1, True
         else:
             return False
-    return place == len(left) and (left[0].type != "FUNC" or has_list)
+    return place == len(left) and (left[0].type != "FUNC" or has_list or has_operand)
 
 
 def _is_rate(token: Token) -> bool:

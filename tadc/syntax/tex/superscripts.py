@@ -23,6 +23,7 @@ class Superscripts:
     declared: Set[str]
     scalars: Set[str]
     values: Set[str]  # sizes and declared names too
+    bounds: Set[str]  # names in bounds of sums
     is_upper: bool  # whether superscripts are indices behind the lower ones
     places: UpperPlaces
     guesses: dict[str, Guess]
@@ -84,6 +85,8 @@ class Superscripts:
             text = f"`^{{({label})}}` is a label, part of the name: nothing binds `{label}`"
             self.guesses.setdefault(text, Guess(text, name.start, above[-1].end))
             return [with_label(name, core, above[-1].end), *subscript]
+        if in_brackets and [t.type for t in core] == ["NAME", "MINUS", "NUM"]:
+            return self._of_step_before(name, subscript, core, whole)
         if [t.type for t in inner] == ["NAME"] and self._is_label(name, names[0], bound):
             return [with_label(name, names, above[-1].end), *subscript]
         if (
@@ -100,6 +103,20 @@ class Superscripts:
             )
             return [_error(whole, fact, fix)]
         return plain
+
+    def _of_step_before(
+        self, name: Token, subscript: Sequence[Token], core: Sequence[Token], whole: Sequence[Token]
+    ) -> list[Token]:
+        """The `h^{(l-1)}` of a layer or a step before; an error where `l` is a number, for it may be a power then."""
+        letter, number = core[0].value, core[2].value
+        if self._is_value(core[0]) or letter in self.bounds:
+            fact = f"`^{{({letter}-{number})}}` may be a power or a label, since `{letter}` is a number here"
+            fix = f"write the power without brackets, `^{{{letter}-{number}}}`, or a name for the label, `^{{\\text{{old}}}}`"
+            return [_error(whole, fact, fix)]
+        new = f"{name.value}_{letter}_minus_{number}"
+        text = f"`{new}` is one name: nothing binds `{letter}`"
+        self.guesses.setdefault(text, Guess(text, name.start, whole[-1].end))
+        return [replace(name, value=new, end=whole[-1].end), *subscript]
 
     def _at_place(
         self, name: Token, below: Sequence[Token] | None, above: Sequence[Token]

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.brackets import indexed_names
+from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
@@ -30,12 +31,19 @@ __all__ = [
 ]
 
 
-def with_plain_targets(definitions: Sequence[Statement], states: Set[str]) -> list[Statement]:
-    """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates."""
-    indexed: set[str] = set()
+def with_plain_targets(
+    definitions: Sequence[Statement],
+    states: Set[str],
+    ranks: Mapping[str, int],
+    functions: Set[str],
+) -> list[Statement]:
+    """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates;
+    `ranks` are the declared numbers of dimensions, `functions` those that the document defines.
+    """
+    indexed = indexed_names(definitions) - functions - ranks.keys()
     tensors = {name for d in definitions for name in _tensors(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
-        result = [_with_plain_target(d, indexed, tensors, states) for d in definitions]
+        result = [_with_plain_target(d, indexed, tensors, states, ranks) for d in definitions]
         pairs = zip(definitions, result, strict=True)
         found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
         if found <= indexed:
@@ -52,7 +60,11 @@ def _tensors(definition: Statement) -> Iterator[str]:
 
 
 def _with_plain_target(
-    statement: Statement, indexed: set[str], tensors: Set[str], states: Set[str]
+    statement: Statement,
+    indexed: set[str],
+    tensors: Set[str],
+    states: Set[str],
+    ranks: Mapping[str, int],
 ) -> Statement:
     sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
@@ -61,7 +73,8 @@ def _with_plain_target(
     if right is None:
         return _with_plain_chain(statement, sides, signs)
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
-    left = _left(sides[0], right, ranged | _arguments_of(indexed, right), tensors)
+    known = ranged | _arguments_of(indexed, right) | _declared_arguments(sides[0], ranks)
+    left = _left(sides[0], right, known, tensors)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -158,13 +171,24 @@ def _arguments_of(indexed: set[str], right: Sequence[Token]) -> set[str]:
     }
 
 
+def _declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
+    """The `u` and `v` of `F(u, v) = ..`, where `F` is declared with as many dimensions."""
+    calls = [call for call in calls_in(left) if call.start == 0 and not call.below]
+    parts = listed(calls[0].inner) if calls else []
+    is_list = bool(parts) and all([t.type for t in part] == ["NAME"] for part in parts)
+    letters = {part[0].value for part in parts if part}
+    is_declared = is_list and ranks.get(left[0].value, 0) == len(parts) == len(letters)
+    return letters if is_declared else set()
+
+
 def _left(
     left: list[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
 ) -> list[Token]:
     """The left side; `known` are letters that are indices for sure, `tensors` those that are none."""
     left = _subscript_first(_without_braces(left))
-    if is_integral(left):
-        return integral(left)
+    if is_integral(left):  # in other orbitals, if there are some on the right side
+        has_others = any(is_integral(right[n : n + len(left)]) for n in range(len(right)))
+        return integral(left, "eri_new") if has_others else integral(left)
     if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
         function, name = left[:2]
         left = [
@@ -180,7 +204,10 @@ def _left(
     if not left or left[0].type not in ("NAME", "SOFTMAX", "FUNC", "CALLED") or not has_list:
         return left
     head, listed = left[:place], left[place + 1 : closing[place]]
-    if behind := left[closing[place] + 1 :]:  # `f(x)_i`
+    behind = left[closing[place] + 1 :]
+    if behind and left[place].type == "LSQB" and behind[0].type == "LPAR":  # `F[v](i)`
+        return _left([*head, *behind], right, known, tensors)
+    if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right, known, tensors - known):
         return [*_with_indices(head, indices, right)]
@@ -241,27 +268,30 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
 
 
 def _indices_in(
-    listed: Sequence[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+    arguments: Sequence[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
 ) -> list[Token]:
-    """The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`."""
-    parts: list[list[Token]] = [[]]
-    for token, depth in depths(listed):
-        if token.type == "COMMA" and depth == 0:
-            parts.append([])
-        else:
-            parts[-1].append(token)
+    r"""The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`, and `i` and
+    `c` of `F_{i,c} \mid \gamma_{i,c}`.
+    """
+    parts = listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in arguments])
     hidden = _alone_in_brackets(right) & bound_names(right)  # by sums over the same letter
     in_subscripts = (names_in_subscripts(right) | known | hidden) - tensors
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
         return names if is_list else []
-    indices: list[Token] = []
+    elements: dict[tuple[str, ...], list[Token]] = {}
     for part in parts:
         kinds = [t.type for t in part]
-        if kinds != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        if kinds[:3] != ["NAME", "SUB", "LBRACE"] or kinds[-1] != "RBRACE":
             return []
-        indices.append(part[3])
+        if not {*kinds[3:-1]} <= {"NAME", "COMMA"}:
+            return []
+        below = [t for t in part[3:-1] if t.type == "NAME"]
+        if (letters := tuple(t.value for t in below)) in elements and len(letters) < 2:
+            return []
+        elements[letters] = below
+    indices = [t for below in elements.values() for t in below]
     distinct = {t.value for t in indices}
     return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
 
@@ -371,8 +401,10 @@ def with_named_squares(
 ) -> tuple[list[Statement], list[Statement]]:
     r"""The definitions, and the bodies of functions, with a name for each square that one defines, `\sigma^2 = ..`.
 
-    Where `\sigma` is read without the square too, it is the root of that. Other superscripts on a left side are errors.
+    Where `\sigma` is read without the square too, it is the root of that. Another number, `G_i^4 = ..`, is part of the name where
+    nothing reads that otherwise. Other superscripts on a left side are errors.
     """
+    definitions = _with_numbers_above(definitions, bodies)
     squares = {
         d.tokens[0].value for d in definitions if _square(d.tokens, 0) is not None and d.equal
     }
@@ -398,6 +430,25 @@ def with_named_squares(
         if is_read and name not in {d.target for d in result}:
             result.append(_root(name, square))
     return result, others
+
+
+def _with_numbers_above(
+    definitions: Sequence[Statement], bodies: Sequence[Statement]
+) -> list[Statement]:
+    """The definitions with `G_4` for the `G_i^4` of a left side, where no right side has a `G`: its value is the same, power or not."""
+    read = {t.value for d in (*definitions, *bodies) for t in d.right if t.type == "NAME"}
+    result: list[Statement] = []
+    for d in definitions:
+        number = next((n for _, at, n in scripted(d.tokens, "SUP") if at < d.equal), ())
+        closing = closing_braces(d.tokens)
+        place = next((n for n, t in enumerate(d.tokens[: d.equal]) if t.type == "SUP"), 0)
+        is_other = [t.type for t in number] == ["NUM"] and number[0].value not in ("1", "2")
+        if is_other and place + 1 in closing and d.target not in read:
+            name = replace(d.tokens[0], value=f"{d.target}_{number[0].value}")
+            behind = d.tokens[closing[place + 1] + 1 :]
+            d = replace(d, tokens=(name, *d.tokens[1:place], *behind))
+        result.append(d)
+    return result
 
 
 def _square(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:

@@ -1,0 +1,118 @@
+r"""Limits of several indices at once.
+
+\sum_{i,j=1}^{m,n}       \sum_{i=1}^{m} \sum_{j=1}^{n}
+\sum_{j,k \ne i}         j, k | j != i, k != i
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from tadc.syntax.tex.calls import listed
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import Guess, comma, scripted
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["with_single_limits"]
+
+
+def with_single_limits(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
+    """The tokens with a reduction for each pair of limits, the first one outermost, and with a condition for each index."""
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        middle = _end_of_script(tokens, place + 1, "SUB", closing)
+        if tokens[place].type != "RED" or middle is None:
+            result.append(tokens[place])
+            place += 1
+            continue
+        end = _end_of_script(tokens, middle + 1, "SUP", closing)
+        below = tokens[place + 3 : middle]
+        if below and below[0].type == "ANGLE_L":
+            result.append(_neighbours(below))
+            place = middle + 1
+            continue
+        split = None if end is None else _split(below, tokens[middle + 3 : end])
+        if split is None:
+            below = _with_conditions(below, _bound_here(tokens, place), guesses)
+            result += [*tokens[place : place + 3], *below, tokens[middle]]
+            place = middle + 1
+            continue
+        assert end is not None, "two limits stand above"
+        for low, high in split:
+            result += [*tokens[place : place + 3], *low, tokens[middle]]
+            result += [*tokens[middle + 1 : middle + 3], *high, tokens[end]]
+        place = end + 1
+    return result
+
+
+def _end_of_script(
+    tokens: Sequence[Token], place: int, kind: str, closing: dict[int, int]
+) -> int | None:
+    """The place of the last brace of the script at `place`, if there is one of this kind."""
+    is_script = place < len(tokens) and tokens[place].type == kind
+    return closing.get(place + 1) if is_script else None
+
+
+def _neighbours(below: Sequence[Token]) -> Token:
+    r"""The error of `\sum_{\langle ij \rangle}`."""
+    fact = "which pairs are neighbours is not told"
+    fix = r"give a matrix that is 1 for neighbours, and sum over pairs: `\sum_{i<j} A_{ij} s_i s_j`"
+    return Token("ERROR", fact, below[0].start, below[-1].end, fix)
+
+
+_ENDS_STATEMENT = frozenset(("BREAK", "QUAD", "TEXT"))
+
+
+def _bound_here(tokens: Sequence[Token], place: int) -> set[str]:
+    """The letters of the limits at `place` that they do not bind: those that stand before them in the formula, or below no name."""
+    start = next((n for n in range(place, -1, -1) if tokens[n].type in _ENDS_STATEMENT), 0)
+    before = {t.value for t in tokens[start:place] if t.type == "NAME"}
+    below = {t.value for _, _, inner in scripted(tokens, "SUB") for t in inner}
+    return before | {t.value for t in tokens if t.type == "NAME"} - below
+
+
+def _with_conditions(below: Sequence[Token], bound: Set[str], guesses: list[Guess]) -> list[Token]:
+    r"""The entries with the condition of `j, k \ne i` for `j` as well; `i, j \ne i` is about `j` alone, and so is `k, i < j`
+    with a `j` that is not `bound`.
+    """
+    before: list[Token] = []
+    more: list[Token] = []
+    for entry in listed(below):
+        kinds = [t.type for t in entry]
+        if kinds == ["NAME"]:
+            before.append(entry[0])
+            continue
+        is_condition = kinds[:2] == ["NAME", "REL"] and kinds.count("REL") == 1
+        running = {t.value for t in before}
+        letters = {t.value for t in entry if t.type == "NAME"}
+        others = {t.value for t in entry[2:] if t.type == "NAME"}
+        if before and is_condition and not running & letters and others <= bound:
+            more += [t for name in before for t in (comma(name), name, *entry[1:])]
+            said = ", ".join(f"`{t.value}`" for t in (*before, entry[0]))
+            text = f"the condition holds for each of {said}"
+            guesses.append(Guess(text, before[0].start, entry[-1].end))
+        before = []
+    return [*below, *more]
+
+
+def _split(
+    below: Sequence[Token], above: Sequence[Token]
+) -> list[tuple[list[Token], list[Token]]] | None:
+    """The pairs of a lower and an upper limit, of `i,j=1` or `i=1,j=0` and `m,n`; None for other limits."""
+    lows, highs = listed(below), listed(above)
+    if len(highs) < 2 or len(lows) != len(highs) or not all([*lows, *highs]):
+        return None
+    last = lows[-1]
+    if [t.type for t in last[:2]] != ["NAME", "EQ"]:
+        return None
+    starts = []
+    for low in lows:
+        if [t.type for t in low] == ["NAME"]:
+            starts.append([*low, *last[1:]])
+        elif [t.type for t in low[:2]] == ["NAME", "EQ"]:
+            starts.append(low)
+        else:
+            return None
+    return list(zip(starts, highs, strict=True))
