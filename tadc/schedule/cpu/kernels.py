@@ -13,6 +13,7 @@ from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.lists import has_list_loops, lanes_beside_lists
@@ -97,9 +98,10 @@ def cpu_kernel(
     program: Program,
     usual: Mapping[Symbol, int] = _UNKNOWN,
     machine: Processor = AVX2,
+    choices: Choices = BY_MODEL,
 ) -> CpuKernel:
     """The kernel's schedule. `usual` has about how large the sizes are."""
-    scheduled = _scheduled(kernel, program, usual, machine)
+    scheduled = _scheduled(kernel, program, usual, machine, choices)
     blocked, body = long_sums_in_blocks(
         scheduled.kernel, scheduled.body, program, usual, grouped=True
     )
@@ -113,7 +115,11 @@ def cpu_kernel(
 
 
 def _scheduled(
-    kernel: Kernel, program: Program, usual: Mapping[Symbol, int], machine: Processor
+    kernel: Kernel,
+    program: Program,
+    usual: Mapping[Symbol, int],
+    machine: Processor,
+    choices: Choices,
 ) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = Surroundings.of(kernel, program, usual)
@@ -138,10 +144,14 @@ def _scheduled(
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
-    lanes = _best_lanes(kernel, box, surroundings)
     of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
-    if lanes is None or of_sums < lanes.cost:
-        return _in_reduced_lanes(kernel, box, surroundings, machine)
+    lanes = choices.best(
+        f"lanes of {kernel.writes[0]}",
+        (*_lanes(kernel, box, surroundings), None),  # None: of sums
+        lambda lanes: of_sums if lanes is None else lanes.cost,
+    )
+    if lanes is None:
+        return _in_reduced_lanes(kernel, box, surroundings, machine, choices)
     most = lanes.most
     simplification = Simplification.of(lanes.kernel, lanes.index)
     parts = lanes.parts.map(simplification.of_steps)
@@ -150,12 +160,13 @@ def _scheduled(
     slants = any(_slants(steps, lanes.index) for steps in parts.steps[:2])
     lane_bytes = LANE_BYTES if slants else min(machine.group_bytes, LANE_BYTES)
     middle = lanes.surroundings.middle
-    tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine)
+    tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine, choices)
     if tile:
         parts = tile.parts
     outer = tuple(pair for pair in box if pair[0] != lanes.of)
     others = prod(n.at(surroundings.typical) for _, n in outer) // (tile.points if tile else 1)
     times = 1 if tile else _streams(parts, lanes, usual, others)
+    times = times if choices.whether(f"streams of {kernel.writes[0]}", times > 1) else 1
     row = _row(lanes.index, parts, most, times)
     looped = has_loops((row,)) and (not usual or others < ENOUGH)
     return CpuKernel(
@@ -242,18 +253,16 @@ class _Lanes:
         return most_lanes(constant(count), {})
 
 
-def _best_lanes(
+def _lanes(
     kernel: Kernel, box: tuple[tuple[Symbol, Affine], ...], surroundings: Surroundings
-) -> _Lanes | None:
-    """The index of the box whose neighbours are read and stored with the least effort, the innermost of several."""
+) -> Iterator[_Lanes]:
+    """The kernel with lanes that are neighbours in an index of the box, or in one of phases of it, the innermost first."""
     region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
-    best: _Lanes | None = None
     for i, n in reversed(box):
         if most_lanes(n, surroundings.lane_limits) == 0:
             continue
         cost = cost_in_lanes(steps, i)
-        plain = _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
-        best = plain if best is None or plain.cost < best.cost else best
+        yield _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
@@ -270,8 +279,8 @@ def _best_lanes(
                 within,
                 cost,
             )
-            best = phased if phased.most != 0 and phased.cost < best.cost else best
-    return best
+            if phased.most != 0:
+                yield phased
 
 
 def _in_reduced_lanes(
@@ -279,6 +288,7 @@ def _in_reduced_lanes(
     box: tuple[tuple[Symbol, Affine], ...],
     surroundings: Surroundings,
     machine: Processor,
+    choices: Choices,
 ) -> CpuKernel:
     """The kernel whose lanes are neighbours in its innermost sums."""
     loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop) and not has_loops(s.body)]
@@ -290,7 +300,9 @@ def _in_reduced_lanes(
         indices = {s.range.index for s in loops}
         everywhere = EVERYWHERE, kernel.body
         parts = Parts(everywhere, everywhere, kernel.body)
-        tile = tiled(kernel, parts, indices, least, LANE_BYTES, surroundings.middle, machine)
+        tile = tiled(
+            kernel, parts, indices, least, LANE_BYTES, surroundings.middle, machine, choices
+        )
     if tile is None:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     steps = tuple(in_strips(tile.parts.interior[1], surroundings, points=tile.points))

@@ -16,6 +16,7 @@ from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.names import Names
 from tadc.ir.range import Range
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.gpu.work import Work, merged, works
 from tadc.schedule.nest.lanes import Varying
@@ -99,6 +100,7 @@ def tiled(
     lane_bytes: int,
     sizes: Mapping[Symbol, int],
     machine: Processor,
+    choices: Choices = BY_MODEL,
 ) -> Tiled | None:
     """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many, of so many bytes; None where none pays.
 
@@ -144,8 +146,10 @@ def tiled(
                 if used <= machine.registers and all(c <= extents[i] for i, c in shape.items()):
                     yield shape
 
-    best = min(shapes(), key=time, default=None)
-    if best is None or time(best) * WORTH > time({}):
+    best = choices.best(f"tile of {kernel.writes[0]}", shapes(), time)
+    if best is None or not choices.whether(
+        f"whether {kernel.writes[0]} is tiled", time(best) * WORTH <= time({})
+    ):
         return None
     return _with_points(kernel, parts, best)
 
