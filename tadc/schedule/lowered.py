@@ -194,7 +194,7 @@ class CpuModule(Lowered[CpuKernel]):
         `usual` has about how large the sizes are, as `usual_size` says it: small ones that bound sums become numbers in the
         text, which is right for these alone; for others the schedules are only slower. `choices` decide.
         """
-        if usual and not has_data(module.program):
+        if _are_known(usual, module.program):
             told = dict(module.program.usual)  # these are other than in the call
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
             if choices.whether("small sizes are numbers", True):
@@ -217,8 +217,8 @@ class CpuModule(Lowered[CpuKernel]):
         choices: Choices,
         kept: frozenset[str] = frozenset(),
     ) -> CpuModule:
-        data = has_data(module.program)
-        if usual and not data:
+        known = _are_known(usual, module.program)
+        if known:
             left = _products(module, dtype).keys() if blas else frozenset()
             if choices.whether("sums over pairs are by rows", True):
                 module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
@@ -230,7 +230,7 @@ class CpuModule(Lowered[CpuKernel]):
         program = module.program
         schedules = {k.name: cpu_kernel(k, program, usual, machine, choices) for k in nests}
         groups: dict[str, RowGroup] = {}
-        if usual and not data:
+        if known:
             pairs = zip(schedules.values(), nests, strict=True)
             for group in row_groups(
                 list(pairs), program, dtype, usual, machine, products.keys(), choices
@@ -244,6 +244,11 @@ class CpuModule(Lowered[CpuKernel]):
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups)
+
+
+def _are_known(usual: Sizes, program: Program) -> bool:
+    """Whether it is known about how large all sizes are, and data decide nothing."""
+    return bool(usual or not program.sizes) and not has_data(program)
 
 
 def recurrence_module(

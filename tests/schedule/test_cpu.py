@@ -198,3 +198,29 @@ def test_a_phase_of_a_gradient_in_which_nothing_is_left_to_test_compiles():
 
     expected = np.where(np.arange(538) % 3 == 0, 2.0, 0.0)
     np.testing.assert_array_equal(pullback(np.ones((2, 180)))["x"], expected)
+
+
+def test_sizes_that_are_numbers_give_the_schedules_and_bits_of_a_call_with_them():
+    text = "size N, M, D\ninput x[N,D], y[M,D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*w[j]"
+    sizes = {"N": 100, "M": 120, "D": 16}
+    random = np.random.default_rng(0)
+    arrays = [random.normal(size=s).astype("float32") for s in [(100, 16), (120, 16), (120,)]]
+    f = tadc.compile(text, backend="native")
+    fixed = f.fix(**sizes)
+
+    plans = f.plan(**sizes).kernels, fixed.plan().kernels
+
+    assert [k.schedule for k in plans[0]] == [k.schedule for k in plans[1]]
+    assert len(plans[0]) == 2  # a copy, and the sums
+    np.testing.assert_array_equal(f(*arrays), fixed(*arrays))
+
+
+@pytest.mark.parametrize(
+    "line", ["y[i: N] = a + exp(b)", "y[i: N] = b", "y[i: N, j: 4] = tanh(x[j,i])*b"]
+)
+def test_elements_without_sums_have_lanes(line):
+    f = tadc.compile(f"size N\ninput x[4,N], a, b\n{line}", backend="native")
+
+    (kernel,) = f.plan(N=10_000).kernels
+
+    assert "lanes are neighbours in i" in kernel.schedule

@@ -58,6 +58,7 @@ LOOPED_BLOCK = 64  # where it is loops
 ENOUGH = 256  # other points of the box
 STREAMED = 4  # times as many lanes as registers hold
 FEWEST_STREAMED = 1024  # values of their index
+FEWEST_ROWS = 32  # of that memory: fewer come by themselves
 MOST_STREAMED = 64  # where threads have other rows: the sums of a row are in the innermost cache
 FILLED = 32  # values of an index fill a strip of any type
 FEW = 64  # elements: with fewer, threads share the sums of each
@@ -165,10 +166,11 @@ def _scheduled(
         parts = tile.parts
     outer = tuple(pair for pair in box if pair[0] != lanes.of)
     others = prod(n.at(surroundings.typical) for _, n in outer) // (tile.points if tile else 1)
-    times = 1 if tile else _streams(parts, lanes, usual, others)
+    known = bool(usual or not program.sizes)
+    times = 1 if tile or not known else _streams(parts, lanes, others)
     times = times if choices.whether(f"streams of {kernel.writes[0]}", times > 1) else 1
     row = _row(lanes.index, parts, most, times)
-    looped = has_loops((row,)) and (not usual or others < ENOUGH)
+    looped = has_loops((row,)) and (not known or others < ENOUGH)
     return CpuKernel(
         tile.kernel if tile else kernel,
         outer,
@@ -191,12 +193,12 @@ def _slants(steps: Sequence[Step], lane: Symbol) -> bool:
     return any(isinstance(s, Loop) and varying.has_bounds(s) for s in steps_of(steps))
 
 
-def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int], others: int) -> int:
+def _streams(parts: Parts, lanes: _Lanes, others: int) -> int:
     """How many times as many lanes as registers hold are read one after the other, where sums of neighbours go through
     much memory row by row. `others` is how many such rows of sums there are, for threads to share.
     """
     region, steps = parts.interior
-    if region != EVERYWHERE or not usual or lanes.phases > 1:
+    if region != EVERYWHERE or lanes.phases > 1:
         return 1
     nest = [s for s in steps_of(steps) if isinstance(s, Loop)]
     if sum(isinstance(s, Loop) for s in steps) != 1 or any(
@@ -205,7 +207,9 @@ def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int], others: i
         return 1
     indices = {s.range.index for s in nest}
     reads = [e for e in reads_of(nest) if e.subscripts and lanes.index in e.subscripts[-1].symbols]
-    if all(indices.isdisjoint(form.symbols) for e in reads for form in e.subscripts[:-1]):
+    outer = {s for e in reads for form in e.subscripts[:-1] for s in form.symbols}
+    rows = trips(steps, lanes.surroundings.middle)
+    if prod(rows[i] for i in indices & outer) < FEWEST_ROWS:
         return 1
     count = lanes.surroundings.around[lanes.index][1].at(lanes.surroundings.typical) + 1
     if others >= PARTS and lanes.most is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.expr import Read
+from tadc.ir.expr import Call, Read
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.lanes import LaneLimits, Varying, accumulated, lanes_of_loop, straight
 from tadc.schedule.nest.loop_nest import (
@@ -20,6 +20,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["cost_in_lanes", "cost_of_sums"]
 
@@ -32,6 +33,8 @@ FOLDED = 10.0  # the lanes of a sum that are combined, where it has many terms
 SOONER = 4.0  # times as much where it has few, for each of which that is more
 MANY = 100
 REPEATED = 10.0  # assumed trips of a loop
+ALONE = 4.0  # an operation or a store that is done for each element by itself
+ALONE_EXPENSIVE = 64.0
 _UNKNOWN: Mapping[Symbol, int] = {}
 
 
@@ -73,11 +76,17 @@ def cost_of_sums(
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in steps]
     loops = [s for s in steps_of(steps) if isinstance(s, Loop)]
     running = {e.tensor for e in reads_of(loops) if not e.subscripts}  # sums among them
+    longest = max((trips.get(s.range.index, MANY) for s in loops), default=1)
+    alone = min(
+        1.0, REPEATED / longest
+    )  # part of the time that is assumed of what stands beside the sums
     while waiting:
         step, times, lane = waiting.pop()
         for e in (node for value in values_of(step) for node in postorder(value)):
             if isinstance(e, Read) and e.subscripts:
                 total += times * (_of_read(e.subscripts, frozenset((lane,))) if lane else GATHERED)
+            elif isinstance(e, Call) and not lane:
+                total += times * alone * (ALONE_EXPENSIVE if is_expensive(e) else ALONE)
         match step:
             case Loop(r, body):
                 summed = accumulated(step) and not has_loops(body)
@@ -89,7 +98,7 @@ def cost_of_sums(
             case Branch(_, then, otherwise):
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]
             case Store():
-                total += times
+                total += times * (1.0 + alone * ALONE)
             case Accumulate(local, "sum") if local in running and not lane:
                 total += times * CHAINED
             case _:
