@@ -22,7 +22,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["cost_in_lanes", "cost_of_sums"]
+__all__ = ["cost_in_lanes", "cost_of_sums", "is_better_outside"]
 
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
 NEIGHBOURS = {1: 1.0, -1: 1.5}
@@ -88,6 +88,8 @@ def cost_of_sums(
             elif isinstance(e, Call) and not lane:
                 total += times * alone * (ALONE_EXPENSIVE if is_expensive(e) else ALONE)
         match step:
+            case Loop(r, body) if not lane and is_better_outside(step, lane_limits):
+                total += times * (FOLDED + REPEATED * cost_in_lanes(body, r.index))
             case Loop(r, body):
                 summed = accumulated(step) and not has_loops(body)
                 if summed and not lane:
@@ -104,6 +106,13 @@ def cost_of_sums(
             case _:
                 pass
     return total
+
+
+def is_better_outside(loop: Loop, lane_limits: LaneLimits) -> bool:
+    """Whether neighbours of the index of a loop around others are read with less effort than those of the loops inside."""
+    if not has_loops(loop.body) or not accumulated(loop) or lanes_of_loop(loop, lane_limits) == 0:
+        return False
+    return cost_in_lanes(loop.body, loop.range.index) < cost_of_sums(loop.body, lane_limits)
 
 
 def _of_read(

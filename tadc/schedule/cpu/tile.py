@@ -44,8 +44,9 @@ BORDER = 4  # times as slow
 SHORT = 64  # additions
 BESIDE = 0.3  # of the time of reads and loops is not hidden behind that of operations
 SHARED = 1.1  # times as slow
+CROWDED = 1.02  # times as slow, where less than a quarter of the registers is left for operands
 STORED = 12.0  # a store, whose line comes from memory and goes back to it: no tile makes it faster
-BEGUN = 1.0  # a trip of an innermost loop, whatever is done in it
+BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
 NEAR_BYTES = 2**15  # of the innermost cache
 FAR = 4.0  # a read of what it does not hold
 
@@ -124,6 +125,9 @@ def tiled(
     begun = BEGUN * sum(_innermost_trips(steps, sizes))
     added = _added(steps, work)
 
+    def registers(points: int) -> int:
+        return points * sums * vectors + SPARE
+
     def time(counts: Mapping[Symbol, int]) -> float:
         points = prod(counts.values())
         done = sum(w.weight * w.values(counts, frozenset()) for w in work if not w.reads) / points
@@ -142,6 +146,7 @@ def tiled(
         read /= points
         # What several sides share compilers keep in too many registers, or read again.
         shared = SHARED if len(counts) > 1 else 1.0
+        shared *= CROWDED if 4 * registers(points) > 3 * machine.registers else 1.0
         beside = BESIDE * (read + begun / points)
         return (max(done, read, waited, stored) + beside) * filled * shared
 
@@ -149,8 +154,9 @@ def tiled(
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             for counts in product(COUNTS[1:], repeat=len(chosen)):
                 shape = dict(zip(chosen, counts, strict=True))
-                used = prod(counts) * sums * vectors + SPARE
-                if used <= machine.registers and all(c <= extents[i] for i, c in shape.items()):
+                if registers(prod(counts)) <= machine.registers and all(
+                    c <= extents[i] for i, c in shape.items()
+                ):
                     yield shape
 
     best = choices.best(f"tile of {kernel.writes[0]}", shapes(), time)
