@@ -39,6 +39,7 @@ from tadc.normalize.solved import solved_statement
 from tadc.options import Options
 from tadc.progress import stage
 from tadc.resolve.resolve import Resolved, resolve
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.gpu.cost import Sizes
@@ -533,11 +534,14 @@ def lowered_for_cpu(
     machine: Processor = AVX2,
     *,
     blas: bool,
+    choices: Choices = BY_MODEL,
 ) -> CpuModule:
     """The program as a CPU runs it."""
-    (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
+    (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed}, choices)
     usual, widths = dict(decided.usual), dict(decided.widths)
-    return CpuModule.of(unscheduled, dtype, usual, blas=blas, machine=machine, widths=widths)
+    return CpuModule.of(
+        unscheduled, dtype, usual, blas=blas, machine=machine, widths=widths, choices=choices
+    )
 
 
 def recurrence_of(

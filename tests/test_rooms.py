@@ -30,6 +30,7 @@ ROOMS = """
     derive
     inverse
     blocks
+    schedule.choices
     schedule.rewrite
     schedule.nest
     schedule.gpu

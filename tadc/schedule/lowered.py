@@ -15,6 +15,7 @@ from tadc.ir.expr import Read
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import with_column_sums_in_parts
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
@@ -135,7 +136,9 @@ class Module:
 
 
 def modules_of(
-    programs: Mapping[str, Program], recomputed: Mapping[str, Sequence[str]] = _NOTHING
+    programs: Mapping[str, Program],
+    recomputed: Mapping[str, Sequence[str]] = _NOTHING,
+    choices: Choices = BY_MODEL,
 ) -> list[Module]:
     """The modes of a file, by their programs, which are all derived from the first.
 
@@ -144,7 +147,7 @@ def modules_of(
     name = identifier(next(iter(programs.values())).name)
     again = {mode: frozenset(recomputed.get(mode, ())) for mode in programs}
     launchable = {
-        mode: scheduled(_launchable(p, name), again[mode]) for mode, p in programs.items()
+        mode: scheduled(_launchable(p, name), again[mode], choices) for mode, p in programs.items()
     }
     return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
 
@@ -198,25 +201,27 @@ class CpuModule(Lowered[CpuKernel]):
         blas: bool = False,
         machine: Processor = AVX2,
         widths: Sizes = _UNKNOWN,
+        choices: Choices = BY_MODEL,
     ) -> CpuModule:
         """`dtype` is the type of tensors that declare none: with `blas` matrix products of it are left to BLAS. The text is for
         these `widths` alone.
 
         `usual` has about how large the sizes are, as `usual_size` says it: small ones that bound sums become numbers in the
-        text, which is right for these alone; for others the schedules are only slower.
+        text, which is right for these alone; for others the schedules are only slower. `choices` decide.
         """
         if widths:
             module = module.running(with_numbers(module.program, widths))
-        if usual and not has_data(module.program):
+        if _are_known(usual, module.program):
             told = dict(module.program.usual)  # these are other than in the call
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
-            module = module.running(with_short_sums(module.program, few))
+            if choices.whether("small sizes are numbers", True):
+                module = module.running(with_short_sums(module.program, few))
             program, own = with_kept_rows(module.program, module.name, usual)
-            if own:
-                kept = cls._of(module.running(program), dtype, usual, blas, machine, own)
+            if own and choices.whether("rows are kept", True):
+                kept = cls._of(module.running(program), dtype, usual, blas, machine, choices, own)
                 if own <= kept.own:
                     return kept
-        return cls._of(module, dtype, usual, blas, machine)
+        return cls._of(module, dtype, usual, blas, machine, choices)
 
     @classmethod
     def _of(
@@ -226,31 +231,41 @@ class CpuModule(Lowered[CpuKernel]):
         usual: Sizes,
         blas: bool,
         machine: Processor,
+        choices: Choices,
         kept: frozenset[str] = frozenset(),
     ) -> CpuModule:
-        data = has_data(module.program)
-        if usual and not data:
+        known = _are_known(usual, module.program)
+        if known:
             left = _products(module, dtype).keys() if blas else frozenset()
-            module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
-            module = module.running(with_column_sums_in_parts(module.program, usual))
-            program = with_transposed_reads(module.program, module.name, usual, left, kept)
+            if choices.whether("sums over pairs are by rows", True):
+                module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
+            if choices.whether("sums of columns are in parts", True):
+                module = module.running(with_column_sums_in_parts(module.program, usual))
+            program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
             module = module.running(program)
         nests, products = module.kernels, _products(module, dtype) if blas else {}
         program = module.program
-        schedules = {k.name: cpu_kernel(k, program, usual, machine) for k in nests}
+        schedules = {k.name: cpu_kernel(k, program, usual, machine, choices) for k in nests}
         groups: dict[str, RowGroup] = {}
-        if usual and not data:
+        if known:
             pairs = zip(schedules.values(), nests, strict=True)
-            for group in row_groups(list(pairs), program, dtype, usual, machine, products.keys()):
+            for group in row_groups(
+                list(pairs), program, dtype, usual, machine, products.keys(), choices
+            ):
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
             soon: set[str] = set()
             for nest in reversed(nests):
                 k = schedules[nest.name]
-                streamed = streamed_tensors(k, nest, program, dtype, usual, machine, soon)
+                streamed = streamed_tensors(k, nest, program, dtype, usual, machine, soon, choices)
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups)
+
+
+def _are_known(usual: Sizes, program: Program) -> bool:
+    """Whether it is known about how large all sizes are, and data decide nothing."""
+    return bool(usual or not program.sizes) and not has_data(program)
 
 
 def recurrence_module(

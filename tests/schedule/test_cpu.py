@@ -209,3 +209,30 @@ def test_lanes_of_a_sum_may_all_add_a_value_that_is_computed_once_for_them():
     found = tadc.compile(text, backend="native")(a, o=2)
 
     np.testing.assert_allclose(found, tadc.compile(text, backend="interpreter")(a, o=2), rtol=1e-13)
+
+
+@pytest.mark.compiler
+def test_sizes_that_are_numbers_give_the_schedules_and_bits_of_a_call_with_them():
+    text = "size N, M, D\ninput x[N,D], y[M,D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*w[j]"
+    sizes = {"N": 100, "M": 120, "D": 16}
+    random = np.random.default_rng(0)
+    arrays = [random.normal(size=s).astype("float32") for s in [(100, 16), (120, 16), (120,)]]
+    f = tadc.compile(text, backend="native")
+    fixed = f.fix(**sizes)
+
+    plans = f.plan(**sizes).kernels, fixed.plan().kernels
+
+    assert [k.schedule for k in plans[0]] == [k.schedule for k in plans[1]]
+    assert len(plans[0]) == 2  # a copy, and the sums
+    np.testing.assert_array_equal(f(*arrays), fixed(*arrays))
+
+
+@pytest.mark.parametrize(
+    "line", ["y[i: N] = a + exp(b)", "y[i: N] = b", "y[i: N, j: 4] = tanh(x[j,i])*b"]
+)
+def test_elements_without_sums_have_lanes(line):
+    f = tadc.compile(f"size N\ninput x[4,N], a, b\n{line}", backend="native")
+
+    (kernel,) = f.plan(N=10_000).kernels
+
+    assert "lanes are neighbours in i" in kernel.schedule

@@ -30,6 +30,7 @@ from tadc.runtime.buffers import are_fit, empty
 from tadc.runtime.cpu.blas import gemm
 from tadc.runtime.cpu.c_compiler import loaded, processor
 from tadc.runtime.cpu.interrupts import NEVER, interruptible
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.lowered import CpuModule, Decisions
 
 __all__ = ["Launch", "NativeRunner", "TimedLaunch", "available_threads"]
@@ -137,13 +138,16 @@ class NativeRunner:
     """A program made callable; compiled at the first call. No size may be 0.
 
     `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order; their bits are
-    the same for any number of threads, where BLAS computes no part of them.
+    the same for any number of threads, where BLAS computes no part of them. `choices` are those of schedules.
     """
 
-    def __init__(self, program: Program, dtype: DType, options: Options) -> None:
+    def __init__(
+        self, program: Program, dtype: DType, options: Options, choices: Choices = BY_MODEL
+    ) -> None:
         self._program = program
         self._dtype = dtype
         self._options = options
+        self._choices = choices
         self._launchers: dict[Decisions, tuple[_Built, Any, Any, tuple[int | None, ...]]] = {}
         self._launches: BoundedCache[Launch] = BoundedCache(MOST_LAUNCHES)
 
@@ -226,7 +230,13 @@ class NativeRunner:
 
     def _lowered(self, decisions: Decisions, *, blas: bool) -> CpuModule:
         return compiler.lowered_for_cpu(
-            self._program, MODE, decisions, self._dtype, processor(), blas=blas
+            self._program,
+            MODE,
+            decisions,
+            self._dtype,
+            processor(),
+            blas=blas,
+            choices=self._choices,
         )
 
     def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
@@ -254,7 +264,7 @@ class NativeRunner:
             numbers(self._program)  # that they fit into 64 bits is checked
             return _written(self._lowered(decisions, blas=blas), self._dtype)
 
-        key = ("native", self._key, decisions, self._dtype, processor(), blas)
+        key = ("native", self._key, decisions, self._dtype, processor(), blas, self._choices)
         return disk_cached(key, written)
 
 

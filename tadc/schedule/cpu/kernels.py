@@ -13,6 +13,7 @@ from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import at_borders, cost_in_lanes, cost_of_sums
 from tadc.schedule.cpu.lists import has_list_loops, lanes_beside_lists
@@ -58,6 +59,7 @@ LOOPED_BLOCK = 64  # where it is loops
 ENOUGH = 256  # other points of the box
 STREAMED = 4  # times as many lanes as registers hold
 FEWEST_STREAMED = 1024  # values of their index
+FEWEST_ROWS = 32  # of that memory: fewer come by themselves
 MOST_STREAMED = 64  # where threads have other rows: the sums of a row are in the innermost cache
 FILLED = 32  # values of an index fill a strip of any type
 FEW = 64  # elements: with fewer, threads share the sums of each
@@ -98,9 +100,10 @@ def cpu_kernel(
     program: Program,
     usual: Mapping[Symbol, int] = _UNKNOWN,
     machine: Processor = AVX2,
+    choices: Choices = BY_MODEL,
 ) -> CpuKernel:
     """The kernel's schedule. `usual` has about how large the sizes are."""
-    scheduled = _scheduled(kernel, program, usual, machine)
+    scheduled = _scheduled(kernel, program, usual, machine, choices)
     blocked, body = long_sums_in_blocks(
         scheduled.kernel, scheduled.body, program, usual, grouped=True
     )
@@ -115,7 +118,11 @@ def cpu_kernel(
 
 
 def _scheduled(
-    kernel: Kernel, program: Program, usual: Mapping[Symbol, int], machine: Processor
+    kernel: Kernel,
+    program: Program,
+    usual: Mapping[Symbol, int],
+    machine: Processor,
+    choices: Choices,
 ) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = Surroundings.of(kernel, program, usual)
@@ -140,10 +147,16 @@ def _scheduled(
         if any(isinstance(s, Chunks) for s in chunked):
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
-    lanes = _best_lanes(kernel, box, surroundings)
     of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
-    if lanes is None or of_sums < lanes.cost:
-        return _in_reduced_lanes(kernel, box, surroundings, machine)
+    among = tuple(_lanes(kernel, box, surroundings))
+    fewest = min((lanes.near_borders for lanes in among), default=1.0)
+    lanes = choices.best(
+        f"lanes of {kernel.writes[0]}",
+        (*among, None),  # None: of sums
+        lambda lanes: of_sums if lanes is None else lanes.cost * lanes.near_borders / fewest,
+    )
+    if lanes is None:
+        return _in_reduced_lanes(kernel, box, surroundings, machine, choices)
     most = lanes.most
     simplification = Simplification.of(lanes.kernel, lanes.index)
     parts = lanes.parts.map(simplification.of_steps)
@@ -152,14 +165,16 @@ def _scheduled(
     slants = any(_slants(steps, lanes.index) for steps in parts.steps[:2])
     lane_bytes = LANE_BYTES if slants else min(machine.group_bytes, LANE_BYTES)
     middle = lanes.surroundings.middle
-    tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine)
+    tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine, choices)
     if tile:
         parts = tile.parts
     outer = tuple(pair for pair in box if pair[0] != lanes.of)
     others = prod(n.at(surroundings.typical) for _, n in outer) // (tile.points if tile else 1)
-    times = 1 if tile else _streams(parts, lanes, usual, others)
+    known = bool(usual or not program.sizes)
+    times = 1 if tile or not known else _streams(parts, lanes, others)
+    times = times if choices.whether(f"streams of {kernel.writes[0]}", times > 1) else 1
     row = _row(lanes.index, parts, most, times)
-    looped = has_loops((row,)) and (not usual or others < ENOUGH)
+    looped = has_loops((row,)) and (not known or others < ENOUGH)
     return CpuKernel(
         tile.kernel if tile else kernel,
         outer,
@@ -182,12 +197,12 @@ def _slants(steps: Sequence[Step], lane: Symbol) -> bool:
     return any(isinstance(s, Loop) and varying.has_bounds(s) for s in steps_of(steps))
 
 
-def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int], others: int) -> int:
+def _streams(parts: Parts, lanes: _Lanes, others: int) -> int:
     """How many times as many lanes as registers hold are read one after the other, where sums of neighbours go through
     much memory row by row. `others` is how many such rows of sums there are, for threads to share.
     """
     region, steps = parts.interior
-    if region != EVERYWHERE or not usual or lanes.phases > 1:
+    if region != EVERYWHERE or lanes.phases > 1:
         return 1
     nest = [s for s in steps_of(steps) if isinstance(s, Loop)]
     if sum(isinstance(s, Loop) for s in steps) != 1 or any(
@@ -196,7 +211,9 @@ def _streams(parts: Parts, lanes: _Lanes, usual: Mapping[Symbol, int], others: i
         return 1
     indices = {s.range.index for s in nest}
     reads = [e for e in reads_of(nest) if e.subscripts and lanes.index in e.subscripts[-1].symbols]
-    if all(indices.isdisjoint(form.symbols) for e in reads for form in e.subscripts[:-1]):
+    outer = {s for e in reads for form in e.subscripts[:-1] for s in form.symbols}
+    rows = trips(steps, lanes.surroundings.middle)
+    if prod(rows[i] for i in indices & outer) < FEWEST_ROWS:
         return 1
     count = lanes.surroundings.around[lanes.index][1].at(lanes.surroundings.typical) + 1
     if others >= PARTS and lanes.most is None:
@@ -221,9 +238,9 @@ class _Lanes:
     cost: float
 
     @property
-    def with_borders(self) -> float:
-        """The cost as it is compared with that of lanes along another index."""
-        return self.cost * at_borders(self.region, self.index, self.surroundings)
+    def near_borders(self) -> float:
+        """How many times as much as in the interior a value of the index costs on average."""
+        return at_borders(self.region, self.index, self.surroundings)
 
     @property
     def parts(self) -> Parts:
@@ -249,18 +266,16 @@ class _Lanes:
         return most_lanes(constant(count), {})
 
 
-def _best_lanes(
+def _lanes(
     kernel: Kernel, box: tuple[tuple[Symbol, Affine], ...], surroundings: Surroundings
-) -> _Lanes | None:
-    """The index of the box whose neighbours are read and stored with the least effort, the innermost of several."""
+) -> Iterator[_Lanes]:
+    """The kernel with lanes that are neighbours in an index of the box, or in one of phases of it, the innermost first."""
     region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
-    best: _Lanes | None = None
     for i, n in reversed(box):
         if most_lanes(n, surroundings.lane_limits) == 0:
             continue
         cost = cost_in_lanes(steps, i)
-        plain = _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
-        best = plain if best is None or plain.with_borders < best.with_borders else best
+        yield _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
@@ -277,8 +292,8 @@ def _best_lanes(
                 within,
                 cost,
             )
-            best = phased if phased.most != 0 and phased.with_borders < best.with_borders else best
-    return best
+            if phased.most != 0:
+                yield phased
 
 
 def _in_reduced_lanes(
@@ -286,6 +301,7 @@ def _in_reduced_lanes(
     box: tuple[tuple[Symbol, Affine], ...],
     surroundings: Surroundings,
     machine: Processor,
+    choices: Choices,
 ) -> CpuKernel:
     """The kernel whose lanes are neighbours in its innermost sums."""
     loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop) and not has_loops(s.body)]
@@ -297,7 +313,9 @@ def _in_reduced_lanes(
         indices = {s.range.index for s in loops}
         everywhere = EVERYWHERE, kernel.body
         parts = Parts(everywhere, everywhere, kernel.body)
-        tile = tiled(kernel, parts, indices, least, LANE_BYTES, surroundings.middle, machine)
+        tile = tiled(
+            kernel, parts, indices, least, LANE_BYTES, surroundings.middle, machine, choices
+        )
     if tile is None:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))
     steps = tuple(in_strips(tile.parts.interior[1], surroundings, points=tile.points))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Read
+from tadc.ir.expr import Call, Read
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.lanes import (
     NARROW,
@@ -30,8 +30,9 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.surroundings import Surroundings
+from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["at_borders", "cost_in_lanes", "cost_of_sums", "filled"]
+__all__ = ["at_borders", "cost_in_lanes", "cost_of_sums", "filled", "is_better_outside"]
 
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
 NEIGHBOURS = {1: 1.0, -1: 1.5}
@@ -43,6 +44,8 @@ SOONER = 4.0  # times as much where it has few, for each of which that is more
 MANY = 100
 REPEATED = 10.0  # assumed trips of a loop
 VECTOR = 16  # lanes
+ALONE = 4.0  # an operation or a store that is done for each element by itself
+ALONE_EXPENSIVE = 64.0
 _UNKNOWN: Mapping[Symbol, int] = {}
 
 
@@ -108,12 +111,20 @@ def cost_of_sums(
     waiting: list[tuple[Step, float, Symbol]] = [(s, 1.0, "") for s in steps]
     loops = [s for s in steps_of(steps) if isinstance(s, Loop)]
     running = {e.tensor for e in reads_of(loops) if not e.subscripts}  # sums among them
+    longest = max((trips.get(s.range.index, MANY) for s in loops), default=1)
+    alone = min(
+        1.0, REPEATED / longest
+    )  # part of the time that is assumed of what stands beside the sums
     while waiting:
         step, times, lane = waiting.pop()
         for e in (node for value in values_of(step) for node in postorder(value)):
             if isinstance(e, Read) and e.subscripts:
                 total += times * (_of_read(e.subscripts, frozenset((lane,))) if lane else GATHERED)
+            elif isinstance(e, Call) and not lane:
+                total += times * alone * (ALONE_EXPENSIVE if is_expensive(e) else ALONE)
         match step:
+            case Loop(r, body) if not lane and is_better_outside(step, lane_limits):
+                total += times * (FOLDED + REPEATED * cost_in_lanes(body, r.index))
             case Loop(r, body):
                 summed = accumulated(step) and not has_loops(body)
                 if summed and not lane:
@@ -124,12 +135,19 @@ def cost_of_sums(
             case Branch(_, then, otherwise):
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]
             case Store():
-                total += times
+                total += times * (1.0 + alone * ALONE)
             case Accumulate(local, "sum") if local in running and not lane:
                 total += times * CHAINED
             case _:
                 pass
     return total
+
+
+def is_better_outside(loop: Loop, lane_limits: LaneLimits) -> bool:
+    """Whether neighbours of the index of a loop around others are read with less effort than those of the loops inside."""
+    if not has_loops(loop.body) or not accumulated(loop) or lanes_of_loop(loop, lane_limits) == 0:
+        return False
+    return cost_in_lanes(loop.body, loop.range.index) < cost_of_sums(loop.body, lane_limits)
 
 
 def _of_read(

@@ -19,6 +19,7 @@ from tadc.ir.expr import Expr, Read
 from tadc.ir.program import DerivedSize, Program
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import rewrite
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.nest.loop_nest import (
@@ -61,6 +62,7 @@ def row_groups(
     usual: Mapping[Symbol, int],
     machine: Processor,
     alone: Set[str] = frozenset(),
+    choices: Choices = BY_MODEL,
 ) -> Iterator[RowGroup]:
     """The groups among consecutive kernels, which come with the loop nests that they were made of. Most are in none.
 
@@ -80,7 +82,7 @@ def row_groups(
             for end in ends
         )  # fmt: skip
         end, group = next((pair for pair in groups if pair[1]), (start + 1, None))
-        if group:
+        if group and choices.whether(f"group of {members[start].nest.writes[0]}", True):
             yield group
         start = end
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Set
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.program import Program
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.nest.loop_nest import Kernel, Store, steps_of
@@ -29,6 +30,7 @@ def streamed_tensors(
     usual: Mapping[Symbol, int],
     machine: Processor,
     soon: Set[str],
+    choices: Choices = BY_MODEL,
 ) -> frozenset[str]:
     """The tensors that the kernel, made of this loop nest, is to store so. `usual` has about how large all sizes are.
 
@@ -52,7 +54,8 @@ def streamed_tensors(
     stored = sum(byte_counts[t] for t in streamed)
     read = sum(byte_counts[t] for t in nest.reads)
     worth = stored > machine.shared_bytes and stored >= TIMES_READ * read
-    return frozenset(streamed if worth else ())
+    chosen = choices.whether(f"whether {nest.writes[0]} streams", worth)
+    return frozenset(streamed if chosen else ())
 
 
 def _is_row(s: Store, index: Symbol) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import ReduceOp
 from tadc.ir.range import Range
-from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums
+from tadc.schedule.cpu.lane_cost import is_better_outside
 from tadc.schedule.nest.interior import interior, parted
 from tadc.schedule.nest.lanes import LaneLimits, accumulated, in_lanes, lanes_of_loop
 from tadc.schedule.nest.loop_nest import (
@@ -44,7 +44,7 @@ def in_strips(
         match step:
             case Loop(r, body) if has_loops(body):
                 sums = accumulated(step)
-                if not part and _is_better_outside(step, sums, surroundings.lane_limits):
+                if not part and is_better_outside(step, surroundings.lane_limits):
                     yield _laned(step, sums, surroundings.lane_limits)
                     continue
                 lanes = _lanes_of_nest(step, sums, surroundings.lane_limits)
@@ -98,13 +98,6 @@ def _strips(
     if region.conditions:
         return parted(range_, region, (strips(part_of(r.index), inner),), body)
     return strips(range_, body)
-
-
-def _is_better_outside(loop: Loop, sums: dict[str, ReduceOp], limits: LaneLimits) -> bool:
-    """Whether neighbours of the loop's own index are read with less effort than those of the loops inside."""
-    if not sums or lanes_of_loop(loop, limits) == 0:
-        return False
-    return cost_in_lanes(loop.body, loop.range.index) < cost_of_sums(loop.body, limits)
 
 
 def _laned(loop: Loop, sums: dict[str, ReduceOp], limits: LaneLimits) -> Strips:

@@ -16,8 +16,9 @@ from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.names import Names
 from tadc.ir.range import Range
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.machine import Processor
-from tadc.schedule.gpu.work import Work, merged, works
+from tadc.schedule.gpu.work import Work, merged, trips, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -41,8 +42,13 @@ SPARE = 3  # registers for operands
 WORTH = 1.15  # times as fast
 BORDER = 4  # times as slow
 SHORT = 64  # additions
-BESIDE = 0.3  # of the time of reads is not hidden behind that of operations
+BESIDE = 0.3  # of the time of reads and loops is not hidden behind that of operations
 SHARED = 1.1  # times as slow
+CROWDED = 1.02  # times as slow, where less than a quarter of the registers is left for operands
+STORED = 12.0  # a store, whose line comes from memory and goes back to it: no tile makes it faster
+BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
+NEAR_BYTES = 2**15  # of the innermost cache
+FAR = 4.0  # a read of what it does not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,7 @@ def tiled(
     lane_bytes: int,
     sizes: Mapping[Symbol, int],
     machine: Processor,
+    choices: Choices = BY_MODEL,
 ) -> Tiled | None:
     """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many, of so many bytes; None where none pays.
 
@@ -114,7 +121,12 @@ def tiled(
     varying = {i: Varying.of({i}, steps) for i in kernel.indices}
     work = merged(works(steps, sizes, lanes, machine.costs, varying), set(kernel.indices))
     sums = sum(isinstance(s, Accumulator) for s in steps_of(steps))
+    stored = STORED * sum(isinstance(s, Store) for s in steps_of(steps))
+    begun = BEGUN * sum(_innermost_trips(steps, sizes))
     added = _added(steps, work)
+
+    def registers(points: int) -> int:
+        return points * sums * vectors + SPARE
 
     def time(counts: Mapping[Symbol, int]) -> float:
         points = prod(counts.values())
@@ -122,7 +134,7 @@ def tiled(
         read = sum(
             w.weight
             * w.values(counts, frozenset())
-            * (1 / vectors if lanes.isdisjoint(w.symbols) else 1.0)
+            * (1 / vectors if lanes.isdisjoint(w.symbols) else _distance(w, set(free), lane_bytes))
             for w in work
             if w.reads
         )
@@ -134,20 +146,49 @@ def tiled(
         read /= points
         # What several sides share compilers keep in too many registers, or read again.
         shared = SHARED if len(counts) > 1 else 1.0
-        return (max(done, read, waited) + BESIDE * read) * filled * shared
+        shared *= CROWDED if 4 * registers(points) > 3 * machine.registers else 1.0
+        beside = BESIDE * (read + begun / points)
+        return (max(done, read, waited, stored) + beside) * filled * shared
 
     def shapes() -> Iterator[dict[Symbol, int]]:
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             for counts in product(COUNTS[1:], repeat=len(chosen)):
                 shape = dict(zip(chosen, counts, strict=True))
-                used = prod(counts) * sums * vectors + SPARE
-                if used <= machine.registers and all(c <= extents[i] for i, c in shape.items()):
+                if registers(prod(counts)) <= machine.registers and all(
+                    c <= extents[i] for i, c in shape.items()
+                ):
                     yield shape
 
-    best = min(shapes(), key=time, default=None)
-    if best is None or time(best) * WORTH > time({}):
+    best = choices.best(f"tile of {kernel.writes[0]}", shapes(), time)
+    if best is None or not choices.whether(
+        f"whether {kernel.writes[0]} is tiled", time(best) * WORTH <= time({})
+    ):
         return None
     return _with_points(kernel, parts, best)
+
+
+def _distance(work: Work, points: Set[Symbol], lane_bytes: int) -> float:
+    """How many times as long a read of lanes takes as one from the innermost cache, where other points read the same."""
+    is_repeated = not points <= work.symbols
+    return FAR if is_repeated and work.weight * lane_bytes > NEAR_BYTES else 1.0
+
+
+def _innermost_trips(steps: Sequence[Step], sizes: Mapping[Symbol, int]) -> Iterator[int]:
+    """How often each innermost loop runs for a point."""
+    often = trips(steps, sizes)
+    waiting = [(s, 1) for s in steps]
+    while waiting:
+        step, times = waiting.pop()
+        match step:
+            case Loop(r, body):
+                times *= often[r.index]
+                if not has_loops(body):
+                    yield times
+                waiting += [(s, times) for s in body]
+            case Branch(_, then, otherwise):
+                waiting += [(s, times) for s in (*then, *otherwise)]
+            case _:
+                pass
 
 
 def _filled(extent: int, count: int) -> float:

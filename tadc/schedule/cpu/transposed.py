@@ -17,6 +17,7 @@ from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums, filled
 from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.gpu.work import trips
@@ -47,6 +48,7 @@ def with_transposed_reads(
     usual: Mapping[Symbol, int],
     left_out: Set[str] = frozenset(),
     kept: Set[str] = frozenset(),
+    choices: Choices = BY_MODEL,
 ) -> Program:
     """The program with such copies as statements, but for the kernels `left_out`, and those of the tensors that are `kept`.
 
@@ -56,7 +58,9 @@ def with_transposed_reads(
     copies: dict[tuple[str, int], Tensor] = {}
     of: dict[str, tuple[int, dict[str, int]]] = {}
     for k in kernels(program, mode):
-        lane, chosen = _chosen(k, program, usual, kept) if k.name not in left_out else ("", {})
+        lane, chosen = "", dict[str, int]()
+        if k.name not in left_out:
+            lane, chosen = _chosen(k, program, usual, kept, choices)
         for s in k.statements if chosen else ():
             if lane in s.indices:
                 of[s.target.name] = s.indices.index(lane), chosen
@@ -82,7 +86,11 @@ def with_transposed_reads(
 
 
 def _chosen(
-    kernel: Kernel, program: Program, usual: Mapping[Symbol, int], kept: Set[str]
+    kernel: Kernel,
+    program: Program,
+    usual: Mapping[Symbol, int],
+    kept: Set[str],
+    choices: Choices,
 ) -> tuple[Symbol, dict[str, int]]:
     """The index of lanes, and the tensors to be copied, each with the dimension that becomes its last."""
     kernel = rows_as_locals(kernel)
@@ -94,16 +102,21 @@ def _chosen(
     box = [i for i, n in extents.items() if most_lanes(n, limits) != 0]
     of_sums = cost_of_sums(kernel.body, limits, trips(kernel.body, surroundings.middle))
     now = min([of_sums, *(cost_in_lanes(kernel.body, i) for i in box)])
-    best: tuple[Symbol, dict[str, int]] = "", {}
+    each: dict[Symbol, dict[str, int]] = {}
+    costs: dict[Symbol, float] = {}
     for lane in reversed(box):
         strided = _strided(kernel, program, lane, surroundings.middle)
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
-            cost = cost_in_lanes(_with_copies(kernel.body, lane, copied), lane)
-            cost *= filled(extents[lane].at(surroundings.middle))
-            if cost * WORTH < now:
-                now, best = cost, (lane, copied)
-    return best
+            each[lane] = copied
+            costs[lane] = cost_in_lanes(_with_copies(kernel.body, lane, copied), lane)
+            costs[lane] *= filled(extents[lane].at(surroundings.middle))
+    best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
+    if best is None or not choices.whether(
+        f"whether {kernel.writes[0]} has copies", costs[best] * WORTH < now
+    ):
+        return "", {}
+    return best, each[best]
 
 
 def _strided(

@@ -9,6 +9,7 @@ from tadc.ir.program import Program
 from tadc.normalize.live import live
 from tadc.normalize.reductions import separate_inner_reductions
 from tadc.normalize.simplify import simplify
+from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.factor import factored
@@ -29,7 +30,9 @@ __all__ = ["rearranged", "recomputing", "scheduled"]
 
 
 @lru_cache(maxsize=128)
-def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Program:
+def scheduled(
+    program: Program, recomputed: frozenset[str] = frozenset(), choices: Choices = BY_MODEL
+) -> Program:
     """Factors stand outside of sums; running sums, and sums that were computed too often, are tensors; equal ones are
     one.
 
@@ -39,13 +42,19 @@ def scheduled(program: Program, recomputed: frozenset[str] = frozenset()) -> Pro
     if has_data(program):
         return live(program)  # what follows data is computed where it stands
     program = rearranged(inlined(program))
-    program = moved_values(program, Names((*program.tensors, *program.symbols)))
+    if choices.whether("values of combined indices are stored", True):
+        program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = common(program)
-    program = separate_running(program, Names((*program.tensors, *program.symbols)))
+    if choices.whether("running sums are one pass", True):
+        program = separate_running(program, Names((*program.tensors, *program.symbols)))
     program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
-    program = inner_sums(program, Names((*program.tensors, *program.symbols)))
-    program = invariant_values(program, Names((*program.tensors, *program.symbols)))
-    program = shared(joined(live(common(program))))
+    if choices.whether("inner sums are stored", True):
+        program = inner_sums(program, Names((*program.tensors, *program.symbols)))
+    if choices.whether("invariant values are stored", True):
+        program = invariant_values(program, Names((*program.tensors, *program.symbols)))
+    program = joined(live(common(program)))
+    if choices.whether("shared values are stored", True):
+        program = shared(program)
     return windows_from_zero(recomputing(program, recomputed))
 
 
