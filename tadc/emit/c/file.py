@@ -160,14 +160,11 @@ def _kernel(
     product: MatrixProduct | None,
     own: Set[str],
 ) -> dict[str, Any]:
-    both = replace(
-        k.kernel, body=(*k.kernel.body, *k.body)
-    )  # indices bound by either of them have names
     values = [value for side in k.sides for value in side.names[1:]]
     given = _given(k, own)
     lines = {t: f"{t} line" for t in sorted(k.streamed)}
     text = kernel_text(
-        both,
+        k.mentioned,
         program,
         dtype,
         index_type,
@@ -203,7 +200,7 @@ def _kernel(
     return {
         "name": k.kernel.name,
         "comment": [statement_comment(s) for s in k.kernel.statements],
-        "parameters": ", ".join([*kernel_parameters(k.kernel, program, text), *last]),
+        "parameters": ", ".join([*kernel_parameters(k.mentioned, program, text), *last]),
         "product": _product(product, k, text) if product else None,
         "cooperative": k.cooperative,
         "shared": shared,
@@ -297,7 +294,7 @@ def _rows(group: RowGroup, text: CText, fresh: Names) -> dict[str, Any]:
 def _call(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping[str, Any]) -> str:
     """The call of a kernel's function, for `rows` in a group."""
     kernel = k.kernel
-    used = (*kernel.reads, *kernel.writes, *kernel_sizes(kernel, part.module.program))
+    used = (*kernel.reads, *kernel.writes, *kernel_sizes(k.mentioned, part.module.program))
     given = [names[a] for a in used]
     if rows["rows"]:
         here = [row for row, _, _ in rows["outer"]]
@@ -338,7 +335,7 @@ def _launcher(
         calls[-1]["runs"].append({"first": number, "lines": lines, **rows})
         number += len(members)
     # A loop steps past the end by one.
-    head = launcher.head([k.kernel for k in part.kernels], "1", LARGEST_INT32 - BLOCK, STEP)
+    head = launcher.head([k.mentioned for k in part.kernels], "1", LARGEST_INT32 - BLOCK, STEP)
     return {
         "name": module.launcher,
         "parameters": launcher.parameters("int threads", *last),

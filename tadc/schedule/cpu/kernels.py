@@ -94,6 +94,11 @@ class CpuKernel:
     in_order: tuple[tuple[Symbol, bool], ...] = ()
     streamed: frozenset[str] = frozenset()
 
+    @property
+    def mentioned(self) -> Kernel:
+        """The kernel with the scheduled steps behind its own: what either mentions has a name."""
+        return replace(self.kernel, body=(*self.kernel.body, *self.body))
+
 
 def cpu_kernel(
     kernel: Kernel,

@@ -59,6 +59,7 @@ from tadc.tables import html_table
 __all__ = ["Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
+WIDE = 2**31  # beyond it products with coefficients may not fit 64 bits
 INTEGER_POWERS = range(-16, 17)  # exponents that emitters write as multiplications
 FREE = frozenset(["detached"])  # calls that are no operations
 
@@ -547,7 +548,7 @@ def _counted(
         lows += [-(rest // k)] if k > 0 else []
         highs += [rest // -k] if k < 0 else []
     low = np.broadcast_to(_reduced(np.maximum, lows), length)
-    counts = np.maximum(0, _reduced(np.minimum, highs) - low + 1)
+    counts = np.maximum(0, _reduced(np.minimum, highs) - low + 1).astype(np.int64)
     if not inner and not derived and all(c.relation == ">=" for c in conditions):
         return int(np.broadcast_to(counts, length).sum())
     counts = np.broadcast_to(counts, length)
@@ -581,7 +582,8 @@ def _reduced(op: np.ufunc, bounds: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _at(form: Affine, values: Mapping[Symbol, NDArray[Any]]) -> NDArray[Any]:
-    result = np.array([form.constant])
+    wide = any(abs(c) > WIDE for c in (form.constant, *(c for _, c in form.terms)))
+    result = np.array([form.constant], object if wide else np.int64)
     for s, c in form.terms:
-        result = result + c * values[s]
+        result = result + values[s].astype(result.dtype, copy=False) * c
     return result
