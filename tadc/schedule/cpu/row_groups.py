@@ -165,8 +165,8 @@ def _run(members: Sequence[_Member], depth: int) -> Iterator[_Member]:
         elif (m.rows,) != extents:
             return
         shared = {*m.nest.writes, *(t for t in m.nest.reads if t in written)}
-        in_rows = all(m.keeps_to_its_rows(t, depth) and written.get(t, 1) == 1 for t in shared)
-        if not (m.has_rows(depth) and in_rows):
+        in_rows = (m.keeps_to_its_rows(t, depth) and written.get(t, 1) == 1 for t in shared)
+        if not (m.has_rows(depth) and all(in_rows)):
             return
         written.update(dict.fromkeys(m.nest.writes, m.each))
         yield m
