@@ -121,6 +121,7 @@ class Module:
         """The module with another program, rewritten from its own."""
         if program is self.program:
             return self
+        assert _is_in_order(program), "a statement reads what a later one computes"
         return Module(self.name, program, kernels(program, self.name))
 
     @property
@@ -261,6 +262,16 @@ class CpuModule(Lowered[CpuKernel]):
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups)
+
+
+def _is_in_order(program: Program) -> bool:
+    """Whether each statement reads inputs, itself and what those before it compute."""
+    later = {s.target.name for s in program.statements}
+    for s in program.statements:
+        later.discard(s.target.name)
+        if not later.isdisjoint(s.reads):
+            return False
+    return True
 
 
 def _are_known(usual: Sizes, program: Program) -> bool:

@@ -236,3 +236,24 @@ def test_elements_without_sums_have_lanes(line):
     (kernel,) = f.plan(N=10_000).kernels
 
     assert "lanes are neighbours in i" in kernel.schedule
+
+
+@pytest.mark.compiler
+def test_a_copy_stands_behind_what_it_copies():
+    """`exp(w[i])` is in one kernel with the gradient by `w`, and stands before the logarithms that this reads transposed."""
+    value = "if w[j] > 0 then exp(w[i]) else w[j]*(x[j,e] - x[i,e])"
+    logarithm = "log(1 + sum{d: 3} (x[i,d] - x[j,d])**2*s[d])"
+    text = f"size N; input x[N,3], w[N], s[3]\nf[i: N, e: 3] = sum{{j: N}} {logarithm}*{value}"
+    random = np.random.default_rng(0)
+    arrays = random.normal(size=(40, 3)), random.normal(size=40), random.uniform(0.1, 1, 3)
+    cotangent = random.normal(size=(40, 3))
+
+    _, found = tadc.compile(text, backend="native").value_and_gradients(
+        *arrays, cotangent=cotangent
+    )
+
+    _, expected = tadc.compile(text, backend="numpy").value_and_gradients(
+        *arrays, cotangent=cotangent
+    )
+    for name, gradient in expected.items():
+        np.testing.assert_allclose(found[name], gradient, rtol=1e-10)

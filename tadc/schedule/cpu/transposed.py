@@ -69,7 +69,9 @@ def with_transposed_reads(
         if s.target.name not in of:
             statements.append(s)
             continue
-        place, chosen = of[s.target.name]
+        place, others = of[s.target.name]
+        # A statement may stand before those that others of its kernel read.
+        chosen = {tensor: dimension for tensor, dimension in others.items() if tensor in s.reads}
         for tensor, dimension in chosen.items():
             if (tensor, dimension) not in copies:
                 copy = _copy(program.tensors[tensor], dimension, names)
