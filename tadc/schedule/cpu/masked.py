@@ -32,8 +32,6 @@ from tadc.schedule.nest.loop_nest import (
     map_bodies,
     names_in,
     names_of,
-    steps_of,
-    values_of,
 )
 
 __all__ = ["with_masks"]
@@ -118,5 +116,4 @@ def _terms(step: Step, varying: frozenset[Symbol]) -> list[Accumulate]:
 
 def _are_plain(terms: Sequence[Accumulate]) -> bool:
     """Whether their values are no choices themselves, which might protect what they read."""
-    nodes = postorder(value for s in steps_of(terms) for value in values_of(s))
-    return not any(isinstance(e, Select) for e in nodes)
+    return not any(isinstance(e, Select) for e in postorder(term.value for term in terms))
