@@ -112,9 +112,8 @@ def cost_of_sums(
     loops = [s for s in steps_of(steps) if isinstance(s, Loop)]
     running = {e.tensor for e in reads_of(loops) if not e.subscripts}  # sums among them
     longest = max((trips.get(s.range.index, MANY) for s in loops), default=1)
-    alone = min(
-        1.0, REPEATED / longest
-    )  # part of the time that is assumed of what stands beside the sums
+    # What stands beside the sums takes this part of the time that is assumed.
+    alone = min(1.0, REPEATED / longest)
     while waiting:
         step, times, lane = waiting.pop()
         for e in (node for value in values_of(step) for node in postorder(value)):

@@ -25,9 +25,7 @@ class Processor:
     registers: int
     latency: int = 8
     costs: Costs = COSTS
-    first_cache_bytes: int = (
-        3 * 2**13
-    )  # of a core's first cache that a few rows fill, where they are short
+    first_cache_bytes: int = 3 * 2**13  # of a core's first cache that short rows fill
     cache_bytes: int = 2**19  # of its second one that they may fill
     shared_bytes: int = 2**25  # of the last cache, which cores share
 
