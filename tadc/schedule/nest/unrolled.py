@@ -138,12 +138,12 @@ def side_by_side(
                 return None
             if all(s.range == first.range for s in loops):
                 inner = side_by_side([s.body for s in loops], joined)
-                both = None if inner is None else (Loop(first.range, inner),)
+                together = inner and (Loop(first.range, inner),)
             else:
-                both = joined(loops)
-            if both is None:
+                together = joined(loops)
+            if together is None:
                 return None
-            result += both
+            result += together
         elif isinstance(first, LetIndex):
             if len(set(steps)) > 1:
                 return None
