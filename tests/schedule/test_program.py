@@ -463,6 +463,16 @@ def test_sums_up_to_the_diagonal_share_values_which_are_computed_nowhere_else():
     assert str(stored.body.condition) == "j <= i"
 
 
+def test_a_sum_of_values_that_a_statement_stores_reads_them():
+    layers = """size N, D, H
+input x[N, D], w[D, H], b[H], v[H]
+h[n, k] = gelu(sum{d} x[n, d]*w[d, k] + b[k])
+y[n] = sum{k} h[n, k]*v[k]"""
+    program = scheduled(tadc.compile(layers).adjoint().program)
+
+    assert expensive_calls(program) == 1
+
+
 def test_a_band_is_not_stored_as_a_square():
     band = "size N\ninput s[N, N], v[N], w[N]\n"
     sums = "{}[i: N] = sum{{j | j <= i+3 and i <= j+3}} exp(s[i, j])*{}[j]"
