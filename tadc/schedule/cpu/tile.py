@@ -38,13 +38,14 @@ from tadc.schedule.nest.unrolled import at_points, side_by_side
 
 __all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
 
-COUNTS = (1, 2, 3, 4, 6, 8, 12)  # points of an index
+COUNTS = (1, 2, 3, 4, 5, 6, 8, 12)  # points of an index
 SPARE = 3  # registers for operands
 WORTH = 1.15  # times as fast
 BORDER = 4  # times as slow
 SHORT = 64  # additions
 BESIDE = 0.3  # of the time of reads and loops is not hidden behind that of operations
 SHARED = 1.1  # times as slow
+DISTANT = 1.05  # times as slow, where points are no neighbours, and what they read is elsewhere
 CROWDED = 1.02  # times as slow, where less than a quarter of the registers is left for operands
 STORED = 12.0  # a store, whose line comes from memory and goes back to it: no tile makes it faster
 BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
@@ -160,6 +161,7 @@ def tiled(
         read /= points
         # What several sides share compilers keep in too many registers, or read again.
         shared = SHARED if len(counts) > 1 else 1.0
+        shared *= DISTANT if counts and free[-1] not in counts else 1.0
         shared *= CROWDED if 4 * registers(points) > 3 * machine.registers else 1.0
         beside = BESIDE * (read + begun / points)
         together = (max(done, read, waited, stored) + beside) * filled * shared
