@@ -5,17 +5,20 @@
 
 A derivative asks which terms equal the maximum. A term that is computed again, in another kernel, may be added up in another
 order, and then no term does: the gradient would be 0. Where ranges are plain `separate_reductions` has made statements of such sums
-already; here they move with other indices, stand under conditions, or depend on quotients of indices.
+already; here they move with other indices, stand under conditions, or depend on quotients of indices or on data:
+
+    y[i] = max{e | k[e] = i} sum{l} a[i,l]*b[e,l]    is      t[e] = sum{l} a[k[e],l]*b[e,l];  y[i] = max{e | k[e] = i} t[e]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.integer import implies
+from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Derived, Determined, Domain, at_least_zero
+from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero, between
 from tadc.ir.element_types import INDEX
 from tadc.ir.expr import NEUTRAL, Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -56,6 +59,10 @@ class _Box:
     @property
     def high(self) -> Affine:
         return self.low + self.extent - 1
+
+    def has(self, value: Affine) -> tuple[Condition, Condition]:
+        """That a value is one of these."""
+        return between(self.low, value, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,45 +142,92 @@ class _Separation:
                     yield rest.substitute(ends)
 
     def _stored(self, e: Reduce, around: _Around) -> Expr | None:
-        """A read of a statement with the sum, over all indices that it depends on, or that conditions around it speak of."""
+        """A read of a statement with the sum, over the indices that it depends on; None where one of these has no ends."""
         if self.statement.target.dtype == INDEX:
             return None
         boxes = dict(around.boxes)
-        free = _underlying(e.symbols, around.derived)
-        for domain, _ in around.guards:
-            free |= _underlying(domain.symbols, around.derived)
-        free = {s: None for s in free if s not in self.program.parameters}
+        held = Domain.of(c for domain, holds in around.guards if holds for c in domain)
+        failing = [domain for domain, holds in around.guards if not holds]
+        # Where data say which element a term belongs to, there is one sum for each term.
+        found = self._found_in_data(e, held, around)
+        held = held.substitute(found) & Domain.of(
+            c for i, v in found.items() for c in boxes[i].has(v)
+        )
+        failing = [domain.substitute(found) for domain in failing]
+        e = substitute(e, found)
+        free = self._underlying([*e.symbols, *(s for d in failing for s in d.symbols)], around)
+        held = self._where_needed(held, free, around)
         if not free or not all(s in boxes for s in free):
             return None
-        indices = [s for s in boxes if s in free]
-        derived = [d for d in around.derived if free.keys() >= _underlying(d.symbols, around.derived).keys() - {*self.program.parameters}]  # fmt: skip
-        if not all(isinstance(d, Derived) for d in derived):
-            return None
-        held = Domain.of(c for domain, holds in around.guards if holds for c in domain)
         body: Expr = Reduce(e.op, e.indices, e.derived, e.domain & held, e.body)
-        for domain, holds in reversed(around.guards):
-            body = body if holds else Select(domain, Const(NEUTRAL[e.op]), body)
-        # From here on indices count from 0.
+        for domain in reversed(failing):
+            body = Select(domain, Const(NEUTRAL[e.op]), body)
+        # In the statement its indices count from 0.
+        indices = tuple(s for s in boxes if s in free)
         there = {i: symbol(i) + boxes[i].low for i in indices}
-        body = substitute(body, there)
-        at = tuple(d.substitute(there) for d in derived)
+        derived = self._derived_of(body, around)
         name = self.names.fresh(f"{self.statement.target.name}_{e.op}")
         shape = tuple(boxes[i].extent for i in indices)
         target = Tensor(name, shape, self.statement.target.dtype)
-        self.statements.append(Statement(target, tuple(indices), at, body))
+        at = tuple(d.substitute(there) for d in derived)
+        self.statements.append(Statement(target, indices, at, substitute(body, there)))
         return Read(name, tuple(symbol(i) - boxes[i].low for i in indices))
 
+    def _found_in_data(self, e: Expr, held: Domain, around: _Around) -> dict[Symbol, Affine]:
+        """The indices of the sum that an equation gives as a form of data: `i` in `sum{e | k[e] = i}`."""
+        looked = {d.name for d in around.derived if isinstance(d, Looked)}
+        found: dict[Symbol, Affine] = {}
+        for c in held:
+            if c.relation != "==" or looked.isdisjoint(c.form.symbols):
+                continue
+            for i, _ in around.boxes:
+                coefficient = c.form.coefficient(i)
+                rest = c.form - coefficient * symbol(i)
+                if (
+                    i in e.symbols
+                    and i not in found
+                    and abs(coefficient) == 1
+                    and not {i, *found} & self._underlying(rest.symbols, around).keys()
+                ):
+                    found[i] = rest * -coefficient
+                    break
+        return found
 
-def _underlying(
-    symbols: Sequence[Symbol] | frozenset[Symbol], derived: Sequence[Determined]
-) -> dict[Symbol, None]:
-    """The symbols, with those that derived indices are made of in their place."""
-    found = dict.fromkeys(sorted(symbols))
-    for d in reversed(derived):
-        if d.name in found:
-            del found[d.name]
-            found |= dict.fromkeys(d.symbols)
-    return found
+    def _where_needed(self, held: Domain, free: dict[Symbol, None], around: _Around) -> Domain:
+        """Where in the box of the indices in `free` the sum is needed for some values of the others, which join them if that is no
+        conjunction of conditions.
+        """
+        boxes = dict(around.boxes)
+        direct = set(held.symbols) - {d.name for d in around.derived}
+        for s in self._underlying(held.symbols, around):
+            if s in free:
+                continue
+            own = [c for c in held if c.form.coefficient(s)]
+            if s in direct and s in boxes and all(c.relation != "|" and abs(c.form.coefficient(s)) == 1 for c in own):  # fmt: skip
+                rest = Domain.of(c for c in held if not c.form.coefficient(s))
+                held = rest & project(Domain.of([*own, *boxes[s].has(symbol(s))]), [s])
+        for s in self._underlying(held.symbols, around):
+            free[s] = None
+        return held
+
+    def _derived_of(self, body: Expr, around: _Around) -> list[Determined]:
+        """The derived indices that an expression needs, in order."""
+        needed = set(body.symbols)
+        found = []
+        for d in reversed(around.derived):
+            if d.name in needed:
+                needed |= set(d.symbols)
+                found.append(d)
+        return found[::-1]
+
+    def _underlying(self, symbols: Iterable[Symbol], around: _Around) -> dict[Symbol, None]:
+        """The indices among the symbols, with those that derived ones are made of in their place."""
+        found = dict.fromkeys(sorted(symbols))
+        for d in reversed(around.derived):
+            if d.name in found:
+                del found[d.name]
+                found |= dict.fromkeys(d.symbols)
+        return {s: None for s in found if s not in self.program.parameters}
 
 
 def _number_or_first(ends: Sequence[Affine], best: Callable[..., int]) -> Affine:
