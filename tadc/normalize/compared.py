@@ -13,9 +13,10 @@ already; here they move with other indices, stand under conditions, or depend on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from tadc.integer import implies
+from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero, between
@@ -154,12 +155,14 @@ class _Separation:
             c for i, v in found.items() for c in boxes[i].has(v)
         )
         failing = [domain.substitute(found) for domain in failing]
-        e = substitute(e, found)
-        free = self._underlying([*e.symbols, *(s for d in failing for s in d.symbols)], around)
+        known = substitute(e, found)
+        if not isinstance(known, Reduce):
+            return None  # it has no terms
+        free = self._underlying([*known.symbols, *(s for d in failing for s in d.symbols)], around)
         held = self._where_needed(held, free, around)
         if not free or not all(s in boxes for s in free):
             return None
-        body: Expr = Reduce(e.op, e.indices, e.derived, e.domain & held, e.body)
+        body: Expr = Reduce(known.op, known.indices, known.derived, known.domain & held, known.body)
         for domain in reversed(failing):
             body = Select(domain, Const(NEUTRAL[e.op]), body)
         # In the statement its indices count from 0.
@@ -203,8 +206,11 @@ class _Separation:
             if s in free:
                 continue
             own = [c for c in held if c.form.coefficient(s)]
-            if s in direct and s in boxes and all(c.relation != "|" and abs(c.form.coefficient(s)) == 1 for c in own):  # fmt: skip
-                rest = Domain.of(c for c in held if not c.form.coefficient(s))
+            is_exact = all(c.relation != "|" and abs(c.form.coefficient(s)) == 1 for c in own)
+            if s not in direct or s not in boxes or not is_exact:
+                continue
+            rest = Domain.of(c for c in held if not c.form.coefficient(s))
+            with suppress(TooComplex):
                 held = rest & project(Domain.of([*own, *boxes[s].has(symbol(s))]), [s])
         for s in self._underlying(held.symbols, around):
             free[s] = None
