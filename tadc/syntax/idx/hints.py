@@ -6,6 +6,7 @@ explains the error. Without one, what the grammar expects is listed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class _Hint(NamedTuple):
 
 _MODULES = frozenset(("np", "numpy", "torch", "jnp", "jax", "math", "tf", "cp", "scipy", "F", "nn"))
 _REDUCTIONS = frozenset(("sum", "prod", "product", "max", "min", "mean"))
+_SUBSCRIPTS = re.compile(r"[\w\s,+*/%-]+")
 _RELATIONS = frozenset({"=", "==", "!=", "<", "<=", ">", ">="})
 
 
@@ -133,6 +135,10 @@ _HINTS: tuple[_Hint, ...] = (
           "a shape stands in brackets", "write `<last>[<inside>]`"),
     _Hint(lambda s: s.declares and not s.open and s.found.text == "[" and s.before(2) == ":",
           "the element type follows the shape", "write `x[<inside>]: <last>`"),
+    _Hint(lambda s: s.first == "repeat" and len(s.words) == 1 and s.found.text == "{",
+          "`repeat` is followed by the number of rounds", "write `repeat T { .. }`, and `step { .. }` for one round"),
+    _Hint(lambda s: s.first == "repeat" and len(s.words) == 1 and (s.found.text[:1].isdigit() or is_name(s.found.text)),
+          "`repeat` and its `{` stand on one line", "write `repeat <found> {`"),
     _Hint(lambda s: s.first == "for" and len(s.words) == 1,
           "there are no loops: the indices on the left run over the whole shape", "write `y[i] = x[i]` alone"),
     _Hint(lambda s: s.first in ("let", "var", "const", "auto", "return", "local", "float", "double", "real", "int", "def") and len(s.words) == 1
@@ -218,7 +224,8 @@ _HINTS: tuple[_Hint, ...] = (
           "the range of a reduction stands in braces", "write `sum{k=0..4} x[k]`, with the last index included"),
     _Hint(lambda s: s.found.text == "{" and _is_function(s.last),
           "the argument of a function stands in parentheses", "write `<last>(...)`"),
-    _Hint(lambda s: s.found.text == "{" and is_name(s.last) and bool(s.inside) and not s.applies_braces,
+    _Hint(lambda s: s.found.text == "{" and is_name(s.last) and not s.on_the_left and _SUBSCRIPTS.fullmatch(s.inside) is not None
+              and not s.applies_braces,
           "subscripts stand in brackets", "write `<last>[<inside>]`"),
     _Hint(lambda s: s.found.text == "{" and s.last[:1] in ("Σ", "Π"),
           "a sum is written with `sum`", "write `sum{k} x[k]`"),
