@@ -42,6 +42,16 @@ y[i,j] = x[i] ? 5 ? j: N ? size N / y[i, j: N] = x[i]
 y(i) = x[i] ? 2 ? y[i] ? y[i] = x[i]
 input x(N) / y[i] = x[i] ? 8 ? x[N] ? size N / input x[N] / y[i] = x[i]
 y[i] = np.exp(x[i]) ? 10 ? exp ? y[i] = exp(x[i])
+s = exp(-sum_k (x[k] - y[k])**2) ? 10 ? sum{k} (x[k] - y[k]) ? s = exp(-(sum{k} (x[k] - y[k])**2))
+s = sum(k, x[k]**2) ? 5 ? sum{k} x[k]**2 ? s = sum{k} x[k]**2
+s = mean((y - t)**2) ? 5 ? mean{k} (y[k] - t[k])**2 ? s = mean{k} (y[k] - t[k])**2
+K[i,j] = sum((x[i] - y[j])**2) ? 10 ? sum{k} (x[i, k] - y[j, k])**2 ? K[i,j] = sum{k} (x[i, k] - y[j, k])**2
+p[i] = softmax(2*x[i]) ? 8 ? t[..] = 2*x[i] ? t[i] = 2*x[i] / p[i] = exp(t[i])/(sum{j} exp(t[j]))
+y[1:N] = x[1:N] ? 4 ? y[i: N] ? size N / y[i: N] = x[i]
+s = sum{j != 2} x[j] ? 11 ? sum{j | j != ..} ? s = sum{j | j != 2} x[j]
+y[i] = sum{j} a[i,j]*1{j>i} ? 23 ? [j>i] ? y[i] = sum{j} a[i,j]*[j>i]
+y(x) = 2*x ? 2 ? y ? y = 2*x
+size N / input x[N] / s = sum{i=1..N} x[i] ? 17 ? base 1 ? base 1 / size N / input x[N] / s = sum{i=1..N} x[i]
 ij,jk->ik ? 1 ? y[i, k] = sum{j} a[i, j]*b[j, k] ? y[i, k] = sum{j} a[i, j]*b[j, k]
 "bii->b" ? 1 ? y[b] = sum{i} a[b, i, i] ? y[b] = sum{i} a[b, i, i]
 y[i,:] = x[i,:] ? 5 ? y[i, j] = x[i, j] ? y[i, j] = x[i, j]

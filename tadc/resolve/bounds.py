@@ -19,7 +19,7 @@ from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero,
 from tadc.resolve.elaborate import ReadUse
 from tadc.resolve.known import Known
 from tadc.resolve.scope import Scope
-from tadc.resolve.spelling import spelled, written_by_user
+from tadc.resolve.spelling import declared, spelled, written_by_user
 
 __all__ = ["ReadCheck", "read_checks"]
 
@@ -115,13 +115,21 @@ class ReadCheck:
         return " and say the range, " + spelled(self.span, idx, r"`y \in \mathbb{R}^{N}`")
 
     def _counting(self, point: Mapping[str, int]) -> str:
-        """A hint for a formula from a book, which reads one element too many."""
-        extent = self.extents[self.dimension]
+        """A hint for a formula from a book, which reads one element too many; in `.idx` text only where an index does that begins at 1."""
+        form, extent = self.subscripts[self.dimension], self.extents[self.dimension]
         is_tex = bool(spelled(self.span, "", "tex"))
-        if not is_tex or self.base or not point.keys() >= set(extent.symbols):
+        if self.base or not point.keys() >= set(extent.symbols):
             return ""
-        last = self.subscripts[self.dimension].at(point) == extent.at(point)
-        return "; where the formula counts from 1, write `%!tadc base 1`" if last else ""
+        index = next((name for s, name in self.indices if s == form.as_symbol()), None)
+        begins = rf"\b{re.escape(index or '')}\s*=\s*1\s*\.\."
+        if not is_tex and (index is None or not re.search(begins, self.span.source.text)):
+            return ""
+        last = form.at(point) == extent.at(point)
+        return (
+            f"; where the formula counts from 1, write {declared(self.span, 'base 1')}"
+            if last
+            else ""
+        )
 
     def _from_the_end(self) -> str:
         """The remedy for a subscript such as -1, which in Python is the last element."""

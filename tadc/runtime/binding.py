@@ -217,7 +217,7 @@ def _equations(
             f"{tensor.name} has {counted(rank, 'dimension')} in the program, and the array has {len(shape)}",
             fix=f"give it the shape [{', '.join(map(str, tensor.shape))}]"
             if rank and all(named)
-            else f"give it {counted(rank, 'dimension')}, or write one subscript for each of its {len(shape)}",
+            else f"give it {counted(rank, 'dimension')}, or write {_read(tensor.name, len(shape))}",
         )
     spans = place.dimensions if place is not None and len(place.dimensions) == rank else ()
     sizes = [span.text if span.text in places else "" for span in spans] or [""] * rank
@@ -225,3 +225,11 @@ def _equations(
         _Equation(tensor, d, n, spans[d] if spans else None, sizes[d], named[d])
         for d, n in enumerate(shape)
     ]
+
+
+def _read(name: str, rank: int) -> str:
+    """The read of a tensor of so many dimensions, in words where these are many."""
+    letters = "ijklmnpqrst"
+    if rank > len(letters):
+        return "one subscript for each dimension"
+    return f"`{name}[{', '.join(letters[:rank])}]`" if rank else f"`{name}` alone"
