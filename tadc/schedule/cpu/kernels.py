@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant
@@ -170,16 +171,6 @@ def _scheduled(
     slants = any(_slants(steps, lanes.index) for steps in parts.steps[:2])
     lane_bytes = LANE_BYTES if slants else min(machine.group_bytes, LANE_BYTES)
     middle = lanes.surroundings.middle
-
-    def blocked(kernel: Kernel, parts: Parts) -> tuple[Kernel, Parts]:
-        def each(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-            nonlocal kernel
-            kernel, steps = long_sums_in_blocks(kernel, steps, program, usual, grouped=True)
-            return steps
-
-        parts = parts.map(each)
-        return kernel, parts
-
     tile = tiled(
         kernel,
         parts,
@@ -189,7 +180,7 @@ def _scheduled(
         middle,
         machine,
         choices,
-        None if slants else blocked,
+        None if slants else partial(_in_blocks, program=program, usual=usual),
     )
     if tile:
         parts = tile.parts
@@ -209,6 +200,18 @@ def _scheduled(
         block=LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK,
         lane_bytes=lane_bytes,
     )
+
+
+def _in_blocks(
+    kernel: Kernel, parts: Parts, program: Program, usual: Mapping[Symbol, int]
+) -> tuple[Kernel, Parts]:
+    """The steps of all parts with their long sums in blocks, and the kernel with the locals that they have besides."""
+    bodies = []
+    for steps in parts.steps:
+        kernel, body = long_sums_in_blocks(kernel, steps, program, usual, grouped=True)
+        bodies.append(body)
+    inside, near, border = bodies
+    return kernel, Parts((parts.interior[0], inside), (parts.near[0], near), border)
 
 
 def has_few_elements(extents: Sequence[Affine]) -> bool:
