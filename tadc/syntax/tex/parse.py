@@ -20,36 +20,22 @@ from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bold import bold_names
-from tadc.syntax.tex.bound_labels import (
-    labelled_bounds,
-    with_labelled_bounds,
-)
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
-from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
-from tadc.syntax.tex.evaluation_points import nodes_of_points, with_named_nodes
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
     with_labelled_functions,
 )
-from tadc.syntax.tex.half_places import half_places, with_half_places
-from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.integrals import with_integrals
-from tadc.syntax.tex.labels import left_labels, twin_labels
-from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
-from tadc.syntax.tex.names import assembled
-from tadc.syntax.tex.normal import with_densities
-from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.points import (
     functions_at_points,
-    numbered_functions,
-    with_numbered_functions,
 )
 from tadc.syntax.tex.primes import with_unclear_primes
 from tadc.syntax.tex.prose import (
@@ -67,7 +53,6 @@ from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, names_in_bounds
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shapes import (
     about,
     extents_of,
@@ -90,13 +75,10 @@ from tadc.syntax.tex.targets import (
     with_named_squares,
     with_plain_targets,
 )
-from tadc.syntax.tex.times import times, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
-from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
-from tadc.syntax.tex.words import known_words, with_words
 
 __all__ = ["parse_tex"]
 
@@ -225,37 +207,19 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
-    labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
-    labels |= twin_labels(tokens.values())
-    labels = set() if found.is_upper else labels
-    streams = {r: assembled(tokens[r], labels) for r in regions}
-    firsts = half_places([*streams.values()])
-    streams = {r: with_half_places(s, firsts, found.guesses) for r, s in streams.items()}
-    streams = {r: with_single_limits(s, found.guesses) for r, s in streams.items()}
-    bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
-    streams = {r: with_labelled_bounds(stream, bounds) for r, stream in streams.items()}
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
-    declared = {i.name.name for i in found.items if isinstance(i, named)}
-    known = known_words([*streams.values()], declared)
-    streams = {r: with_words(s, known, declared, found.guesses) for r, s in streams.items()}
-    streams = {r: with_indicators(with_norms(s)) for r, s in streams.items()}
-    wholes = whole_sets([*streams.values()], declared, text.text)
-    streams = {r: with_sizes_of_sets(s, wholes, found.guesses) for r, s in streams.items()}
-    nodes = nodes_of_points([*streams.values()], declared)
-    streams = {r: with_named_nodes(s, nodes) for r, s in streams.items()}
-    streams = {r: with_densities(s, found.guesses) for r, s in streams.items()}
-    compounds = compound_indices([*streams.values()])
-    streams = {r: with_compound_indices(s, compounds) for r, s in streams.items()}
-    numbered = numbered_functions([*streams.values()], declared)
-    streams = {r: with_numbered_functions(s, numbered) for r, s in streams.items()}
-    moments = times([s for r, s in streams.items() if r.kind != "inline"], declared)
-    streams = {r: without_times(s, moments, found.guesses) for r, s in streams.items()}
-    displayed = [streams[r] for r in regions if r.kind != "inline"]
-    left_names = LeftNames.of(displayed, declared)
+    streams = passed(
+        [tokens[r] for r in regions],
+        [r.kind == "inline" for r in regions],
+        {i.name.name for i in found.items if isinstance(i, named)},
+        text.text,
+        found.guesses,
+        is_upper=found.is_upper,
+    )
     end = 0  # of the last display, and of the ranges after it
     before: Region | None = None  # the last formula in the prose
     following = {r: tokens[after] for r, after in pairwise(regions)}
-    for region in regions:
+    for region, stream in zip(regions, streams, strict=True):
         if region.kind != "inline":
             end = region.end
         elif found.displays and _BEHIND.fullmatch(text.text, end, region.start):
@@ -265,7 +229,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
                 found.ranges.append(tokens[region])
         elif says_ranges(text.text[: region.start], tokens[region]):
             found.ranges.append(tokens[region])
-        said = statements(left_names.applied(streams[region], found.guesses))
+        said = statements(stream)
         if region.kind == "inline":
             behind = text.text[region.end : region.end + 40]
             if says_condition(behind, following.get(region, ())):
