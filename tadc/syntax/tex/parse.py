@@ -23,6 +23,7 @@ from tadc.syntax.tex.bold import bold_names
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
+from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
@@ -138,6 +139,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     means = implied_means(found.displays, declared, source.text, guesses)
     found.displays += [[mean] for mean in means]
+    margins = implied_margins(found.displays, declared, source.text, guesses)
+    found.displays += [[margin] for margin in margins]
     lists = _make_targets_plain(found, states, {f.name for f in functions})
     definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
+from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.evaluation_points import nodes_of_points, with_named_nodes
 from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
@@ -82,6 +83,11 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
 
 
+def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
+    counts = dotted_names(f.tokens)
+    return lambda tokens: with_dotted_names(tokens, counts, f.guesses)
+
+
 def _half_places(f: Formulas) -> Callable[[Tokens], Tokens]:
     firsts = half_places(f.tokens)
     return lambda tokens: with_half_places(tokens, firsts, f.guesses)
@@ -141,6 +147,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 PASSES: tuple[Pass, ...] = (
     _whole_names,
+    _dotted,
     _half_places,
     _single_limits,
     _labelled_bounds,

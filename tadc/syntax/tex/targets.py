@@ -210,7 +210,8 @@ def _left(
     if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right, known, tensors - known):
-        return [*_with_indices(head, indices, right)]
+        is_below = {t.value for t in indices} <= {t.value for t in head[1:]}
+        return head if is_below else [*_with_indices(head, indices, right)]  # `P_{ij}(x_i) =`
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
