@@ -22,6 +22,7 @@ from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
+from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Ranks, Vectors
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
@@ -104,6 +105,8 @@ def meaning(
         notes,
     )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
+    if any(isinstance(i, ast.EinsteinDeclaration) for i in items):
+        definitions = [with_inner_sums(d, sizes) for d in definitions]
     shapes: dict[str, Sequence[Expression] | None] = {}
     shapes |= dict.fromkeys(n.name for d in definitions for n in d.arguments or ())
     shapes |= {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}

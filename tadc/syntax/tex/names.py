@@ -99,6 +99,8 @@ class _Assembly:
             depth += (token.type in OPENERS) - (token.type in CLOSERS)
             self._append(token, depth, context)
             place += 1
+        while self.result and self.result[-1].type == "THIN":
+            self.result.pop()
         return self.result
 
     def _append(self, token: Token, depth: int, context: str) -> None:

@@ -122,6 +122,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         if region.kind == "directive":
             _directive(found, source, region)
     regions = [replace(r, start=a, end=b) for r, (a, b) in zip(formulas, places, strict=True)]
+    _collect_convention(found, text)
     _collect_statements(found, text, regions)
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
@@ -193,6 +194,24 @@ def _program(source: Source, index_base: int) -> ast.Program:
         bold,
     )
     return with_request(program, asked)
+
+
+_SAYS_SUMMATION = re.compile(
+    r"(?<!no )\b(?:summ(?:ation|ing|ed)\s+(?:convention|over\s+(?:the\s+)?repeated)|repeated\s+(?:\w+\s+)?ind(?:ices|exes)"
+    r"|Einstein(?:'s|ian)?\s+(?:summation|sum|notation|convention))\b",
+    re.IGNORECASE,
+)
+
+
+def _collect_convention(found: _Found, text: Expansion) -> None:
+    """Declare `einstein` where the document says in its prose that repeated indices are summed."""
+    said = _SAYS_SUMMATION.search(text.text)
+    if said is None or any(isinstance(i, ast.EinsteinDeclaration) for i in found.items):
+        return
+    if re.search(r"\bno\s+(?:implied\s+)?sum", text.text, re.IGNORECASE):
+        return
+    found.items.append(ast.EinsteinDeclaration(text.span(*said.span())))
+    found.guesses.append(Guess("repeated indices are summed: the prose says so", *said.span()))
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:

@@ -148,7 +148,8 @@ class TokenList:
                 bar = self._opened.pop().kind
                 place = max((n for n, t in enumerate(self.tokens) if t.type == bar), default=None)
                 if place is not None:
-                    self.tokens[place] = replace(self.tokens[place], type="GIVEN")
+                    note = "double" if bar == "NORM_L" else ""
+                    self.tokens[place] = replace(self.tokens[place], type="GIVEN", note=note)
         self.add(kind, value, start, end)
         if kind in OPENERS:
             self._opened.append(_Open(kind))

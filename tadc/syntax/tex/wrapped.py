@@ -28,6 +28,7 @@ _LETTER = re.compile(r"[^\W_]")
 _WORD = re.compile(r"(?:[^\W_]|\\?_)(?:\w|\\[_,;:!])*")
 _OPENING = re.compile(r"\s*(\{?)\s*")
 _CLOSING = re.compile(r"\s*\}")
+_CLOSING_BEHIND_DOT = re.compile(r"\s*\.?\s*\}")  # of a word cut short, `\text{occ.}`
 _TEXT = re.compile(r"\s*\{([^{}]*)\}")
 _SCRIPTS = re.compile(
     r"(?:\s*(?:'|[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)))+\s*\}"
@@ -70,7 +71,8 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         position = opening.end()
     opened = sum(braces)
     for braced in reversed(braces):
-        closing = _CLOSING.match(text, position, end) if braced else None
+        ends = _CLOSING_BEHIND_DOT if style == "upright" else _CLOSING
+        closing = ends.match(text, position, end) if braced else None
         if closing is None and core and style != "upright" and _SCRIPTS.match(text, position, end):
             break
         if not core or (braced and closing is None):
