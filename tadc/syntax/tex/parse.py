@@ -414,7 +414,9 @@ def _with_scripts(
     statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
-    statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
+    statements = [
+        replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
+    ]
     scripts = Scripts(
         statements,
         declared={*ranks, *sizes},
