@@ -32,7 +32,27 @@ def assembled(tokens: Sequence[Token], labels: Set[str] = frozenset()) -> list[T
 
     `labels` are letters that are no power where they stand above a name.
     """
-    return _Assembly(_without_idle_groups(tokens), labels).run()
+    return _Assembly(_without_idle_groups(_without_groups_of_statements(tokens)), labels).run()
+
+
+_OF_STATEMENTS = frozenset(("EQ", "DEF", "APPROX", "BREAK"))
+
+
+def _without_groups_of_statements(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens without braces around whole equations, such as those of `\boxed{a = b}`."""
+    opened: list[int] = []
+    dropped: set[int] = set()
+    holders: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            opening = opened.pop()
+            if opening in holders and tokens[opening].type == "LGROUP":
+                dropped |= {opening, place}
+        elif token.type in _OF_STATEMENTS and opened and opened[-1] + 1 < place:
+            holders.add(opened[-1])
+    return [t for place, t in enumerate(tokens) if place not in dropped]
 
 
 def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:

@@ -19,6 +19,7 @@ from tadc.syntax import ast, reading
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
+from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
@@ -138,6 +139,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
         applied = applying(found.in_prose, {f.name for f in functions})
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    found.displays = [
+        [with_limits_of_bare_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
+        for d in found.displays
+    ]
     means = implied_means(found.displays, declared, source.text, guesses)
     found.displays += [[mean] for mean in means]
     margins = implied_margins(found.displays, declared, source.text, guesses)

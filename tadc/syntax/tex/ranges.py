@@ -65,7 +65,7 @@ def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | No
         spoken = [token.value in indices for token in tokens if token.type != "COMMA"]
         return any(token.type in _SETS for token in tokens) or (any(spoken) and not all(spoken))
     kinds = [token.type for token in tokens]
-    if kinds[:2] == ["NAME", "LPAR"]:  # `f(u, v) = ..`
+    if kinds[:2] == ["NAME", "LPAR"] or _is_value(kinds):  # `f(u, v) = ..`
         return False
     place = next((n for n, kind in enumerate(kinds) if kind in ("EQ", "DEF", "IN")), None)
     if place is not None:
@@ -73,6 +73,14 @@ def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | No
     elif "REL" not in kinds:
         return False
     return any(token.value in indices for token in _bare(tokens))
+
+
+def _is_value(kinds: Sequence[str]) -> bool:
+    r"""Whether it is `q = 4 \pi \sin\theta / \lambda`, an equation for a number: no index has a function or a quotient."""
+    return kinds[:2] == ["NAME", "EQ"] and "DOTS" not in kinds and bool({*kinds} & _OF_NUMBERS)
+
+
+_OF_NUMBERS = words("FUNC FRAC SLASH SQRT CDOT SUP RED")
 
 
 def word_says_range(word: Token) -> bool:

@@ -250,7 +250,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
     in_remark = False
     ranges: list[Token] = []  # ranges stated for the indices of the last definition
-    for part in parts:
+    for n, part in enumerate(parts):
         words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
         if words:
             in_remark = _is_remark(words[-1])
@@ -273,6 +273,11 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
             result.append(shape)
             names, ranges = [], []
             in_remark = False
+            continue
+        if not defined and _begins_list(
+            tokens, parts[n + 1 : n + 2]
+        ):  # `a_n \ge 0, n = 1, \dots, N`
+            in_remark = True
             continue
         definition = _definition(tokens)
         is_other = definition is not None and definition.target not in indices_of(defined)
@@ -307,6 +312,12 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _begins_list(tokens: Sequence[Token], following: Sequence[_Part]) -> bool:
+    r"""Whether it is the `n = 1` of `n = 1, \dots, N`."""
+    is_start = [t.type for t in tokens[:2]] == ["NAME", "EQ"] and len(tokens) == 3
+    return is_start and any([t.type for t in p.tokens] == ["DOTS"] for p in following)
 
 
 def _is_equation(tokens: Sequence[Token]) -> bool:
