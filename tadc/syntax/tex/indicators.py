@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tadc.syntax.tex.statements import depths
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["with_indicators"]
 
@@ -15,7 +15,7 @@ _SIGNS = frozenset(("1", "I", "chi"))
 
 def with_indicators(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with an indicator for each of these signs before a bracket, or above a subscript, that holds a condition."""
-    closing = _closing(tokens)
+    closing = closing_brackets(tokens)
     result: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -55,14 +55,3 @@ def _held(
     inner = tokens[opening + 1 : closing[opening]]
     is_condition = any(t.type in ("REL", "EQ") and depth == 0 for t, depth in depths(inner))
     return (opening, end) if is_condition else None
-
-
-def _closing(tokens: Sequence[Token]) -> dict[int, int]:
-    closing: dict[int, int] = {}
-    opened: list[int] = []
-    for place, token in enumerate(tokens):
-        if token.type in OPENERS:
-            opened.append(place)
-        elif token.type in CLOSERS and opened:
-            closing[opened.pop()] = place
-    return closing

@@ -31,6 +31,7 @@ from tadc.syntax.tex.function_heads import (
     with_labelled_functions,
 )
 from tadc.syntax.tex.integrals import with_integrals
+from tadc.syntax.tex.left_powers import with_named_squares
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
@@ -72,11 +73,7 @@ from tadc.syntax.tex.statements import (
     with_ranges_of_prose,
     with_shared_ranges,
 )
-from tadc.syntax.tex.targets import (
-    at_points,
-    with_named_squares,
-    with_plain_targets,
-)
+from tadc.syntax.tex.targets import at_points, with_plain_targets
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
@@ -324,7 +321,9 @@ class _Lists(NamedTuple):
 def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[str]) -> _Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
-    plain = with_plain_targets(with_logarithms(printed), states, _ranks(found), functions)
+    plain = with_plain_targets(
+        with_logarithms(printed), states, _ranks(found), functions, found.guesses
+    )
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]

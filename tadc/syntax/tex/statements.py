@@ -17,7 +17,7 @@ from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
 __all__ = [
     "Statement",
@@ -451,7 +451,7 @@ def _is_target(left: Sequence[Token]) -> bool:
         left = left[1:]
     if not left:
         return False
-    closing = _all_closing(left)
+    closing = closing_brackets(left)
     in_brackets = left[0].type == "LPAR" and 0 in closing
     if not in_brackets and left[0].type not in (
         "NAME",
@@ -492,17 +492,6 @@ def is_integral(left: Sequence[Token]) -> bool:
     """Whether it is `(ij|kl)`."""
     kinds = [t.type for t in left]
     return kinds == ["LPAR", "NAME", "NAME", "GIVEN", "NAME", "NAME", "RPAR"]
-
-
-def _all_closing(tokens: Sequence[Token]) -> dict[int, int]:
-    """The places of the closing bracket of each opening one, of every kind."""
-    closing, opened = {}, []
-    for place, token in enumerate(tokens):
-        if token.type in OPENERS:
-            opened.append(place)
-        elif token.type in CLOSERS and opened:
-            closing[opened.pop()] = place
-    return closing
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:
