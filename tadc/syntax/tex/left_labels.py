@@ -184,7 +184,11 @@ class LeftLabels:
         is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
         right = tokens[equal:]
         below = {
-            t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
+            t.value
+            for d in self.definitions
+            for name, _, n in scripted(d.right, "SUB")
+            for t in n
+            if name.value != definition.target
         }
         is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
         is_number = is_read and letter not in below | bound_names(right)

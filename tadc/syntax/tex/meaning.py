@@ -311,6 +311,9 @@ def _in_index_notation(
     for span in vectors.rows[:1]:
         text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
         notes.append(Note(span, text, is_guess=True))
+    for span in vectors.squares[:1]:
+        text = f"`{span.text}` is the square of the norm, since the formula is one of elements"
+        notes.append(Note(span, text, is_guess=True))
     _raise(errors)
     return result
 

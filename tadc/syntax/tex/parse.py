@@ -9,7 +9,7 @@ the others: the errors of a source are reported together.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.points import (
     functions_at_points,
 )
-from tadc.syntax.tex.primes import with_unclear_primes
+from tadc.syntax.tex.primes import with_primes
 from tadc.syntax.tex.prose import (
     applying,
     says_condition,
@@ -158,7 +158,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = [*definitions, *(f.statement for f in functions)]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
-    every = _with_scripts(found, every, shapes, functions, lists, guesses)
+    ranks = {row.tokens[0].value: 1 + rank_of(row) for row in rows}
+    every = _with_scripts(found, every, shapes, functions, lists, ranks)
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
     reader = Reader(text, words, states)
@@ -393,9 +394,10 @@ def _with_scripts(
     shapes: Sequence[Statement],
     functions: Sequence[OwnFunction],
     lists: _Lists,
-    guesses: list[Guess],
+    rows: Mapping[str, int],
 ) -> list[Statement]:
-    """The statements with elements, labels and indices told apart."""
+    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes."""
+    guesses = found.guesses
     tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
     ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
     ranks |= {s.tokens[0].value: rank_of(s) for s in shapes}
@@ -436,7 +438,7 @@ def _with_scripts(
     statements = scripts.run()
     guesses += scripts.guesses.values()
     with_dimensions = {name for name, rank in ranks.items() if rank}
-    statements = with_unclear_primes(statements, with_dimensions)
+    statements = with_primes(statements, {**rows, **ranks}, guesses)
     return letters_apart(statements, with_dimensions, guesses)
 
 

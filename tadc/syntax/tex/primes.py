@@ -1,29 +1,33 @@
-r"""Primes of vectors and matrices: `X'y` is the transpose in statistics, and another tensor elsewhere."""
+r"""Primes of vectors and matrices: `X'y` is the transpose in statistics, and another tensor elsewhere.
+
+A prime on what is declared with dimensions, with nothing else known by that name, is a transpose where it stands in front of another
+vector or matrix (a guess), and unclear elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
+from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.statements import Statement
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["with_unclear_primes"]
+__all__ = ["with_primes"]
 
 _PRIME = "_prime"
 
 
-def with_unclear_primes(definitions: Sequence[Statement], tensors: Set[str]) -> list[Statement]:
-    """The definitions, with errors for primes on `tensors`, declared with dimensions, where the name with the prime is nothing known.
-
-    Known is what is declared, defined, or has subscripts.
-    """
-    known = tensors | {d.target for d in definitions}
-    known |= {name for d in definitions for name in _with_subscripts(d.tokens)}
-    return [
-        replace(d, tokens=tuple(_checked(t, known, tensors) for t in d.tokens)) for d in definitions
-    ]
+def with_primes(
+    definitions: Sequence[Statement], ranks: Mapping[str, int], guesses: list[Guess]
+) -> list[Statement]:
+    """The definitions with transposes for these primes, or errors; `ranks` are the numbers of dimensions that are declared."""
+    tensors = {name for name, rank in ranks.items() if rank}
+    targets = {d.target for d in definitions}
+    elements = {name for d in definitions for name in _with_subscripts(d.tokens)}
+    primes = _Primes(ranks, tensors | targets, elements, guesses)
+    return [replace(d, tokens=tuple(primes.read(d.tokens))) for d in definitions]
 
 
 def _with_subscripts(tokens: Sequence[Token]) -> set[str]:
@@ -31,11 +35,71 @@ def _with_subscripts(tokens: Sequence[Token]) -> set[str]:
     return {t.value for t, after in pairs if t.type == "NAME" and after.type == "SUB"}
 
 
-def _checked(token: Token, known: Set[str], tensors: Set[str]) -> Token:
-    base = token.value.removesuffix(_PRIME)
-    is_prime = token.type == "NAME" and base != token.value and base in tensors
-    if not is_prime or token.value in known:
-        return token
-    fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
-    fix = rf"write `{base}^\top` for the transpose, or declare the other one: `%!tadc input {token.value}[N]`"
-    return Token("ERROR", fact, token.start, token.end, fix)
+class _Primes:
+    """What the document says of its names: their ranks, those that it declares or defines, and those that have subscripts."""
+
+    def __init__(
+        self,
+        ranks: Mapping[str, int],
+        known: Set[str],
+        elements: Set[str],
+        guesses: list[Guess],
+    ) -> None:
+        self.ranks, self.known, self.elements, self.guesses = ranks, known, elements, guesses
+
+    def read(self, tokens: Sequence[Token]) -> list[Token]:
+        closing = closing_brackets(tokens)
+        result: list[Token] = []
+        place = 0
+        while place < len(tokens):
+            token = tokens[place]
+            base = token.value.removesuffix(_PRIME)
+            is_prime = token.type == "NAME" and base != token.value
+            if not is_prime or not self.ranks.get(base) or token.value in self.known:
+                result.append(token)
+                place += 1
+                continue
+            end = behind_scripts(tokens, place + 1, closing)
+            is_vector = self._dimensions(tokens[place:end], base) > 0
+            if is_vector and self._is_operand(tokens[end:]):
+                result += self._transpose(tokens[place:end], base)
+                place = end
+            else:
+                result.append(self._unclear(token, base))
+                place += 1
+        return result
+
+    def _dimensions(self, element: Sequence[Token], name: str) -> int:
+        """How many dimensions are left of the tensor with these subscripts."""
+        below = [t for t in element[1:] if t.type in ("NAME", "NUM")]
+        return self.ranks.get(name, 0) - len(below)
+
+    def _is_operand(self, following: Sequence[Token]) -> bool:
+        """Whether a vector or matrix stands here, or brackets that begin with one."""
+        while following and following[0].type in ("LPAR", "LSQB"):
+            following = following[1:]
+        if not following or following[0].type != "NAME":
+            return False
+        end = behind_scripts(following, 1, closing_brackets(following))
+        name = following[0].value.removesuffix(_PRIME)
+        return self._dimensions(following[:end], name) > 0
+
+    def _transpose(self, element: Sequence[Token], base: str) -> list[Token]:
+        first, last = element[0], element[-1]
+        text = f"`{base}'` in front of a vector or matrix is the transpose of `{base}`"
+        if all(guess.text != text for guess in self.guesses):
+            self.guesses.append(Guess(text, first.start, last.end))
+        at = last.end
+        sign, opening = Token("SUP", "^", at, at), Token("LBRACE", "", at, at)
+        top, closing = Token("TOP", r"\top", at, at), Token("RBRACE", "", at, at, "NAME")
+        return [replace(first, value=base), *element[1:], sign, opening, top, closing]
+
+    def _unclear(self, token: Token, base: str) -> Token:
+        if token.value in self.elements:
+            return token
+        fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
+        fix = (
+            rf"write `{base}^\top` for the transpose, or declare the other one: "
+            f"`%!tadc input {token.value}[N]`"
+        )
+        return Token("ERROR", fact, token.start, token.end, fix)

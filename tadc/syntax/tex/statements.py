@@ -258,7 +258,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         defined = _last_definitions(result)
         if defined and (spoken := [w for w in words if word_says_range(w)]):
             ranges += spoken
-        if not tokens:
+        if not tokens or _is_unbounded(tokens):
             continue
         is_range = bool(ranges) or (
             bool(defined)
@@ -312,6 +312,11 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _is_unbounded(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is `1 \le m < \infty`, a condition on a number: no index of a tensor has such a range."""
+    return any(t.type == "REL" for t in tokens) and tokens[-1].value == "inf"
 
 
 def _begins_list(tokens: Sequence[Token], following: Sequence[_Part]) -> bool:

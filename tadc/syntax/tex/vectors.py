@@ -84,6 +84,8 @@ class Vectors:
         }
         self.taken = taken
         self.indices: set[str] = set()
+        self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
+        self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
             Span
         ] = []  # products of a row and a matrix, without a sign of transposition
@@ -99,6 +101,7 @@ class Vectors:
             for r in node.ranges
         }
         definition = self._with_order(definition)
+        self.in_elements = self._vectors_in_elements(definition)
         if not self._is_needed(definition):
             self.ranks.setdefault(target, len(definition.lefts))
             self.undeclared -= {target}
@@ -129,6 +132,16 @@ class Vectors:
         self.ranks[target] = len(lefts) + value.rank
         self.undeclared -= {target}
         return replace(definition, lefts=(*lefts, *more), body=body), True
+
+    def _vectors_in_elements(self, definition: Definition) -> set[str]:
+        """The declared vectors that the formula, one of elements, reads at an index of its left side: their squares are numbers."""
+        lefts = {r.name.name for r in definition.lefts}
+        return {
+            node.name.name
+            for node in nodes((definition.body,))
+            if isinstance(node, Element) and len(self.extents.get(node.name.name, ())) == 1
+            if any(isinstance(s, Name) and s.name in lefts for s in node.subscripts)
+        }
 
     def _refuse_undeclared(self, definition: Definition) -> None:
         """Raise for a vector whose only sign is that its name has more subscripts elsewhere: `e_i^2 e`."""
@@ -227,6 +240,9 @@ class Vectors:
                 )
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
+            case Binary("**", Name(name), Number("2")) if name in self.in_elements:
+                self.squares.append(e.span)
+                return self._squares((yield self._walk(e.left)), e.span)
             case Binary("**", base, power):
                 return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
             case Binary(_, left, right):
