@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import OPENERS, Token
 
 __all__ = [
     "applying",
@@ -157,9 +157,12 @@ def _name_of(statement: Statement) -> tuple[str, ...]:
 
 
 def _is_formula(statement: Statement) -> bool:
-    """Whether the right side sums or reads elements, and none of what is defined: `x_{ij} = x_{ji}` is a property."""
+    r"""Whether the right side sums or reads elements, and none of what is defined: `x_{ij} = x_{ji}` is a property, and
+    `Z = [z_1, \dots, z_n]` says how its rows are called.
+    """
     right = statement.tokens[statement.equal :]
     is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
     reads_itself = not is_square and any(t.value == statement.target for t in right)
     has_elements = any(t.type == "SUB" for t in right)
-    return not reads_itself and has_elements and right[-1].type != "ERROR"
+    is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
+    return not (reads_itself or is_list) and has_elements and right[-1].type != "ERROR"
