@@ -1,4 +1,4 @@
-r"""Sums without limits, `2 \sum (y_i - \mu_i)`: they are over the one index in them that nothing else binds."""
+r"""Sums that do not say over which index, `2 \sum (y_i - \mu_i)` and `\sum_1^N x_i`: over the one in them that nothing else binds."""
 
 from __future__ import annotations
 
@@ -30,21 +30,22 @@ def with_limits_of_bare_sums(
     before = 0
     for start, end in sums:
         letters = _below(tokens[start:end]) - taken
-        result += tokens[before : start + 1]
-        before = start + 1
         if len(letters) == 1 and not letters & outside:
             (letter,) = letters
-            result += _limits(tokens[start], letter)
-            text = f"the sum without limits is over `{letter}`: no other letter is an index in it"
+            result += [*tokens[before : start + 1], *_limits(tokens, start, letter)]
+            before = start + 5 if tokens[start + 1].type == "SUB" else start + 1
+            text = f"the sum is over `{letter}`: no other letter is an index in it"
             guesses.append(Guess(text, tokens[start].start, tokens[start].end))
     return replace(definition, tokens=(*result, *tokens[before:]))
 
 
 def _bare_sums(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """The places of sums and products without limits, and where the term ends that they are over."""
+    """The places of sums and products without an index, and where the term ends that they are over."""
     for place, token in enumerate(tokens[:-1]):
         is_sum = token.type == "RED" and token.value in ("sum", "prod")
-        if not is_sum or tokens[place + 1].type in ("SUB", "SUP", "PRIME"):
+        kinds = [t.type for t in tokens[place + 1 : place + 6]]
+        is_from = kinds == ["SUB", "LBRACE", "NUM", "RBRACE", "SUP"]
+        if not is_sum or (kinds[0] in ("SUB", "SUP", "PRIME") and not is_from):
             continue
         yield place, _end_of_term(tokens, place + 1)
 
@@ -70,9 +71,13 @@ def _below(tokens: Sequence[Token]) -> set[str]:
     }
 
 
-def _limits(at: Token, letter: str) -> list[Token]:
+def _limits(tokens: Sequence[Token], place: int, letter: str) -> list[Token]:
+    """The limits below the sum at `place`, where those that stand there begin with a number."""
+    at = tokens[place]
+
     def token(kind: str, value: str, note: str = "") -> Token:
         return Token(kind, value, at.end, at.end, note)
 
+    first = [token("EQ", "="), tokens[place + 3]] if tokens[place + 1].type == "SUB" else []
     opening, closing = token("LBRACE", "", "limits"), token("RBRACE", "", "RED")
-    return [token("SUB", "_"), opening, token("NAME", letter), closing]
+    return [token("SUB", "_"), opening, token("NAME", letter), *first, closing]

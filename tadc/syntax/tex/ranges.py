@@ -61,11 +61,13 @@ def _listed_on_the_left(definition: Sequence[Token]) -> list[str]:
 
 def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | None) -> bool:
     """Whether a part of a remark says where one of `indices` runs; `word` is the last one before it."""
+    if _is_value([t.type for t in tokens]):
+        return False
     if word is not None and word.value.lower().startswith(("for", "all", r"\forall")):
         spoken = [token.value in indices for token in tokens if token.type != "COMMA"]
         return any(token.type in _SETS for token in tokens) or (any(spoken) and not all(spoken))
     kinds = [token.type for token in tokens]
-    if kinds[:2] == ["NAME", "LPAR"] or _is_value(kinds):  # `f(u, v) = ..`
+    if kinds[:2] == ["NAME", "LPAR"]:  # `f(u, v) = ..`
         return False
     place = next((n for n, kind in enumerate(kinds) if kind in ("EQ", "DEF", "IN")), None)
     if place is not None:

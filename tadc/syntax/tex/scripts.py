@@ -69,6 +69,7 @@ class Scripts:
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
     _intercepts: set[str] = field(default_factory=set)  # vectors whose `x_0` is its own name
     _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
+    _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
@@ -89,7 +90,8 @@ class Scripts:
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
         self._tell_intercepts()
-        self._in_digits = _with_two_digits(self.definitions) - self.declared
+        self._counts = _counts_on_left(self.definitions)
+        self._in_digits = _with_two_digits(self.definitions) - self.declared - self._counts.keys()
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
@@ -194,6 +196,13 @@ class Scripts:
             return named
         if self._is_digit_each(base, inner):
             return base, _with_digits(below)
+        if self._is_digit_first(base, inner):
+            return base, [
+                below[0],
+                inner[0],
+                *(x for t in inner[1:] for x in (comma(t), t)),
+                below[-1],
+            ]
         kinds = {t.type for t in inner}
         names = [t for t in inner if t.type == "NAME"]
         compound = f"{base.value}_{''.join(t.value for t in names)}"
@@ -282,10 +291,26 @@ class Scripts:
             return None
         return name, [below[0], *_with_commas(others), below[-1]]
 
+    def _is_digit_first(self, base: Token, inner: Sequence[Token]) -> bool:
+        r"""Whether it is the `2t` of `\beta_{2t}`, whose tensor has as many dimensions as there are signs."""
+        kinds = [t.type for t in inner]
+        is_list = kinds[:1] == ["NUM"] and {*kinds[1:]} == {"NAME"}
+        return is_list and inner[0].value.isdigit() and len(inner) == self.ranks.get(base.value, 0)
+
     def _is_digit_each(self, base: Token, inner: Sequence[Token]) -> bool:
         r"""Whether it is the `11` of `\sigma_{11}`, whose tensor has as many dimensions as there are digits."""
         is_number = [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit()
-        return is_number and 1 < len(inner[0].value) == self.ranks.get(base.value, 0)
+        count = self.ranks.get(base.value, self._counts.get(base.value, 0))
+        return is_number and 1 < len(inner[0].value) == count
+
+
+def _counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:
+    """How many letters stand below the names that left sides define, one each."""
+    counts: dict[str, set[int]] = {}
+    for d in definitions:
+        if letters := left_indices(d.tokens):
+            counts.setdefault(d.target, set()).add(len(letters))
+    return {name: found.pop() for name, found in counts.items() if len(found) == 1}
 
 
 def _numbers(definitions: Sequence[Statement]) -> set[str]:

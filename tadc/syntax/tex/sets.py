@@ -114,7 +114,6 @@ def _members(
         for name in names:
             text = f"the sum over `{name.value}` in `{said[0].value}` is over all that `{name.value}` can be"
             guesses.append(Guess(text, name.start, said[0].end))
-            sets[name.value] = said[0].value
         return [t for n, name in enumerate(names) for t in ([_comma(name)] if n else []) + [name]]
     ends = _ends(said)
     if ends is None:

@@ -17,6 +17,7 @@ from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
+from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
 __all__ = [
@@ -115,7 +116,7 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
 def add_range_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
     """Whether the tokens after the display give the range of an index of its last definitions; then the last has it."""
     defined = _last_definitions(display)
-    is_shape = any(token.type == "RR" for token in tokens)
+    is_shape = any(token.type == "RR" for token in tokens) or _is_of_number(tokens, defined)
     is_range = bool(defined) and not is_shape and says_range(tokens, indices_of(defined), None)
     if is_range:
         _add_ranges(display, tokens)
@@ -258,7 +259,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         defined = _last_definitions(result)
         if defined and (spoken := [w for w in words if word_says_range(w)]):
             ranges += spoken
-        if not tokens or _is_unbounded(tokens):
+        if not tokens or _is_unbounded(tokens) or _is_of_number(tokens, defined):
             continue
         is_range = bool(ranges) or (
             bool(defined)
@@ -317,6 +318,16 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
 def _is_unbounded(tokens: Sequence[Token]) -> bool:
     r"""Whether it is `1 \le m < \infty`, a condition on a number: no index of a tensor has such a range."""
     return any(t.type == "REL" for t in tokens) and tokens[-1].value == "inf"
+
+
+def _is_of_number(tokens: Sequence[Token], defined: Sequence[Token]) -> bool:
+    r"""Whether it is the `t \in [0, 1]` of a formula that has no `t` below a name: a number between two."""
+    kinds = [t.type for t in tokens]
+    is_interval = kinds[:2] == ["NAME", "IN"] and kinds[2:3] in (["LSQB"], ["LPAR"])
+    if not is_interval or "DOTS" in kinds or kinds[4:5] != ["COMMA"] or tokens[2].value == r"\{":
+        return False
+    below = {t.value for _, _, inner in scripted(defined, "SUB") for t in inner}
+    return tokens[0].value not in below
 
 
 def _begins_list(tokens: Sequence[Token], following: Sequence[_Part]) -> bool:

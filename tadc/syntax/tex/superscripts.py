@@ -62,6 +62,7 @@ class Superscripts:
         }
         if (
             is_index
+            and not (name.value in bound and below is None)  # `x^p` of an index `x` is a power
             and name.value not in self.scalars
             and name.note != "euler"
             and name.value != "e"
