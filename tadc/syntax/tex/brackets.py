@@ -80,7 +80,13 @@ class Brackets:
         place = 0
         while place < len(tokens):
             call = calls.get(place)
-            if call is None or (call.is_raised and not self._is_function(call)):
+            if call is not None and call.is_raised and self._is_raised_element(call, bound):
+                power = tokens[place + 1 + len(call.below) + bool(call.below) :]
+                power = power[: len(power) - len(tokens) + call.end - len(call.inner) - 1]
+                result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
+                result += power
+                place = call.end + 1
+            elif call is None or (call.is_raised and not self._is_function(call)):
                 result.append(tokens[place])
                 place += 1
             elif call.is_raised:
@@ -114,6 +120,11 @@ class Brackets:
                 result.append(tokens[place])
                 place += 1
         return replace(definition, tokens=tuple(result))
+
+    def _is_raised_element(self, call: Call, bound: Set[str]) -> bool:
+        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration."""
+        is_known = call.name.value in self.indexed or self.ranks.get(call.name.value, 0) > 0
+        return is_known and not call.below and self._is_element(call, bound)
 
     def _is_delta(self, call: Call) -> bool:
         r"""Whether it is Kronecker's `\delta(a, b)`."""

@@ -49,6 +49,7 @@ class LeftLabels:
     definitions: Sequence[Statement]
     declared: Set[str]
     scalars: Set[str]  # declared without dimensions
+    sizes: Set[str]
     guesses: dict[str, Guess]
     _labelled: set[tuple[str, ...]] = field(default_factory=set)  # names with their labels
 
@@ -214,11 +215,13 @@ class LeftLabels:
         inside = {
             t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
         }
-        is_count = letter in names_in_bounds([tokens]) and letter not in inside
+        bounds = names_in_bounds(d.tokens for d in self.definitions)
+        is_size = is_function and letter in bounds | self.sizes
+        is_count = letter not in inside and (letter in names_in_bounds([tokens]) or is_size)
         if not is_count or tokens[0].value in self.declared or definition.ranges:
             return None
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
-        text = f"`{name.value}` is one name: `{letter}` is the length of its sum"
+        text = f"`{name.value}` is one name: `{letter}` is the length of a sum"
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
         return replace(definition, tokens=(name, *tokens[5:]))
 

@@ -237,6 +237,7 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
         [tokens[r] for r in regions],
         [r.kind == "inline" for r in regions],
         {i.name.name for i in found.items if isinstance(i, named)},
+        _declared_ranks(found),
         text.text,
         found.guesses,
         is_upper=found.is_upper,
@@ -337,10 +338,15 @@ def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[st
     )
 
 
+def _declared_ranks(found: _Found) -> dict[str, int]:
+    """The numbers of dimensions that lines declare."""
+    tensors = (i for i in found.items if isinstance(i, ast.TensorDeclaration))
+    return {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
+
+
 def _ranks(found: _Found) -> dict[str, int]:
     """The numbers of dimensions that lines and shapes declare."""
-    tensors = (i for i in found.items if isinstance(i, ast.TensorDeclaration))
-    ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
+    ranks = _declared_ranks(found)
     shapes = (s for s in (*found.shapes, *found.in_prose) if s.kind == "shape")
     return ranks | {s.tokens[0].value: rank_of(s) for s in shapes}
 

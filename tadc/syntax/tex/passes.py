@@ -6,14 +6,19 @@ A pass that reads names comes behind those that make them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
-from tadc.syntax.tex.evaluation_points import nodes_of_points, with_named_nodes
+from tadc.syntax.tex.evaluation_points import (
+    nodes_of_points,
+    points_beside_nodes,
+    with_named_nodes,
+    with_named_points,
+)
 from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.labels import left_labels, twin_labels
@@ -37,12 +42,13 @@ Tokens: TypeAlias = Sequence[Token]
 @dataclass(frozen=True, slots=True)
 class Formulas:
     """The tokens of all formulas so far, which of them stand in the prose, and what is known beside: the names that lines declare,
-    whether superscripts are indices, and the text. Passes add to `guesses`.
+    those of tensors with their numbers of dimensions, whether superscripts are indices, and the text. Passes add to `guesses`.
     """
 
     tokens: Sequence[Tokens]
     in_prose: Sequence[bool]
     declared: Set[str]
+    ranks: Mapping[str, int]
     is_upper: bool
     text: str
     guesses: list[Guess]
@@ -59,6 +65,7 @@ def passed(
     tokens: Sequence[Tokens],
     in_prose: Sequence[bool],
     declared: Set[str],
+    ranks: Mapping[str, int],
     text: str,
     guesses: list[Guess],
     *,
@@ -67,7 +74,7 @@ def passed(
     """The tokens of each formula after all passes."""
     current = list(tokens)
     for each in PASSES:
-        formulas = Formulas(current, in_prose, declared, is_upper, text, guesses)
+        formulas = Formulas(current, in_prose, declared, ranks, is_upper, text, guesses)
         rewrite = each(formulas)
         current = [rewrite(t) for t in current]
     return current
@@ -118,7 +125,8 @@ def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
     nodes = nodes_of_points(f.tokens, f.declared)
-    return lambda tokens: with_named_nodes(tokens, nodes)
+    points = points_beside_nodes(f.tokens, f.ranks)
+    return lambda tokens: with_named_points(with_named_nodes(tokens, nodes), points)
 
 
 def _densities(f: Formulas) -> Callable[[Tokens], Tokens]:

@@ -55,6 +55,8 @@ def _listed_on_the_left(definition: Sequence[Token]) -> list[str]:
     opening = next((n for n, t in enumerate(left) if t.type in ("LPAR", "LSQB")), equal)
     inner = left[opening + 1 : -1]
     is_list = bool(inner) and left[-1].type in ("RPAR", "RSQB")
+    if [t.type for t in inner] == ["NAME", "LPAR", "NAME", "RPAR"]:  # `\Psi[x(n)] =`
+        return [inner[2].value]
     is_list = is_list and {t.type for t in inner} <= {"NAME", "COMMA"}
     return [t.value for t in inner if t.type == "NAME"] if is_list else []
 

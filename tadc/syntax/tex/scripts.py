@@ -78,7 +78,7 @@ class Scripts:
 
     def __post_init__(self) -> None:
         self.definitions = LeftLabels(
-            self.definitions, self.declared, self.scalars, self.guesses
+            self.definitions, self.declared, self.scalars, self.sizes, self.guesses
         ).run()
         self._bound = [self._bound_in(d) for d in self.definitions]
         for definition, bound in zip(self.definitions, self._bound, strict=True):

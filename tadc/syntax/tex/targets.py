@@ -73,7 +73,8 @@ def _with_plain_target(
     right = sides[1]
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     known = ranged | _arguments_of(indexed, right) | _declared_arguments(sides[0], ranks)
-    left = _left(sides[0], right, known, tensors)
+    labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
+    left = _left(sides[0], right, known, tensors, labels)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -118,9 +119,13 @@ def _declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> set[
 
 
 def _left(
-    left: list[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+    left: list[Token],
+    right: Sequence[Token],
+    known: set[str],
+    tensors: Set[str],
+    labels: Set[str] = frozenset(),
 ) -> list[Token]:
-    """The left side; `known` are letters that are indices for sure, `tensors` those that are none."""
+    """The left side; `known` are letters that are indices for sure, `tensors` those that are none, `labels` parts of declared names."""
     left = _subscript_first(_without_braces(left))
     if is_integral(left):  # in other orbitals, if there are some on the right side
         has_others = any(is_integral(right[n : n + len(left)]) for n in range(len(right)))
@@ -142,10 +147,10 @@ def _left(
     head, listed = left[:place], left[place + 1 : closing[place]]
     behind = left[closing[place] + 1 :]
     if behind and left[place].type == "LSQB" and behind[0].type == "LPAR":  # `F[v](i)`
-        return _left([*head, *behind], right, known, tensors)
+        return _left([*head, *behind], right, known, tensors, labels)
     if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
-    if indices := _indices_in(listed, right, known, tensors - known):
+    if indices := _indices_in(listed, right, known, tensors - known, labels):
         is_below = {t.value for t in indices} <= {t.value for t in head[1:]}
         return head if is_below else [*_with_indices(head, indices, right)]  # `P_{ij}(x_i) =`
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
@@ -179,8 +184,7 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     if not rest or rest[0].type not in ("SUB", "SUP", "LPAR", "LSQB"):
         return left
     inner = left[1:end]
-    if [t.type for t in inner] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
-        inner = [replace(inner[0], value=f"{inner[0].value}_{inner[3].value}")]
+    inner = _with_joined_subscripts(inner)
     if [t.type for t in inner[:5]] == ["NABLA", "SUP", "LBRACE", "NUM", "RBRACE"]:
         inner = [replace(inner[0], value=f"nabla{inner[3].value}"), *inner[5:]]
     words = [t.value.lstrip("\\") for t in inner if t.type in ("NAME", "NABLA")]
@@ -204,8 +208,25 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     return [name, *kept, *rest[place:]]
 
 
+def _with_joined_subscripts(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with one name for each that has a letter below it."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token, five = tokens[place], tokens[place : place + 5]
+        if [t.type for t in five] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+            token, place = replace(token, value=f"{token.value}_{five[3].value}"), place + 4
+        result.append(token)
+        place += 1
+    return result
+
+
 def _indices_in(
-    arguments: Sequence[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+    arguments: Sequence[Token],
+    right: Sequence[Token],
+    known: set[str],
+    tensors: Set[str],
+    labels: Set[str],
 ) -> list[Token]:
     r"""The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`, and `i` and
     `c` of `F_{i,c} \mid \gamma_{i,c}`.
@@ -220,6 +241,11 @@ def _indices_in(
     elements: dict[tuple[str, ...], list[Token]] = {}
     for part in parts:
         kinds = [t.type for t in part]
+        if kinds == ["NAME", "LPAR", "NAME", "RPAR"]:  # `\Psi[x(n)]`
+            elements[(part[2].value,)] = [part[2]]
+            continue
+        if kinds == ["NAME"] and part[0].value in labels:
+            continue  # the `q` of `sim(d_j, q)`, where `w_q` is declared
         if kinds[:3] != ["NAME", "SUB", "LBRACE"] or kinds[-1] != "RBRACE":
             return []
         if not {*kinds[3:-1]} <= {"NAME", "COMMA"}:
