@@ -9,7 +9,7 @@ from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["left_labels", "twin_labels", "with_compounds"]
+__all__ = ["left_labels", "prose_labels", "twin_labels", "with_compounds"]
 
 
 def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
@@ -55,6 +55,23 @@ def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:
             letters.setdefault(name, set()).add(letter)
     twins = {n for found in letters.values() if len(found) > 1 for n in found}
     return {n for n in twins if above[n] == counts[n] and n not in ("T", "H")}
+
+
+def prose_labels(streams: Sequence[tuple[Sequence[Token], bool]]) -> set[str]:
+    r"""The letters above what the prose defines, the `W` of "$y^W = \sum_j y_j$", that stand nowhere else but above names."""
+    counts: Counter[str] = Counter()
+    above: Counter[str] = Counter()
+    found: set[str] = set()
+    for tokens, is_prose in streams:
+        counts.update(t.value for t in tokens if t.type == "NAME")
+        above.update(_above(tokens, closing_braces(tokens)))
+        kinds = [t.type for t in tokens[:6]]
+        if is_prose and kinds in ([*_RAISED, "EQ"], [*_RAISED, "DEF"]):
+            found.add(tokens[3].value)
+    return {n for n in found if counts[n] == above[n] and n not in ("T", "t", "H")}
+
+
+_RAISED = ["NAME", "SUP", "LBRACE", "NAME", "RBRACE"]
 
 
 def _is_acronym(inner: Sequence[Token]) -> bool:

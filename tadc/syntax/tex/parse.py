@@ -25,6 +25,7 @@ from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.dotted import implied_margins
+from tadc.syntax.tex.dotted_sums import with_sums_for_dots
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
@@ -137,7 +138,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     found.displays = [
-        [with_limits_of_bare_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
+        [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
         for d in found.displays
     ]
     means = implied_means(found.displays, declared, source.text, guesses)
@@ -215,6 +216,11 @@ def _collect_convention(found: _Found, text: Expansion) -> None:
         return
     found.items.append(ast.EinsteinDeclaration(text.span(*said.span())))
     found.guesses.append(Guess("repeated indices are summed: the prose says so", *said.span()))
+
+
+def _with_sums(definition: Statement, declared: Set[str], guesses: list[Guess]) -> Statement:
+    """The definition with its sums written out: those with dots, and those that do not say over which index."""
+    return with_limits_of_bare_sums(with_sums_for_dots(definition, declared), declared, guesses)
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:
@@ -429,6 +435,7 @@ def _with_scripts(
     statements = [
         replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
     ]
+    statements = with_primes(statements, {**rows, **ranks}, guesses)
     scripts = Scripts(
         statements,
         declared={*ranks, *sizes},
@@ -444,7 +451,6 @@ def _with_scripts(
     statements = scripts.run()
     guesses += scripts.guesses.values()
     with_dimensions = {name for name, rank in ranks.items() if rank}
-    statements = with_primes(statements, {**rows, **ranks}, guesses)
     return letters_apart(statements, with_dimensions, guesses)
 
 

@@ -21,12 +21,13 @@ from tadc.syntax.tex.evaluation_points import (
 )
 from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
-from tadc.syntax.tex.labels import left_labels, twin_labels
+from tadc.syntax.tex.labels import left_labels, prose_labels, twin_labels
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
+from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.times import times, without_times
@@ -87,7 +88,13 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
     labels |= twin_labels(f.tokens)
+    labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+
+
+def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
+    heads = raised_heads(f.tokens)
+    return lambda tokens: with_raised_heads(tokens, heads)
 
 
 def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -155,6 +162,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 PASSES: tuple[Pass, ...] = (
     _whole_names,
+    _raised_heads,
     _dotted,
     _half_places,
     _single_limits,

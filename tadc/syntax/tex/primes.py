@@ -1,7 +1,7 @@
 r"""Primes of vectors and matrices: `X'y` is the transpose in statistics, and another tensor elsewhere.
 
 A prime on what is declared with dimensions, with nothing else known by that name, is a transpose where it stands in front of another
-vector or matrix (a guess), and unclear elsewhere.
+vector or matrix (a guess), and unclear elsewhere. So is a `t` above it that stands nowhere else, and a `T` that is a size too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
@@ -26,7 +26,8 @@ def with_primes(
     tensors = {name for name, rank in ranks.items() if rank}
     targets = {d.target for d in definitions}
     elements = {name for d in definitions for name in _with_subscripts(d.tokens)}
-    primes = _Primes(ranks, tensors | targets, elements, guesses)
+    letters = {name for d in definitions for name in _outside_of_powers(d.tokens)}
+    primes = _Primes(ranks, tensors | targets, elements, letters, guesses)
     return [replace(d, tokens=tuple(primes.read(d.tokens))) for d in definitions]
 
 
@@ -35,17 +36,27 @@ def _with_subscripts(tokens: Sequence[Token]) -> set[str]:
     return {t.value for t, after in pairs if t.type == "NAME" and after.type == "SUB"}
 
 
+def _outside_of_powers(tokens: Sequence[Token]) -> set[str]:
+    """The names that stand anywhere but alone above another."""
+    alone = {id(inner[0]) for _, _, inner in scripted(tokens, "SUP") if len(inner) == 1}
+    return {t.value for t in tokens if t.type == "NAME" and id(t) not in alone}
+
+
 class _Primes:
-    """What the document says of its names: their ranks, those that it declares or defines, and those that have subscripts."""
+    """What the document says of its names: their ranks, those that it declares or defines, those that have subscripts, and the letters that
+    stand anywhere but alone above a name.
+    """
 
     def __init__(
         self,
         ranks: Mapping[str, int],
         known: Set[str],
         elements: Set[str],
+        letters: Set[str],
         guesses: list[Guess],
     ) -> None:
         self.ranks, self.known, self.elements, self.guesses = ranks, known, elements, guesses
+        self.letters = letters
 
     def read(self, tokens: Sequence[Token]) -> list[Token]:
         closing = closing_brackets(tokens)
@@ -53,6 +64,10 @@ class _Primes:
         place = 0
         while place < len(tokens):
             token = tokens[place]
+            if (raised := self._raised(tokens, place, closing)) is not None:
+                result += self._transpose(tokens[place : raised[0]], token.value)
+                place = raised[1]
+                continue
             base = token.value.removesuffix(_PRIME)
             is_prime = token.type == "NAME" and base != token.value
             if not is_prime or not self.ranks.get(base) or token.value in self.known:
@@ -68,6 +83,27 @@ class _Primes:
                 result.append(self._unclear(token, base))
                 place += 1
         return result
+
+    def _raised(
+        self, tokens: Sequence[Token], place: int, closing: Mapping[int, int]
+    ) -> tuple[int, int] | None:
+        """Where the `t` or `T` above the vector at `place` begins and ends, if it is a transpose; subscripts stand before it."""
+        token = tokens[place]
+        if token.type != "NAME" or not self.ranks.get(token.value):
+            return None
+        start = place + 1
+        if tokens[start : start + 1] and tokens[start].type == "SUB":
+            start = closing.get(start + 1, len(tokens)) + 1
+        inner = tokens[start + 2 : closing.get(start + 1, start)]
+        is_letter = tokens[start : start + 1] and tokens[start].type == "SUP" and len(inner) == 1
+        if not is_letter or inner[0].type != "NAME" or inner[0].value not in ("T", "t"):
+            return None
+        end = closing[start + 1] + 1
+        if self._dimensions(tokens[place:start], token.value) < 1:
+            return None
+        if inner[0].value == "t" and ("t" in self.letters or not self._is_operand(tokens[end:])):
+            return None
+        return (start, end)
 
     def _dimensions(self, element: Sequence[Token], name: str) -> int:
         """How many dimensions are left of the tensor with these subscripts."""
@@ -86,7 +122,7 @@ class _Primes:
 
     def _transpose(self, element: Sequence[Token], base: str) -> list[Token]:
         first, last = element[0], element[-1]
-        text = f"`{base}'` in front of a vector or matrix is the transpose of `{base}`"
+        text = f"`{base}` is transposed here, in front of a vector or matrix"
         if all(guess.text != text for guess in self.guesses):
             self.guesses.append(Guess(text, first.start, last.end))
         at = last.end

@@ -238,13 +238,20 @@ class Scripts:
             "NAME",
             "NUM",
         }
-        if not is_list or len(inner) % 2 == 0 or self.is_einstein or base.value in self.declared:
+        if not is_list or len(inner) % 2 == 0 or self.is_einstein:
+            return None
+        if base.value in self.declared and not any(
+            f"{base.value}_{t.value}" in self.declared and t.value not in scope.bound for t in parts
+        ):
             return None
         known = self._bounds | scope.bound | self.sizes | self._tensors | set().union(*self._bound)
         labels = [
             t
             for t in parts
-            if f"{base.value}_{t.value}" in self.declared | self._left_labels
+            if (
+                f"{base.value}_{t.value}" in self.declared | self._left_labels
+                and t.value not in scope.bound
+            )
             or (t.type == "NAME" and t.value.isupper() and t.value not in known)
         ]
         indices = [t for t in parts if t not in labels]
