@@ -197,10 +197,14 @@ def _is_list(inner: Sequence[Token]) -> bool:
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
-    r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor."""
+    r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor, and the step `h` in front of
+    one of elements.
+    """
     opening = tokens[call.end - len(call.inner) - 1]
     is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
-    return opening.type == "LSQB" and is_sum and not call.below and call.name.value in GREEK
+    is_step = call.name.value == "h" and any(t.type == "SUB" for t in call.inner)
+    is_letter = call.name.value in GREEK or is_step
+    return opening.type == "LSQB" and is_sum and not call.below and is_letter
 
 
 def _applied(call: Call, tokens: Sequence[Token]) -> list[Token]:

@@ -103,7 +103,7 @@ def _matched(term: Sequence[Token], last: Sequence[Token], start: int, end: int)
     n = 0
     for place, token in enumerate(term):
         rest = last[n:]
-        if rest and (token.type, token.value) == (rest[0].type, rest[0].value):
+        if rest and _sign(token) == _sign(rest[0]):
             n += 1
             continue
         bound = tuple(rest[: _length(rest)])
@@ -128,8 +128,13 @@ def _length(tokens: Sequence[Token]) -> int:
     return len(tokens)
 
 
+def _sign(token: Token) -> str:
+    """What stands there; braces may be printed or not."""
+    return token.type if token.type in ("LBRACE", "RBRACE") else token.value
+
+
 def _values(tokens: Sequence[Token]) -> list[str]:
-    return [t.value for t in tokens]
+    return [_sign(t) for t in tokens]
 
 
 def _is_next(run: _Run, second: Sequence[Token]) -> bool:
@@ -137,7 +142,7 @@ def _is_next(run: _Run, second: Sequence[Token]) -> bool:
     if len(second) != len(run.term):
         return False
     following = str(int(run.term[run.places[0]].value) + 1)
-    wanted = [following if n in run.places else t.value for n, t in enumerate(run.term)]
+    wanted = [following if n in run.places else _sign(t) for n, t in enumerate(run.term)]
     return _values(second) == wanted
 
 
