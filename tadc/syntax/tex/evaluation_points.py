@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.names import closing_braces
@@ -44,12 +45,11 @@ def points_beside_nodes(
 
 def with_named_points(tokens: Sequence[Token], names: Mapping[str, str]) -> list[Token]:
     """The tokens with these names for the letters without subscripts."""
-    pairs = zip(tokens, (*tokens[1:], None), strict=True)
     return [
         replace(t, value=names[t.value])
         if t.type == "NAME" and t.value in names and (after is None or after.type != "SUB")
         else t
-        for t, after in pairs
+        for t, after in zip_longest(tokens, tokens[1:])
     ]
 
 

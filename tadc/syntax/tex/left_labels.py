@@ -209,7 +209,9 @@ class LeftLabels:
         is_word = tokens[0].note == "upright" and len(tokens[0].value) > 1
         kinds = [t.type for t in tokens[: definition.equal]]
         is_function = kinds[:6] == [*_ELEMENT, "LPAR"]
-        if kinds[:5] != _ELEMENT or not (is_function or (is_word and len(kinds) == 5)):
+        if kinds[:5] != _ELEMENT or not (
+            is_function or (is_word and _ends_at(tokens, 5, definition.equal))
+        ):
             return None
         letter = tokens[3].value
         inside = {
