@@ -9,7 +9,7 @@ from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["left_labels", "prose_labels", "twin_labels", "with_compounds"]
+__all__ = ["left_labels", "prose_labels", "twin_labels", "with_compounds", "with_flat_words"]
 
 
 def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
@@ -72,6 +72,28 @@ def prose_labels(streams: Sequence[tuple[Sequence[Token], bool]]) -> set[str]:
 
 
 _RAISED = ["NAME", "SUP", "LBRACE", "NAME", "RBRACE"]
+
+
+def with_flat_words(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with `U_{\mathrm{rep}, i}` for `U_{\mathrm{rep}_i}`: a word below a name has no elements."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        part = tokens[place : place + 6]
+        kinds = [t.type for t in part]
+        is_nested = kinds == ["LBRACE", "NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
+        if is_nested and _is_upright_word(part[1]) and tokens[place - 1].type == "SUB":
+            at = part[2]
+            result += [part[0], part[1], Token("COMMA", "", at.start, at.start), part[4]]
+            place += 6
+        else:
+            result.append(tokens[place])
+            place += 1
+    return result
+
+
+def _is_upright_word(token: Token) -> bool:
+    return token.note == "upright" and len(token.value) > 1
 
 
 def _is_acronym(inner: Sequence[Token]) -> bool:

@@ -73,16 +73,56 @@ class LeftLabels:
             return named
         if (named := self._with_parameter(definition)) is not None:
             return named
-        if not _may_be_label(definition, self.scalars) and not _is_one_of_two(definition):
+        if (named := self._with_lone_number(definition)) is not None:
+            return named
+        if self._is_known_label(definition):
+            return self._named(definition)
+        others = [d.target for d in self.definitions]
+        may_be = _may_be_label(definition, self.scalars, {*others})
+        if not may_be and not _is_one_of_two(definition):
             return definition
         is_moving = _is_moving(definition) or _reads_itself(definition)
         is_number = tokens[3].value in self.scalars or self._is_one_of_several(definition)
         is_number |= _is_one_of_two(definition)
         if not is_moving and not is_number and not self._is_only_here(definition):
             return definition
+        return self._named(definition)
+
+    def _named(self, definition: Statement) -> Statement:
+        """The definition with its letter in the name."""
+        tokens = definition.tokens
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
         text = f"`{name.value}` is one name: the right side has no `{tokens[3].value}`"
         self._labelled.add((tokens[0].value, tokens[3].value))
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
+        return replace(definition, tokens=(name, *tokens[5:]))
+
+    def _is_known_label(self, definition: Statement) -> bool:
+        r"""Whether it is the `o` of `\bar{Q}_o = ..` beside a declared `Q_o`, which nothing binds."""
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or not _ends_at(tokens, 5, definition.equal):
+            return False
+        letter = tokens[3].value
+        is_known = any(name.endswith(f"_{letter}") for name in self.declared)
+        bound = (bound_names(d.right) for d in self.definitions)
+        return is_known and not definition.ranges and all(letter not in names for names in bound)
+
+    def _with_lone_number(self, definition: Statement) -> Statement | None:
+        r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts."""
+        tokens = definition.tokens
+        kinds = [t.type for t in tokens[:5]]
+        if kinds != ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"] or definition.equal != 5:
+            return None
+        others = [
+            sum(t.type == "NAME" for t in inner)
+            for d in self.definitions
+            for name, _, inner in scripted(d.right, "SUB")
+            if name.value == tokens[0].value
+        ]
+        if not others or min(others) < 2:
+            return None
+        name = with_label(tokens[0], [replace(tokens[3], type="NAME")], tokens[4].end)
+        text = f"`{name.value}` is a number: `{tokens[0].value}` has more subscripts"
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
         return replace(definition, tokens=(name, *tokens[5:]))
 
@@ -260,7 +300,10 @@ class LeftLabels:
         is_word = definition.tokens[0].note == "upright" and len(base) > 1
         is_label = letter.isupper() or (letter in _NO_INDICES and self._binds_all(definition))
         is_free = base not in self.declared and not definition.ranges
-        is_sum = is_free and (is_word or is_label) and definition.has_reduction
+        right = definition.right
+        has_letters = any(t.type == "NAME" for _, _, n in scripted(right, "SUB") for t in n)
+        is_number = definition.has_reduction or (letter.isupper() and not has_letters)
+        is_sum = is_free and (is_word or is_label) and is_number
         return is_sum and all(inner == [letter] for inner in others)
 
     def _binds_all(self, definition: Statement) -> bool:
@@ -292,7 +335,7 @@ def _are_parameters(
     return is_list and is_free and has_sum and all(n.isupper() for n in letters)
 
 
-def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
+def _may_be_label(definition: Statement, scalars: Set[str], targets: Set[str]) -> bool:
     r"""Whether it is the `x` of `E_x \approx E_{i+1,j} - E_{ij}` or the `u` of `M_u =`: no index of the right side, and no value
     there but a declared number.
     """
@@ -304,7 +347,12 @@ def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
         tokens[5].type == "SUP" and closing_braces(tokens).get(6) == equal - 1
     )
     right = tokens[equal:]
-    inside = {t.value for _, _, inner in scripted(right, "SUB") for t in inner}
+    inside = {
+        t.value
+        for name, _, inner in scripted(right, "SUB")
+        for t in inner
+        if f"{name.value}_{t.value}" not in targets
+    }
     pairs = zip_longest(right, right[1:])
     values = {t.value for t, after in pairs if after is None or after.type != "SUB"}
     return is_whole and letter not in inside | (values - scalars)

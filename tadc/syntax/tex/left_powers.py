@@ -64,7 +64,7 @@ def _with_numbers_above(
         number = next((n for _, at, n in scripted(d.tokens, "SUP") if at < d.equal), ())
         closing = closing_braces(d.tokens)
         place = next((n for n, t in enumerate(d.tokens[: d.equal]) if t.type == "SUP"), 0)
-        is_other = [t.type for t in number] == ["NUM"] and number[0].value not in ("1", "2")
+        is_other = [t.type for t in number] == ["NUM"] and number[0].value != "2"
         if is_other and place + 1 in closing and d.target not in read:
             name = replace(d.tokens[0], value=f"{d.target}_{number[0].value}")
             behind = d.tokens[closing[place + 1] + 1 :]

@@ -312,7 +312,7 @@ def _in_index_notation(
         text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
         notes.append(Note(span, text, is_guess=True))
     for span in vectors.squares[:1]:
-        text = f"`{span.text}` is the square of the norm, since the formula is one of elements"
+        text = f"`{span.text}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
         notes.append(Note(span, text, is_guess=True))
     _raise(errors)
     return result

@@ -44,6 +44,7 @@ from tadc.syntax.tex.points import (
 from tadc.syntax.tex.primes import with_primes
 from tadc.syntax.tex.prose import (
     applying,
+    defines,
     says_condition,
     says_for,
     says_ranges,
@@ -267,7 +268,8 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
             if says_condition(behind, following.get(region, ())):
                 said = [_conditional(s) for s in said]
             found.in_prose += said
-            found.spoken += said if says_where(text.text[: region.start], behind) else ()
+            is_told = says_where(text.text[: region.start], behind)
+            found.spoken += [s for s in said if is_told or defines(s)]
         else:
             if before is not None and says_for(
                 text.text[: before.start], text.text[before.end : region.start]
@@ -450,8 +452,7 @@ def _with_scripts(
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
-    with_dimensions = {name for name, rank in ranks.items() if rank}
-    return letters_apart(statements, with_dimensions, guesses)
+    return letters_apart(statements, ranks, guesses)
 
 
 def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement]) -> set[str]:

@@ -21,7 +21,7 @@ from tadc.syntax.tex.evaluation_points import (
 )
 from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
-from tadc.syntax.tex.labels import left_labels, prose_labels, twin_labels
+from tadc.syntax.tex.labels import left_labels, prose_labels, twin_labels, with_flat_words
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
@@ -97,6 +97,10 @@ def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_raised_heads(tokens, heads)
 
 
+def _flat_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_flat_words
+
+
 def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
     counts = dotted_names(f.tokens)
     return lambda tokens: with_dotted_names(tokens, counts, f.guesses)
@@ -163,6 +167,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 PASSES: tuple[Pass, ...] = (
     _whole_names,
     _raised_heads,
+    _flat_words,
     _dotted,
     _half_places,
     _single_limits,

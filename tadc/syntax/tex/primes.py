@@ -27,6 +27,12 @@ def with_primes(
     targets = {d.target for d in definitions}
     elements = {name for d in definitions for name in _with_subscripts(d.tokens)}
     letters = {name for d in definitions for name in _outside_of_powers(d.tokens)}
+    matrices = {
+        d.target
+        for d in definitions
+        if d.is_scalar and d.tokens[0].note == "bold" and d.target.isupper()
+    }
+    ranks = {**dict.fromkeys(sorted(matrices), 2), **ranks}
     primes = _Primes(ranks, tensors | targets, elements, letters, guesses)
     return [replace(d, tokens=tuple(primes.read(d.tokens))) for d in definitions]
 
@@ -76,7 +82,7 @@ class _Primes:
                 continue
             end = behind_scripts(tokens, place + 1, closing)
             is_vector = self._dimensions(tokens[place:end], base) > 0
-            if is_vector and self._is_operand(tokens[end:]):
+            if is_vector and (self._is_operand(tokens[end:]) or self._is_behind(result)):
                 result += self._transpose(tokens[place:end], base)
                 place = end
             else:
@@ -120,9 +126,13 @@ class _Primes:
         name = following[0].value.removesuffix(_PRIME)
         return self._dimensions(following[:end], name) > 0
 
+    def _is_behind(self, before: Sequence[Token]) -> bool:
+        """Whether a vector or matrix without subscripts ends here."""
+        return bool(before) and before[-1].type == "NAME" and bool(self.ranks.get(before[-1].value))
+
     def _transpose(self, element: Sequence[Token], base: str) -> list[Token]:
         first, last = element[0], element[-1]
-        text = f"`{base}` is transposed here, in front of a vector or matrix"
+        text = f"`{base}` is transposed here, beside a vector or matrix"
         if all(guess.text != text for guess in self.guesses):
             self.guesses.append(Guess(text, first.start, last.end))
         at = last.end

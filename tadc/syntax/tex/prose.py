@@ -13,6 +13,7 @@ from tadc.syntax.tex.token_list import OPENERS, Token
 
 __all__ = [
     "applying",
+    "defines",
     "says_condition",
     "says_for",
     "says_where",
@@ -37,6 +38,7 @@ _CHOOSES = re.compile(
 )
 _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
+_WHOLE_CHOICE = re.compile(r"\bif\b.{0,80}?\b(?:otherwise|else)\b", re.IGNORECASE | re.DOTALL)
 _SUPPOSES = re.compile(
     r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl\w+|note|satisf\w+|without)\b",
     re.IGNORECASE,
@@ -47,12 +49,22 @@ def says_where(before: str, behind: str) -> bool:
     """Whether the sentence around a formula, of which `before` is what stands in front of it, introduces what a letter
     stands for, and supposes nothing: "where .. is the mean", or ".. denotes the mean".
     """
-    sentence = _sentence(before)
+    sentence = _WHOLE_CHOICE.sub("", _sentence(before))
     if _SUPPOSES.search(sentence) is not None:
         return False
     is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
+
+
+def defines(statement: Statement) -> bool:
+    r"""Whether the sign says that it is a definition: `\coloneqq`, `:=` or `\triangleq`."""
+    sign = statement.tokens[statement.equal : statement.equal + 1]
+    is_sign = bool(sign) and sign[0].type == "DEF" and sign[0].value not in _OF_VALUES
+    return statement.kind == "definition" and is_sign
+
+
+_OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow")
 
 
 def _sentence(before: str) -> str:

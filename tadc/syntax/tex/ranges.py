@@ -58,7 +58,9 @@ def _listed_on_the_left(definition: Sequence[Token]) -> list[str]:
     if [t.type for t in inner] == ["NAME", "LPAR", "NAME", "RPAR"]:  # `\Psi[x(n)] =`
         return [inner[2].value]
     is_list = is_list and {t.type for t in inner} <= {"NAME", "COMMA"}
-    return [t.value for t in inner if t.type == "NAME"] if is_list else []
+    right = {t.value for t in definition[equal:]}
+    names = [t for t in inner if t.type == "NAME" and t.value in right] if is_list else []
+    return [t.value for t in names if t.note != "bold" and not t.value.isupper()]
 
 
 def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | None) -> bool:

@@ -406,6 +406,13 @@ class Vectors:
         )
 
     def _power(self, e: Binary, base: _Value, power: _Value) -> _Value:
+        is_square = base.rank == 2 and len(base.extents) == 2 and base.extents[0] == base.extents[1]
+        if is_square and isinstance(e.right, Number) and e.right.text in ("2", "3"):
+            self.squares.append(e.span)
+            result = base
+            for _ in range(int(e.right.text) - 1):
+                result = self._product(e.span, "", result, base)
+            return result
         if base.rank or power.rank:
             place = base if base.rank else power
             raise SyntaxError(
