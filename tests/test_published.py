@@ -37,7 +37,6 @@ REFUSED = {  # what says so
     "two_body_expectation": "no display defines an element",
     "zernike": "is a list, but what stands before it is no function",
     "boltzmann_populations": "one factor or all that follow",
-    "distance_covariance": "something is missing",
     "fir": "x begins at 0",
     "fourier": "complex numbers are not there yet",
     "graph_attention": "no function that tadc knows",

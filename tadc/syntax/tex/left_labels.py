@@ -347,14 +347,15 @@ def _may_be_label(definition: Statement, scalars: Set[str], targets: Set[str]) -
         tokens[5].type == "SUP" and closing_braces(tokens).get(6) == equal - 1
     )
     right = tokens[equal:]
-    inside = {
-        t.value
-        for name, _, inner in scripted(right, "SUB")
-        for t in inner
-        if f"{name.value}_{t.value}" not in targets
-    }
+    below = [(name, t) for name, _, inner in scripted(right, "SUB") for t in inner]
+    labels = {id(t) for name, t in below if f"{name.value}_{t.value}" in targets}
+    inside = {t.value for _, t in below if id(t) not in labels}
     pairs = zip_longest(right, right[1:])
-    values = {t.value for t, after in pairs if after is None or after.type != "SUB"}
+    values = {
+        t.value
+        for t, after in pairs
+        if (after is None or after.type != "SUB") and id(t) not in labels
+    }
     return is_whole and letter not in inside | (values - scalars)
 
 

@@ -55,7 +55,7 @@ from tadc.syntax.tex.prose import (
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
-from tadc.syntax.tex.script_tokens import Guess, names_in_bounds
+from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
 from tadc.syntax.tex.shapes import (
@@ -162,6 +162,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every, shapes = styled_apart(every, shapes, declared, parameters)
     ranks = {row.tokens[0].value: 1 + rank_of(row) for row in rows}
     every = _with_scripts(found, every, shapes, functions, lists, ranks)
+    if "delta" not in declared and _is_delta_unclear(text.text):
+        every = [_with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
     reader = Reader(text, words, states)
@@ -464,6 +466,34 @@ def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement
     }
     said = {s.tokens[0].value for s in shapes if any(t.type == "PLUS" for t in s.tokens)}
     return declared | said
+
+
+_SAYS_DATA = re.compile(
+    r"\\delta_\s*\{[^{}$]*\}\s*(?:\$|\\\))\s*(?:is|are|denotes?|represents?|stands?)\b([^.;]{0,120})"
+)
+_SAYS_KRONECKER = re.compile(r"Kronecker|delta|identity|unit\b|\b1\b|\bone\b", re.IGNORECASE)
+
+
+def _is_delta_unclear(text: str) -> bool:
+    r"""Whether the prose says what `\delta_{ij}` is, and not that it is Kronecker's."""
+    said = _SAYS_DATA.search(text)
+    return said is not None and _SAYS_KRONECKER.search(said[1]) is None
+
+
+def _with_unclear_delta(definition: Statement) -> Statement:
+    r"""The definition with an error for each `\delta_{ij}` on its right side."""
+    deltas = {name for name, _, _ in scripted(definition.tokens, "SUB") if name.value == "delta"}
+    fact = r"`\delta_{ij}` may be Kronecker's delta, or data, as the prose seems to say"
+    fix = (
+        r"declare the data, `%!tadc input delta[N, M]`, or write `\mathbf{1}[i = j]` for the other"
+    )
+    return replace(
+        definition,
+        tokens=tuple(
+            Token("ERROR", fact, t.start, t.end, fix) if t in deltas else t
+            for t in definition.tokens
+        ),
+    )
 
 
 _SAYS_SIGMOID = re.compile(

@@ -155,7 +155,7 @@ def _numbered_functions(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _without_times(f: Formulas) -> Callable[[Tokens], Tokens]:
-    moments = times(f.displayed, f.declared)
+    moments = times(f.displayed, f.declared, f.ranks)
     return lambda tokens: without_times(tokens, moments, f.guesses)
 
 
