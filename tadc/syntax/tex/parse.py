@@ -340,7 +340,11 @@ def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[st
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
     has_list = [any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal]) for d in printed]
-    headed = {d.target for d, listed in zip(printed, has_list, strict=True) if listed}
+    headed = {
+        old.target
+        for (old, new), listed in zip(pairs, has_list, strict=True)
+        if listed and (old.is_scalar or new.target == old.target)  # `p_x(i) =` has an index
+    }
     return _Lists(
         headed,
         {new.target for old, new in pairs if old.is_scalar and not new.is_scalar},

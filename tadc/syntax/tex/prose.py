@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
@@ -174,7 +175,11 @@ def _is_formula(statement: Statement) -> bool:
     """
     right = statement.tokens[statement.equal :]
     is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
-    reads_itself = not is_square and any(t.value == statement.target for t in right)
+    has_subscript = any(t.type == "SUB" for t in statement.tokens[: statement.equal])
+    reads_itself = not is_square and any(
+        t.value == statement.target and (not has_subscript or after.type == "SUB")
+        for t, after in pairwise(right)  # `p_x(i) = \sum_j p(i, j)` reads another `p`
+    )
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
     return not (reads_itself or is_list) and has_elements and right[-1].type != "ERROR"

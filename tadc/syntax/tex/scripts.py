@@ -241,7 +241,9 @@ class Scripts:
         if not is_list or len(inner) % 2 == 0 or self.is_einstein:
             return None
         if base.value in self.declared and not any(
-            f"{base.value}_{t.value}" in self.declared and t.value not in scope.bound for t in parts
+            f"{base.value}_{t.value}" in self.declared | self._left_labels
+            and t.value not in scope.bound
+            for t in parts
         ):
             return None
         known = self._bounds | scope.bound | self.sizes | self._tensors | set().union(*self._bound)
