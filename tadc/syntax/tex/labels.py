@@ -3,13 +3,22 @@ r"""Marks that are part of a name, where that takes more than one formula to kno
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["left_labels", "prose_labels", "twin_labels", "with_compounds", "with_flat_words"]
+__all__ = [
+    "left_labels",
+    "prose_labels",
+    "twin_labels",
+    "with_compounds",
+    "with_declared_arrows",
+    "with_equation_labels",
+    "with_flat_words",
+]
 
 
 def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
@@ -90,6 +99,39 @@ def with_flat_words(tokens: Sequence[Token]) -> list[Token]:
             result.append(tokens[place])
             place += 1
     return result
+
+
+def with_equation_labels(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with one name for `k_{\nu=3/2}`: an equation below a name says which one it is."""
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        end = closing.get(place + 2, 0)
+        inner = tokens[place + 3 : end]
+        is_below = token.type == "NAME" and tokens[place + 1 : place + 2] != []
+        is_below = is_below and tokens[place + 1].type == "SUB" and token.value not in ("I", "chi")
+        if is_below and any(t.type == "EQ" for t in inner) and {t.type for t in inner} <= _IN_LABEL:
+            parts = "_".join(t.value for t in inner if t.type in ("NAME", "NUM"))
+            name = f"{token.value}_{parts.replace('.', '_')}"
+            token, place = replace(token, value=name, end=tokens[end].end), end
+        result.append(token)
+        place += 1
+    return result
+
+
+_IN_LABEL = frozenset(("NAME", "NUM", "EQ", "SLASH", "MINUS"))
+
+
+def with_declared_arrows(tokens: Sequence[Token], ranks: Mapping[str, int]) -> list[Token]:
+    r"""The tokens with `Y` for the `\vec{Y}` of a declared tensor `Y`: the arrow is how vectors are printed."""
+    return [
+        replace(t, value=t.value.removesuffix("_vec"))
+        if t.type == "NAME" and t.value not in ranks and ranks.get(t.value.removesuffix("_vec"))
+        else t
+        for t in tokens
+    ]
 
 
 def _is_upright_word(token: Token) -> bool:

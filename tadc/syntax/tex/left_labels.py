@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tadc.syntax.tex.commands import GREEK
+from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -108,7 +109,7 @@ class LeftLabels:
         return is_known and not definition.ranges and all(letter not in names for names in bound)
 
     def _with_lone_number(self, definition: Statement) -> Statement | None:
-        r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts."""
+        r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts, or beside the `M_i` of a document that counts from 1."""
         tokens = definition.tokens
         kinds = [t.type for t in tokens[:5]]
         if kinds != ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"] or definition.equal != 5:
@@ -119,10 +120,11 @@ class LeftLabels:
             for name, _, inner in scripted(d.right, "SUB")
             if name.value == tokens[0].value
         ]
-        if not others or min(others) < 2:
+        is_before = tokens[3].value == "0" and first_of_sums(self.definitions) == 1
+        if not others or (min(others) < 2 and not is_before):
             return None
         name = with_label(tokens[0], [replace(tokens[3], type="NAME")], tokens[4].end)
-        text = f"`{name.value}` is a number: `{tokens[0].value}` has more subscripts"
+        text = f"`{name.value}` is a number, and no element of `{tokens[0].value}`"
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
         return replace(definition, tokens=(name, *tokens[5:]))
 
@@ -131,7 +133,8 @@ class LeftLabels:
         tokens, equal = definition.tokens, definition.equal
         left = left_indices(tokens)
         closing = closing_braces(tokens).get(2, 0)
-        if not left or not _ends_at(tokens, closing + 1, equal) or definition.ranges:
+        ranged = {t.value for t in definition.ranges} & {t.value for t in left}
+        if not left or not _ends_at(tokens, closing + 1, equal) or ranged:
             return None
         is_declared = tokens[0].value in self.declared
         if is_declared and not _reads_itself(definition):

@@ -14,7 +14,7 @@ _KINDS = frozenset(("1", "2", "F", "inf"))
 
 def with_norms(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with double bars for single ones that have the kind of a norm below them."""
-    tokens = _without_ell(tokens)
+    tokens = _without_ell(_subscripts_first(tokens))
     result = list(tokens)
     opened: list[int] = []
     for place, token in enumerate(tokens):
@@ -49,3 +49,18 @@ def _without_ell(tokens: Sequence[Token]) -> list[Token]:
 
 
 _ELL = ["SUB", "LBRACE", "NAME", "SUB", "LBRACE", "NUM", "RBRACE", "RBRACE"]
+
+
+def _subscripts_first(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with `\|A\|_F^2` for `\|A\|^2_F`."""
+    result = list(tokens)
+    for place, token in enumerate(tokens):
+        behind = [t.type for t in tokens[place + 1 : place + 9]]
+        is_norm = token.type in ("NORM_R", "BAR_R") and behind == _RAISED_FIRST
+        if is_norm:
+            above, below = tokens[place + 1 : place + 5], tokens[place + 5 : place + 9]
+            result[place + 1 : place + 9] = [*below, *above]
+    return result
+
+
+_RAISED_FIRST = ["SUP", "LBRACE", "NUM", "RBRACE", "SUB", "LBRACE", "NAME", "RBRACE"]

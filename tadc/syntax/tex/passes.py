@@ -21,7 +21,14 @@ from tadc.syntax.tex.evaluation_points import (
 )
 from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
-from tadc.syntax.tex.labels import left_labels, prose_labels, twin_labels, with_flat_words
+from tadc.syntax.tex.labels import (
+    left_labels,
+    prose_labels,
+    twin_labels,
+    with_declared_arrows,
+    with_equation_labels,
+    with_flat_words,
+)
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
@@ -98,7 +105,11 @@ def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _flat_words(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_flat_words
+    return lambda tokens: with_equation_labels(with_flat_words(tokens))
+
+
+def _plain_arrows(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_declared_arrows(tokens, f.ranks)
 
 
 def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -168,6 +179,7 @@ PASSES: tuple[Pass, ...] = (
     _whole_names,
     _raised_heads,
     _flat_words,
+    _plain_arrows,
     _dotted,
     _half_places,
     _single_limits,

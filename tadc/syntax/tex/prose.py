@@ -182,4 +182,4 @@ def _is_formula(statement: Statement) -> bool:
     )
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
-    return not (reads_itself or is_list) and has_elements and right[-1].type != "ERROR"
+    return not (reads_itself or is_list) and has_elements and all(t.type != "ERROR" for t in right)

@@ -72,6 +72,9 @@ class Scripts:
     _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
+    _labelled_bases: set[str] = field(
+        default_factory=set
+    )  # with a capital below that nothing binds
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
@@ -102,6 +105,7 @@ class Scripts:
             UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
         )
+        self._labelled_bases = _with_free_capitals(self.definitions, self._bound)
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
 
     def _tell_intercepts(self) -> None:
@@ -203,6 +207,8 @@ class Scripts:
                 *(x for t in inner[1:] for x in (comma(t), t)),
                 below[-1],
             ]
+        if (nested := self._with_nested(base, below)) is not None:
+            return nested
         kinds = {t.type for t in inner}
         names = [t for t in inner if t.type == "NAME"]
         compound = f"{base.value}_{''.join(t.value for t in names)}"
@@ -266,6 +272,28 @@ class Scripts:
             self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, [below[0], *_with_commas(indices), below[-1]]
 
+    def _with_nested(
+        self, base: Token, below: Sequence[Token]
+    ) -> tuple[Token, Sequence[Token] | None] | None:
+        r"""`\sigma_{Y_i}` as an element of a declared `sigma_Y`; unclear where the document has a `\sigma_X` too."""
+        kinds = [t.type for t in below[1:-1]]
+        if (
+            kinds[:3] != ["NAME", "SUB", "LBRACE"]
+            or kinds[-1] != "RBRACE"
+            or kinds.count("SUB") > 1
+        ):
+            return None
+        letter = below[1]
+        compound = f"{base.value}_{letter.value}"
+        if compound in self.declared:
+            return replace(base, value=compound, end=letter.end), below[3:-1]
+        if base.value in self.declared or base.value not in self._labelled_bases:
+            return None
+        fact = f"`{letter.value}` may be a label here, or an array of indices"
+        fix = f"declare the labelled one, `%!tadc input {compound}[N]`, or write it without the lower letter"
+        error = Token("ERROR", fact, base.start, below[-1].end, fix)
+        return error, None
+
     def _with_number(
         self, base: Token, below: Sequence[Token]
     ) -> tuple[Token, Sequence[Token] | None] | None:
@@ -311,6 +339,18 @@ class Scripts:
         is_number = [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit()
         count = self.ranks.get(base.value, self._counts.get(base.value, 0))
         return is_number and 1 < len(inner[0].value) == count
+
+
+def _with_free_capitals(definitions: Sequence[Statement], bound: Sequence[Set[str]]) -> set[str]:
+    """The names with one capital letter below them that nothing binds."""
+    everywhere: set[str] = set().union(*bound)
+    return {
+        name.value
+        for d in definitions
+        for name, _, inner in scripted(d.tokens, "SUB")
+        if [t.type for t in inner] == ["NAME"]
+        if inner[0].value.isupper() and inner[0].value not in everywhere
+    }
 
 
 def _counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:

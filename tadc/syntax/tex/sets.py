@@ -87,6 +87,7 @@ def _limits(inner: Sequence[Token], sets: dict[str, str], guesses: list[Guess]) 
     for entry in _entries(inner):
         if result:
             result.append(Token("COMMA", "", entry[0].start, entry[0].start))
+        entry = [t for t in entry if t.type != "FORALL"]
         kinds = [t.type for t in entry]
         if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
             result += _members(entry, kinds.index("IN"), sets, guesses)

@@ -325,11 +325,16 @@ class Vectors:
         return is_scaled and "I" not in self.ranks.keys() | self.indices
 
     def _is_number(self, e: Expression) -> bool:
-        """Whether it is one for sure, such as the 1 of `1 - z`: written as one, or declared without dimensions."""
+        """Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, or an element."""
         is_declared = (
             isinstance(e, Name) and self.extents.get(e.name) == [] and not self.ranks.get(e.name)
         )
-        return isinstance(e, Number) or is_declared
+        is_element = (
+            isinstance(e, Element)
+            and e.name.name in self.extents
+            and self.ranks.get(e.name.name, 0) == len(e.subscripts)
+        )
+        return isinstance(e, Number) or is_declared or is_element
 
     def _product(self, span: Span, sign: str, left: _Value, right: _Value) -> _Value:
         def times(a: Expression, b: Expression) -> Expression:
@@ -395,6 +400,10 @@ class Vectors:
         return None
 
     def _quotient(self, e: Binary, left: _Value, right: _Value) -> _Value:
+        if right.rank and right.rank == left.rank and right.is_row == left.is_row:
+            return replace(
+                left, at=lambda i: replace(e, left=left.at(i), right=right.at(i)), span=e.span
+            )
         if right.rank:
             raise SyntaxError(
                 e.span,

@@ -162,7 +162,7 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
         fact = f"`{name}` is not a name"
         return Wrapped("ERROR", fact, end, "names begin with a letter; numbers have no wrapper")
     if style == "upright" and not accented:
-        if name == "softmax":
+        if name.lower() == "softmax":
             return Wrapped("SOFTMAX", name, end)
         if name in commands.REDUCTIONS:
             return Wrapped("RED", name, end)
