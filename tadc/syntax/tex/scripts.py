@@ -304,7 +304,8 @@ class Scripts:
         if last.type != "NUM":
             return None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
-        if not others and base.value in self._constants:
+        is_left = name.value in self._left_labels
+        if not others and (is_left or base.value in self._constants):
             return name, None
         if base.value in self._intercepts and _is_zero(below[1:-1]):
             text = f"`{name.value}` is one name: the vector `{base.value}` begins at 1"
