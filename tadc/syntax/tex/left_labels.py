@@ -38,6 +38,9 @@ __all__ = ["LeftLabels"]
 _NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
+_GREEK_LABELS = frozenset(
+    ("theta", "Theta", "xi", "phi", "Phi", "psi", "pi", "tau", "omega", "eta")
+)
 _ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 _PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
 _LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
@@ -329,13 +332,15 @@ def _are_parameters(
     left: Sequence[Token], below: Sequence[Token], inside: Set[str], right: Sequence[Token]
 ) -> bool:
     r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: capitals after commas, none of them an index of
-    the right side, which lacks one and has a sum.
+    the right side, which lacks one and has a sum; or the `\theta, \xi` of networks, which are indices nowhere in it.
     """
     letters = {t.value for t in left}
     is_list = len(below) > 1 and {t.type for t in below[1::2]} == {"COMMA"} and len(below) % 2 == 1
+    are_numbers = letters <= _GREEK_LABELS and not letters & inside
     is_free = not letters & inside and not letters <= {t.value for t in right}
     has_sum = any(t.type == "RED" for t in right)
-    return is_list and is_free and has_sum and all(n.isupper() for n in letters)
+    are_sizes = is_free and has_sum and all(n.isupper() for n in letters)
+    return is_list and (are_sizes or are_numbers)
 
 
 def _may_be_label(definition: Statement, scalars: Set[str], targets: Set[str]) -> bool:

@@ -151,8 +151,12 @@ def _left(
     if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right, known, tensors - known, labels):
-        is_below = {t.value for t in indices} <= {t.value for t in head[1:]}
-        return head if is_below else [*_with_indices(head, indices, right)]  # `P_{ij}(x_i) =`
+        if {t.value for t in indices} <= {t.value for t in head[1:]}:
+            return head  # `P_{ij}(x_i) =`
+        power = next((n for n, t in enumerate(head) if t.type == "SUP"), len(head))
+        is_last = power == len(head) or closing_brackets(head).get(power + 1) == len(head) - 1
+        end = power if is_last else len(head)  # `\sigma_B^2(k) =`
+        return [*_with_indices(head[:end], indices, right), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
