@@ -84,6 +84,7 @@ class Vectors:
         }
         self.taken = taken
         self.indices: set[str] = set()
+        self.lefts: tuple[Name, ...] = ()  # the indices of the left side
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
@@ -93,7 +94,8 @@ class Vectors:
     def __call__(self, definition: Definition) -> tuple[Definition, bool]:
         """The definition in index notation, and whether it was none. Raises SyntaxError for what has no one meaning."""
         target = definition.target.name
-        self.indices = {r.name.name for r in definition.lefts}
+        self.lefts = tuple(r.name for r in definition.lefts)
+        self.indices = {name.name for name in self.lefts}
         self.indices |= {
             r.name.name
             for node in nodes((definition.body,))
@@ -549,7 +551,7 @@ class Vectors:
 
     def _softmax(self, e: Application, value: _Value) -> _Value:
         """`exp(x - logsumexp x)` over the index that is named, or over the last dimension."""
-        index = e.args[1] if len(e.args) > 1 else None
+        index = e.args[1] if len(e.args) > 1 else self._left_index(value)
         if isinstance(index, Name):
 
             def at_index(i: Subscripts) -> Expression:
@@ -571,6 +573,14 @@ class Vectors:
             return _normalized(value.at(i), total, e.span)
 
         return replace(value, at=at, span=e.span)
+
+    def _left_index(self, value: _Value) -> Name | None:
+        r"""The `i` of `p_i = \operatorname{softmax}(z_i)`: the one index of the left side, of a number that has it."""
+        if value.rank or len(self.lefts) != 1:
+            return None
+        (left,) = self.lefts
+        is_read = any(isinstance(n, Name) and n.name == left.name for n in nodes((value.at(()),)))
+        return left if is_read else None
 
     # ------------------------------------------------------------------ what is applied to elements
 
