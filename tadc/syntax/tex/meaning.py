@@ -53,6 +53,7 @@ def meaning(
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
+    defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
     taken = names_of([*items, *(r.definition for r in read)])
     bodies = {name: Inlined(*function) for name, function in functions.items()}
@@ -64,7 +65,7 @@ def meaning(
             bound = with_inner_indices(_bound(r), taken, notes)
             definition = with_products(inlined(bound, bodies, taken))
             _refuse_imaginary(definition, items)
-            definitions.append(_with_used_arguments(definition))
+            definitions.append(_with_used_arguments(definition, defined))
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
@@ -134,11 +135,11 @@ def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> 
     return [next(following) if id(i) in places else i for i in ordered]
 
 
-def _with_used_arguments(definition: Definition) -> Definition:
-    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`."""
+def _with_used_arguments(definition: Definition, defined: Set[str]) -> Definition:
+    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`, or that are `defined`."""
     if definition.arguments is None:
         return definition
-    used = names_of([replace(definition, arguments=None)])
+    used = names_of([replace(definition, arguments=None)]) - defined
     return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
 
 

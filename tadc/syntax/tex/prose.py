@@ -25,7 +25,10 @@ __all__ = [
 LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
-_DEFINES = re.compile(r"\b(?:where|with|here|let|define[sd]?|denotes?|denoted)\b", re.IGNORECASE)
+_DEFINES = re.compile(
+    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|define[sd]?|denotes?|denoted)\b",
+    re.IGNORECASE,
+)
 _NAMES = re.compile(
     r"(?:\$|\\\))[\s~]*(?:denot\w+|represents?|stands?\s+for|(?:is|are)\s+the)\b", re.IGNORECASE
 )
@@ -182,4 +185,12 @@ def _is_formula(statement: Statement) -> bool:
     )
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
-    return not (reads_itself or is_list) and has_elements and all(t.type != "ERROR" for t in right)
+    is_formula = has_elements or _is_composed(right)
+    return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_composed(right: Sequence[Token]) -> bool:
+    """Whether it is a formula of several numbers, with a function or a sum: no value, and no size."""
+    names = {t.value for t in right if t.type == "NAME"}
+    is_sum = any(t.type in ("PLUS", "MINUS") for t in right[2:])
+    return len(names) > 1 and is_sum and any(t.type == "FUNC" for t in right)

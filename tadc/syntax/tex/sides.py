@@ -1,7 +1,7 @@
 r"""What stands between the equality signs of a definition, brought to one right side.
 
 z_c = F(u_c) = ..           the function that an author names in between is passed over
-P = a + b = \sum_i x_i      two formulas for one thing: the one that needs no shapes is read, or the first
+P = a + b = \sum_i x_i      two formulas for one thing: the one with sums is read, or that needs no shapes, or the first
 """
 
 from __future__ import annotations
@@ -71,12 +71,16 @@ def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token]
     composed = [side for side in formulas if not _is_element(side)]
     if any(side[0].value in elsewhere for side in formulas if side not in composed):
         return None
-    return min(composed, key=_of_vectors, default=None)
+    return min(composed, key=lambda side: (not _has_sum(side), _of_vectors(side)), default=None)
 
 
 def _is_element(side: Sequence[Token]) -> bool:
     """Whether it is a name with its scripts, and nothing else."""
     return side[0].type == "NAME" and behind_scripts(side, 1, closing_brackets(side)) == len(side)
+
+
+def _has_sum(side: Sequence[Token]) -> bool:
+    return any(t.type == "RED" for t in side)
 
 
 def _of_vectors(side: Sequence[Token]) -> int:

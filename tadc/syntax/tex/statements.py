@@ -378,6 +378,9 @@ def _add_unread(
         return
     if result[-1].tokens[-1].type == "ERROR":
         return
+    if not words and _is_property(tokens):
+        result.append(Statement("skipped", tokens))
+        return
     fact = "the formula has ended before this, which is no remark that tadc knows"
     fix = r"put `\text{for}` before a remark, write conditions as `\begin{cases}`, or give the second formula a display of its own"
     if words and words[-1].value.startswith(("if", "when")):
@@ -387,8 +390,19 @@ def _add_unread(
     result[-1] = replace(result[-1], tokens=(*result[-1].tokens, unread))
 
 
+def _is_property(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is an equation such as `a_c + b_c = 1`, which defines no name and is true of what others define."""
+    place = next(
+        (n for n, (t, depth) in enumerate(depths(tokens)) if depth == 0 and t.type == "EQ"), 0
+    )
+    left = tokens[:place]
+    is_sum = any(t.type in ("PLUS", "RED") and depth == 0 for t, depth in depths(left))
+    return is_sum and {t.type for t in tokens[place + 1 :]} == {"NUM"}
+
+
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
+    tokens = _without_sign(tokens)
     statement = Statement("definition", tokens)
     place = statement.equal
     if place == len(tokens):
@@ -411,6 +425,17 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     return statement if _is_target(left) else None
+
+
+def _without_sign(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens without the `> 0` behind a formula, which says what it is like."""
+    is_equation = False
+    for place, (token, depth) in enumerate(depths(tokens)):
+        is_equation = is_equation or (depth == 0 and token.type in ("EQ", "DEF"))
+        if depth == 0 and token.type == "REL" and is_equation:
+            rest = [t.type for t in tokens[place + 1 :]]
+            return tokens[:place] if rest == ["NUM"] else tokens
+    return tokens
 
 
 def _integral(left: Sequence[Token]) -> Token | None:

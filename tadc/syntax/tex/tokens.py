@@ -173,6 +173,8 @@ class _Tokenizer:
             else:
                 self._add(kind, value, start, note)
             self.out.open_wrappers(opened)
+        elif name in commands.MARKS and self.out.expected and self.out.tokens[-1].type == "SUP":
+            self._add("NAME", commands.MARKS[name], start, "upright")
         elif name in commands.SYMBOLS:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:

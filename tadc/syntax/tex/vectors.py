@@ -362,6 +362,9 @@ class Vectors:
         if not sign and (row := self._by_rows(left, right)) is not None:
             self.rows.append(span)
             left, right = row
+        if not sign and self._is_row_of_matrix(left, right):
+            self.rows.append(span)
+            left = replace(left, is_row=True, is_plain=True)
         is_inner = a == b == 1 and left.is_row and not right.is_row
         is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
         is_matrices = (
@@ -387,6 +390,16 @@ class Vectors:
             extents = (*left.extents[:-1], *right.extents[1:])
         is_plain = left.is_plain or right.is_plain
         return _Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+    def _is_row_of_matrix(self, left: _Value, right: _Value) -> bool:
+        """Whether it is `W_i v`, the row of a declared matrix in front of a declared vector that is as long."""
+        if not left.rank == right.rank == 1 or left.is_row or right.is_row:
+            return False
+        row = left.at((Number("0", left.span),))
+        is_row = isinstance(row, Element) and len(self.extents.get(row.name.name, ())) == 2
+        vector = right.at((Number("0", left.span),))
+        is_vector = isinstance(vector, Element) and len(vector.subscripts) == 1
+        return is_row and is_vector and left.extents == right.extents != ()
 
     @staticmethod
     def _by_rows(left: _Value, right: _Value) -> tuple[_Value, _Value] | None:
