@@ -23,6 +23,7 @@ from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
+from tadc.syntax.tex.diagonals import with_diagonals
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.dotted_sums import with_sums_for_dots
@@ -128,6 +129,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = [with_shared_ranges(display) for display in found.displays]
     guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
+    found.displays = with_diagonals(found.displays, guesses)
     functions = _own_functions(found)
     states = states_of(found.items)
     for statement in spoken_definitions(found.displays, found.spoken):

@@ -185,7 +185,8 @@ def _is_formula(statement: Statement) -> bool:
     )
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
-    is_formula = has_elements or _is_composed(right)
+    is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
+    is_formula = has_elements or (is_plain and _is_composed(right))
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
 
 
