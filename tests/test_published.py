@@ -5,11 +5,14 @@ None is ever misread: with and without the lines of a fair user, another value t
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from published import FORMULAS, Formula
 
 import tadc
+from tadc.cli.program import loaded
 
 REFUSED = {  # what says so
     "action_values": "a conditional stands where a number is expected",
@@ -121,6 +124,54 @@ def test_a_published_formula_that_leaves_something_open_is_refused(name):
 
     assert REFUSED[name] in caught.value.errors[0].fact
     assert caught.value.errors[0].fix
+
+
+def pasted() -> list[tuple[str, str]]:
+    """The lines that the errors of refused formulas say to add, without places to fill in."""
+    found = []
+    for name in REFUSED:
+        error = first_error(FORMULAS[name].text)
+        lines = re.findall(r"`(%!tadc [^`]*)`", error.fix or "") if error is not None else []
+        found += [(name, line) for line in lines if ".." not in line]
+    return found
+
+
+def first_error(text: str) -> tadc.Error | None:
+    try:
+        tadc.compile(text, lang="tex", backend="interpreter")
+    except tadc.Error as error:
+        return error.errors[0]
+    return None
+
+
+def test_a_line_that_an_error_says_to_add_takes_the_document_past_it():
+    lines = pasted()
+
+    assert len(lines) > 10
+    for name, line in lines:
+        before = first_error(FORMULAS[name].text)
+        after = first_error(f"{line}\n{FORMULAS[name].text}")
+        assert after is None or before is None or after.fact != before.fact, (name, line)
+
+
+@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - REFUSED.keys())[::7])
+def test_strict_refuses_every_guess_and_nothing_else(name, tmp_path):
+    path = tmp_path / "paper.tex"
+    path.write_text(FORMULAS[name].text, "utf-8")
+    try:
+        f = tadc.load(path)
+    except tadc.Error:
+        return  # it takes lines of a reader
+    guesses = {note.text for note in f.notes if note.is_guess}
+
+    if not guesses:
+        assert str(loaded(str(path), {}, strict=True)) == str(f)
+        return
+    with pytest.raises(tadc.Error) as caught:
+        loaded(str(path), {}, strict=True)
+    named = {error.fact.removeprefix("a guess: ") for error in caught.value.errors}
+    assert named <= guesses
+    assert named
 
 
 @pytest.mark.slow  # every second one: all take a minute and a half

@@ -172,7 +172,7 @@ def sample_covariance(x):
     O="3 4",
     N="",
 )
-def chi_squared(O, N):  # noqa: E741
+def chi_squared(O, N):
     E = np.outer(O.sum(1), O.sum(0)) / N
     return ((O - E) ** 2 / E).sum()
 
