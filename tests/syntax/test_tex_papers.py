@@ -64,6 +64,7 @@ REFUSED = [
     ("where $\\delta_{ij}$ is an interaction coefficient. " r"\[ a_{ij} = (1 - \delta_{ij}) b_i b_j \]",
      "may be Kronecker's delta, or data"),
     (r"\[ q_{ii} = a_i \]", "stands twice on the left"),
+    (r"\[ W = \sum_i a_i x_{(i)} \]", "says that the elements are sorted"),
 ]  # fmt: skip
 
 

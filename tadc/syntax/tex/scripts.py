@@ -189,6 +189,8 @@ class Scripts:
         if below is None:
             return base, None
         inner = below[1:-1]
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in bound:
+            return _order_statistic(base, below), None
         words = [t for t in inner if _is_word(t, bound)]
         if words and all(t.type in ("NAME", "COMMA", "NUM") for t in inner):
             others = [t for t in inner if t not in words and t.type != "COMMA"]
@@ -442,6 +444,14 @@ def _with_two_digits(definitions: Sequence[Statement]) -> set[str]:
         for name, numbers in found.items()
         if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
     }
+
+
+def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
+    r"""The error of `x_{(i)}`."""
+    i = below[2].value
+    fact = f"`({i})` below a name says that the elements are sorted, and nothing sorts them here"
+    fix = f"declare the sorted ones as an input of their own, and write `{base.value}'_{i}`; an index has no brackets"
+    return Token("ERROR", fact, base.start, below[-1].end, fix)
 
 
 def _is_zero(inner: Sequence[Token]) -> bool:

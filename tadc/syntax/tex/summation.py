@@ -27,6 +27,7 @@ def with_inner_sums(definition: Definition, sizes: Set[str]) -> Definition:
     return replace(definition, body=descend(_terms(definition.body, bound, is_whole=True)))
 
 
+_CONDITIONS = (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)
 Walk: TypeAlias = Generator[Any, Any, Expression]
 
 
@@ -61,7 +62,8 @@ def _product(e: Expression, bound: Set[str]) -> Walk:
         case Binary("**", base):
             return replace(e, left=(yield _terms(base, bound)))
         case Binary():
-            return (yield _terms(e, bound))
+            summed: Expression = yield _terms(e, bound)
+            return summed
         case ast.Choice(_, then, otherwise):
             return replace(
                 e, then=(yield _terms(then, bound)), otherwise=(yield _terms(otherwise, bound))
@@ -71,7 +73,7 @@ def _product(e: Expression, bound: Set[str]) -> Walk:
         case Application(Name(name), args) if name != "delta":
             new = []
             for arg in args:
-                new.append((yield _terms(arg, bound)))
+                new.append(arg if isinstance(arg, _CONDITIONS) else (yield _terms(arg, bound)))
             return replace(e, args=tuple(new))
         case ast.Reduction():
             within = bound | {r.name.name for r in e.ranges}
@@ -97,7 +99,7 @@ def _parts(term: Expression) -> Iterator[Expression]:
             case ast.Unary(operand):
                 stack.append(operand)
             case Application(Name(name), args) if name != "delta":
-                yield from args
+                yield from (arg for arg in args if not isinstance(arg, _CONDITIONS))
             case _:
                 pass
 
