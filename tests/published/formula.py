@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FORMULAS", "Formula", "formula"]
+__all__ = ["FORMULAS", "Formula", "formula", "normal", "uniform"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,16 @@ def _array(given: Any, random: np.random.Generator) -> Any:
     if callable(given):
         return given(random)
     return random.uniform(0.5, 1.5, tuple(map(int, given.split())))
+
+
+def normal(random: np.random.Generator, *shape: int) -> Any:
+    """Numbers of both signs."""
+    return random.standard_normal(shape)
+
+
+def uniform(random: np.random.Generator, *shape: int) -> Any:
+    """Positive numbers around 1."""
+    return random.uniform(0.5, 1.5, shape)
 
 
 FORMULAS: dict[str, Formula] = {}

@@ -370,7 +370,7 @@ def legendre_coefficients(w):
     P="3 4",
 )
 def projected_coefficients(w, f, P):
-    l = np.arange(3)  # noqa: E741
+    l = np.arange(3)
     return (2 * l + 1) / 2 * (P[:, 1:] @ (w * f)[1:])
 
 

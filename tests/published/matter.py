@@ -349,7 +349,7 @@ def integrate_and_fire(tau_m, V, V_rest, R_m, w, s, I_ext):
     I="3",
     theta="",
 )
-def firing_rates(tau, r, W, I, theta):  # noqa: E741
+def firing_rates(tau, r, W, I, theta):
     return (-r + np.maximum(W @ r + I - theta, 0)) / tau
 
 
@@ -404,7 +404,7 @@ def spike_timing(A_plus, t, tau_plus):
     S="3",
     gamma="",
 )
-def age_structured(beta, c, I, N, mu, S, gamma):  # noqa: E741
+def age_structured(beta, c, I, N, mu, S, gamma):
     return beta * (c @ (I / N)) * S - (gamma + mu) * I
 
 
@@ -418,7 +418,7 @@ R_t = \frac{I_t}{\sum_{s=1}^{t} I_{t-s}\, w_s}
     output="",
     I="4",
 )
-def reproduction_number(I):  # noqa: E741
+def reproduction_number(I):
     return None
 
 

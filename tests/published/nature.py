@@ -65,7 +65,7 @@ def hodgkin_huxley(g_bar_Na, m, h, V, E_Na, g_bar_K, n, E_K, g_bar_L, E_L):
     S="3",
     gamma="",
 )
-def sir(beta, C, I, N, S, gamma):  # noqa: E741
+def sir(beta, C, I, N, S, gamma):
     return beta * C @ (I / N) * S - gamma * I
 
 

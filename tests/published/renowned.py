@@ -444,7 +444,7 @@ def meta(beta, p, gamma_i, gamma):
     S="3",
     gamma="",
 )
-def force_of_infection(beta, I, N, S, gamma):  # noqa: E741
+def force_of_infection(beta, I, N, S, gamma):
     return (beta @ (I / N)) * S - gamma * I
 
 
@@ -485,7 +485,7 @@ Q = \sum_{c=1}^{n} \left[ \frac{l_c}{m} - \left( \frac{d_c}{2m} \right)^2 \right
     m="",
     d="3",
 )
-def community(l, m, d):  # noqa: E741
+def community(l, m, d):
     return (l / m - (d / (2 * m)) ** 2).sum()
 
 
@@ -858,7 +858,7 @@ $$ E = \frac{1}{2} \sum_{i,j} I_{ij} \left( R_{ij} - \left[ Y_i + \frac{\sum_k I
     lambda_V="",
     lambda_W="",
 )
-def constrained(I, R, Y, W, V, lambda_Y, lambda_V, lambda_W):  # noqa: E741
+def constrained(I, R, Y, W, V, lambda_Y, lambda_V, lambda_W):
     U = Y + (I @ W) / I.sum(1)[:, None]
     return (
         0.5 * (I * (R - U @ V.T) ** 2).sum()

@@ -94,7 +94,7 @@ def autocorrelation(x):
     I="3 4",
     K="3 4",
 )
-def psnr(MAX, I, K):  # noqa: E741
+def psnr(MAX, I, K):
     return 10 * np.log10(MAX**2 / ((I - K) ** 2).mean())
 
 
@@ -138,7 +138,7 @@ with $g(t) = \exp\left(-\frac{t^2}{2\sigma_r^2}\right)$.
     I="4",
     sigma_r="",
 )
-def bilateral(G, I, sigma_r):  # noqa: E741
+def bilateral(G, I, sigma_r):
     w = G * np.exp(-((I[:, None] - I) ** 2) / (2 * sigma_r**2))
     return w @ I / w.sum(1)
 
@@ -246,7 +246,7 @@ I_{\text{out}}(x,y) = \sum_{m=0}^{1}\sum_{n=0}^{1} I(2x+m,\,2y+n)/4
     source="mean pooling by two",
     I="4 6",
 )
-def mean_pooling(I):  # noqa: E741
+def mean_pooling(I):
     return I.reshape(2, 2, 3, 2).mean((1, 3))
 
 

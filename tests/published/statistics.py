@@ -121,16 +121,13 @@ where
 A_{jk} = a_{jk} - \bar{a}_{j\cdot} - \bar{a}_{\cdot k} + \bar{a}_{\cdot\cdot}
 \end{equation}
 """,
-    source="Szekely, Rizzo and Bakirov, 2007 (the means are given)",
-    output="",
+    source="Szekely, Rizzo and Bakirov, 2007",
+    output="dCov_n_squared",
     a="3 3",
-    a_row="3",
-    a_col="3",
-    a_all="",
     B="3 3",
 )
-def distance_covariance(a, a_row, a_col, a_all, B):
-    A = a - a_row[:, None] - a_col + a_all
+def distance_covariance(a, B):
+    A = a - a.mean(1)[:, None] - a.mean(0) + a.mean()
     return (A * B).sum() / 9
 
 
@@ -175,7 +172,7 @@ def sample_covariance(x):
     O="3 4",
     N="",
 )
-def chi_squared(O, N):  # noqa: E741
+def chi_squared(O, N):
     E = np.outer(O.sum(1), O.sum(0)) / N
     return ((O - E) ** 2 / E).sum()
 

@@ -80,7 +80,13 @@ class Brackets:
         place = 0
         while place < len(tokens):
             call = calls.get(place)
-            if call is None or (call.is_raised and not self._is_function(call)):
+            if call is not None and call.is_raised and self._is_raised_element(call, bound):
+                power = tokens[place + 1 + len(call.below) + bool(call.below) :]
+                power = power[: len(power) - len(tokens) + call.end - len(call.inner) - 1]
+                result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
+                result += power
+                place = call.end + 1
+            elif call is None or (call.is_raised and not self._is_function(call)):
                 result.append(tokens[place])
                 place += 1
             elif call.is_raised:
@@ -114,6 +120,11 @@ class Brackets:
                 result.append(tokens[place])
                 place += 1
         return replace(definition, tokens=tuple(result))
+
+    def _is_raised_element(self, call: Call, bound: Set[str]) -> bool:
+        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration."""
+        is_known = call.name.value in self.indexed or self.ranks.get(call.name.value, 0) > 0
+        return is_known and not call.below and self._is_element(call, bound)
 
     def _is_delta(self, call: Call) -> bool:
         r"""Whether it is Kronecker's `\delta(a, b)`."""
@@ -186,10 +197,14 @@ def _is_list(inner: Sequence[Token]) -> bool:
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
-    r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor."""
+    r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor, and the step `h` in front of
+    one of elements.
+    """
     opening = tokens[call.end - len(call.inner) - 1]
     is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
-    return opening.type == "LSQB" and is_sum and not call.below and call.name.value in GREEK
+    is_step = call.name.value == "h" and any(t.type == "SUB" for t in call.inner)
+    is_letter = call.name.value in GREEK or is_step
+    return opening.type == "LSQB" and is_sum and not call.below and is_letter
 
 
 def _applied(call: Call, tokens: Sequence[Token]) -> list[Token]:

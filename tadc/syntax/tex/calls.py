@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
 __all__ = ["Call", "calls_in", "is_operand", "listed", "points", "with_rewritten"]
 
@@ -29,13 +29,7 @@ _IN_SUBSCRIPT = frozenset(("NAME", "NUM", "PLUS", "MINUS"))
 
 def calls_in(tokens: Sequence[Token]) -> list[Call]:
     """The names with a bracket behind them, in order."""
-    closing: dict[int, int] = {}
-    opened: list[int] = []
-    for place, token in enumerate(tokens):
-        if token.type in OPENERS:
-            opened.append(place)
-        elif token.type in CLOSERS and opened:
-            closing[opened.pop()] = place
+    closing = closing_brackets(tokens)
     found: list[Call] = []
     for place, token in enumerate(tokens):
         if token.type != "NAME":

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from tadc.errors import Span, SyntaxError
-from tadc.syntax.ast import Choice, Comparison, Condition, Expression, Name
+from tadc.syntax.ast import Choice, Comparison, Condition, Expression, Name, Number
 from tadc.syntax.nodes import key
 
 __all__ = ["Row", "choice"]
@@ -74,7 +74,54 @@ def _complete(conditions: Sequence[Condition | None], indices: Set[str]) -> bool
     last = conditions[-1]
     operands = last.operands if isinstance(last, Comparison) else ()
     ends_there = any(isinstance(o, Name) and o.name in indices for o in operands)
-    return seen == set("<=>") or (ends_there and seen in ({"<", "="}, {">", "="}))
+    return (
+        seen == set("<=>")
+        or _is_chain(conditions)
+        or (ends_there and seen in ({"<", "="}, {">", "="}))
+    )
+
+
+def _is_chain(conditions: Sequence[Condition | None]) -> bool:
+    r"""Whether each row begins where the one before ends, from 0 on, as `h = 0`, `0 < h \le a`, `h > a` do: there is no other case of
+    what is not negative.
+    """
+    ends: list[tuple[tuple[object, ...], str]] = []  # the last bound of each row, and its sign
+    for place, condition in enumerate(conditions):
+        if not isinstance(condition, Comparison):
+            return False
+        operands, signs = condition.operands, condition.relations
+        is_last = place == len(conditions) - 1
+        begins = _begins_at(operands, signs)
+        if begins is None or (not is_last and len(signs) != (1 if place == 0 else 2)):
+            return False
+        low, sign = begins
+        if place and (ends[-1][0] != low or {ends[-1][1], sign} not in _MEETING):
+            return False
+        ends.append((key(operands[-1]), _MEANING[signs[-1]]))
+    return len(conditions) > 2 and _is_zero(conditions[0])
+
+
+_MEETING = ({"<=", ">"}, {"<", ">="}, {"=", ">"})
+
+
+def _begins_at(
+    operands: Sequence[Expression], signs: Sequence[str]
+) -> tuple[tuple[object, ...], str] | None:
+    """Where the row begins, and whether with that value: `h = 0`, `0 < h <= a` and `h > a`."""
+    if len(signs) == 1 and signs[0] in ("==", ">", ">="):
+        return key(operands[1]), _MEANING[signs[0]]
+    if len(signs) == 2 and signs[0] in ("<", "<=") and signs[1] in ("<", "<="):
+        return key(operands[0]), _MEANING[signs[0]].translate(_SWAPPED)
+    return None
+
+
+def _is_zero(condition: Condition | None) -> bool:
+    last = condition.operands[-1] if isinstance(condition, Comparison) else None
+    return isinstance(last, Number) and last.text == "0" and condition_is_equation(condition)
+
+
+def condition_is_equation(condition: Condition | None) -> bool:
+    return isinstance(condition, Comparison) and condition.relations == ("==",)
 
 
 def _seen(conditions: Sequence[Condition | None]) -> set[str]:

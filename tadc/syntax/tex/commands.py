@@ -19,6 +19,7 @@ __all__ = [
     "GREEK",
     "INVERSES",
     "LAYOUTS",
+    "MARKS",
     "REDUCTIONS",
     "REFUSED",
     "RELATIONS",
@@ -112,6 +113,15 @@ WORDS = {
     "not": "NOT",
 }  # fmt: skip
 REMARKS = words("where with each all on in is are respectively")
+
+# Signs that are labels where they stand alone above a name: `G^\\circ`.
+MARKS = {
+    "circ": "circ",
+    "ddagger": "ddagger",
+    "ominus": "ominus",
+    "oplus": "oplus",
+    "bullet": "bullet",
+}
 
 # fmt: off
 SYMBOLS = {

@@ -1,18 +1,21 @@
 r"""A point and its nodes with one letter: in `\sum_j w_j K(x - x_j)` the point `x` is no vector of the `x_j`.
 
-The nodes are named as they are printed, `x_j`. A vector minus one of its elements is written nowhere, so that this is no guess.
+The nodes are named as they are printed, `x_j`, unless a line declares a vector `x`: then the point is `x_point`. A vector minus one
+of its elements is written nowhere, so that this is no guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["nodes_of_points", "with_named_nodes"]
+__all__ = ["nodes_of_points", "points_beside_nodes", "with_named_nodes", "with_named_points"]
 
 
 def nodes_of_points(streams: Sequence[Sequence[Token]], declared: Set[str]) -> dict[str, str]:
@@ -24,6 +27,30 @@ def nodes_of_points(streams: Sequence[Sequence[Token]], declared: Set[str]) -> d
             if {*below} <= bound:
                 found.setdefault(name, f"{name}_{below}")
     return {n: new for n, new in found.items() if n not in declared or new in declared}
+
+
+def points_beside_nodes(
+    streams: Sequence[Sequence[Token]], ranks: Mapping[str, int]
+) -> dict[str, str]:
+    """The letters of points whose nodes are declared as numbers, `x[N]`, and the names of the points."""
+    bound = {name for tokens in streams for name in bound_names(tokens)}
+    found = {
+        name
+        for tokens in streams
+        for name, below in _differences(tokens)
+        if {*below} <= bound and ranks.get(name) == 1
+    }
+    return {name: f"{name}_point" for name in sorted(found)}
+
+
+def with_named_points(tokens: Sequence[Token], names: Mapping[str, str]) -> list[Token]:
+    """The tokens with these names for the letters without subscripts."""
+    return [
+        replace(t, value=names[t.value])
+        if t.type == "NAME" and t.value in names and (after is None or after.type != "SUB")
+        else t
+        for t, after in zip_longest(tokens, tokens[1:])
+    ]
 
 
 def with_named_nodes(tokens: Sequence[Token], names: Mapping[str, str]) -> list[Token]:

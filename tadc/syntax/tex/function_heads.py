@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.script_tokens import bound_names, comma, with_label
+from tadc.syntax.tex.sides import sides_of
 from tadc.syntax.tex.statements import Statement, depths
-from tadc.syntax.tex.targets import names_in_subscripts, sides_of
+from tadc.syntax.tex.targets import names_in_subscripts
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["OwnFunction", "own_functions", "with_labelled_functions"]

@@ -3,13 +3,22 @@ r"""Marks that are part of a name, where that takes more than one formula to kno
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["left_labels", "twin_labels", "with_compounds"]
+__all__ = [
+    "left_labels",
+    "prose_labels",
+    "twin_labels",
+    "with_compounds",
+    "with_declared_arrows",
+    "with_equation_labels",
+    "with_flat_words",
+]
 
 
 def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
@@ -55,6 +64,78 @@ def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:
             letters.setdefault(name, set()).add(letter)
     twins = {n for found in letters.values() if len(found) > 1 for n in found}
     return {n for n in twins if above[n] == counts[n] and n not in ("T", "H")}
+
+
+def prose_labels(streams: Sequence[tuple[Sequence[Token], bool]]) -> set[str]:
+    r"""The letters above what the prose defines, the `W` of "$y^W = \sum_j y_j$", that stand nowhere else but above names."""
+    counts: Counter[str] = Counter()
+    above: Counter[str] = Counter()
+    found: set[str] = set()
+    for tokens, is_prose in streams:
+        counts.update(t.value for t in tokens if t.type == "NAME")
+        above.update(_above(tokens, closing_braces(tokens)))
+        kinds = [t.type for t in tokens[:6]]
+        if is_prose and kinds in ([*_RAISED, "EQ"], [*_RAISED, "DEF"]):
+            found.add(tokens[3].value)
+    return {n for n in found if counts[n] == above[n] and n not in ("T", "t", "H")}
+
+
+_RAISED = ["NAME", "SUP", "LBRACE", "NAME", "RBRACE"]
+
+
+def with_flat_words(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with `U_{\mathrm{rep}, i}` for `U_{\mathrm{rep}_i}`: a word below a name has no elements."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        part = tokens[place : place + 6]
+        kinds = [t.type for t in part]
+        is_nested = kinds == ["LBRACE", "NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
+        if is_nested and _is_upright_word(part[1]) and tokens[place - 1].type == "SUB":
+            at = part[2]
+            result += [part[0], part[1], Token("COMMA", "", at.start, at.start), part[4]]
+            place += 6
+        else:
+            result.append(tokens[place])
+            place += 1
+    return result
+
+
+def with_equation_labels(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with one name for `k_{\nu=3/2}`: an equation below a name says which one it is."""
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        end = closing.get(place + 2, 0)
+        inner = tokens[place + 3 : end]
+        is_below = token.type == "NAME" and tokens[place + 1 : place + 2] != []
+        is_below = is_below and tokens[place + 1].type == "SUB" and token.value not in ("I", "chi")
+        if is_below and any(t.type == "EQ" for t in inner) and {t.type for t in inner} <= _IN_LABEL:
+            parts = "_".join(t.value for t in inner if t.type in ("NAME", "NUM"))
+            name = f"{token.value}_{parts.replace('.', '_')}"
+            token, place = replace(token, value=name, end=tokens[end].end), end
+        result.append(token)
+        place += 1
+    return result
+
+
+_IN_LABEL = frozenset(("NAME", "NUM", "EQ", "SLASH", "MINUS"))
+
+
+def with_declared_arrows(tokens: Sequence[Token], ranks: Mapping[str, int]) -> list[Token]:
+    r"""The tokens with `Y` for the `\vec{Y}` of a declared tensor `Y`: the arrow is how vectors are printed."""
+    return [
+        replace(t, value=t.value.removesuffix("_vec"))
+        if t.type == "NAME" and t.value not in ranks and ranks.get(t.value.removesuffix("_vec"))
+        else t
+        for t in tokens
+    ]
+
+
+def _is_upright_word(token: Token) -> bool:
+    return token.note == "upright" and len(token.value) > 1
 
 
 def _is_acronym(inner: Sequence[Token]) -> bool:

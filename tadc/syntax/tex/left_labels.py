@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tadc.syntax.tex.commands import GREEK
+from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -37,6 +38,9 @@ __all__ = ["LeftLabels"]
 _NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
+_GREEK_LABELS = frozenset(
+    ("theta", "Theta", "xi", "phi", "Phi", "psi", "pi", "tau", "omega", "eta")
+)
 _ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 _PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
 _LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
@@ -49,6 +53,7 @@ class LeftLabels:
     definitions: Sequence[Statement]
     declared: Set[str]
     scalars: Set[str]  # declared without dimensions
+    sizes: Set[str]
     guesses: dict[str, Guess]
     _labelled: set[tuple[str, ...]] = field(default_factory=set)  # names with their labels
 
@@ -72,16 +77,57 @@ class LeftLabels:
             return named
         if (named := self._with_parameter(definition)) is not None:
             return named
-        if not _may_be_label(definition, self.scalars) and not _is_one_of_two(definition):
+        if (named := self._with_lone_number(definition)) is not None:
+            return named
+        if self._is_known_label(definition):
+            return self._named(definition)
+        others = [d.target for d in self.definitions]
+        may_be = _may_be_label(definition, self.scalars, {*others})
+        if not may_be and not _is_one_of_two(definition):
             return definition
         is_moving = _is_moving(definition) or _reads_itself(definition)
         is_number = tokens[3].value in self.scalars or self._is_one_of_several(definition)
         is_number |= _is_one_of_two(definition)
         if not is_moving and not is_number and not self._is_only_here(definition):
             return definition
+        return self._named(definition)
+
+    def _named(self, definition: Statement) -> Statement:
+        """The definition with its letter in the name."""
+        tokens = definition.tokens
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
         text = f"`{name.value}` is one name: the right side has no `{tokens[3].value}`"
         self._labelled.add((tokens[0].value, tokens[3].value))
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
+        return replace(definition, tokens=(name, *tokens[5:]))
+
+    def _is_known_label(self, definition: Statement) -> bool:
+        r"""Whether it is the `o` of `\bar{Q}_o = ..` beside a declared `Q_o`, which nothing binds."""
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or not _ends_at(tokens, 5, definition.equal):
+            return False
+        letter = tokens[3].value
+        is_known = any(name.endswith(f"_{letter}") for name in self.declared)
+        bound = (bound_names(d.right) for d in self.definitions)
+        return is_known and not definition.ranges and all(letter not in names for names in bound)
+
+    def _with_lone_number(self, definition: Statement) -> Statement | None:
+        r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts, or beside the `M_i` of a document that counts from 1."""
+        tokens = definition.tokens
+        kinds = [t.type for t in tokens[:5]]
+        if kinds != ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"] or definition.equal != 5:
+            return None
+        others = [
+            sum(t.type == "NAME" for t in inner)
+            for d in self.definitions
+            for name, _, inner in scripted(d.right, "SUB")
+            if name.value == tokens[0].value
+        ]
+        is_before = tokens[3].value == "0" and first_of_sums(self.definitions) == 1
+        if not others or (min(others) < 2 and not is_before):
+            return None
+        name = with_label(tokens[0], [replace(tokens[3], type="NAME")], tokens[4].end)
+        text = f"`{name.value}` is a number, and no element of `{tokens[0].value}`"
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
         return replace(definition, tokens=(name, *tokens[5:]))
 
@@ -90,7 +136,8 @@ class LeftLabels:
         tokens, equal = definition.tokens, definition.equal
         left = left_indices(tokens)
         closing = closing_braces(tokens).get(2, 0)
-        if not left or not _ends_at(tokens, closing + 1, equal) or definition.ranges:
+        ranged = {t.value for t in definition.ranges} & {t.value for t in left}
+        if not left or not _ends_at(tokens, closing + 1, equal) or ranged:
             return None
         is_declared = tokens[0].value in self.declared
         if is_declared and not _reads_itself(definition):
@@ -103,6 +150,8 @@ class LeftLabels:
         tensors = {name.value for name, _ in right}
         inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
         letters = {t.value for t in left}
+        if len(letters) < len(left):
+            return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
         is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
         elsewhere = {t.value for t in tokens[equal:]} - (bound_names(tokens[equal:]) & {*letters})
@@ -184,7 +233,11 @@ class LeftLabels:
         is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
         right = tokens[equal:]
         below = {
-            t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
+            t.value
+            for d in self.definitions
+            for name, _, n in scripted(d.right, "SUB")
+            for t in n
+            if name.value != definition.target
         }
         is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
         is_number = is_read and letter not in below | bound_names(right)
@@ -204,17 +257,21 @@ class LeftLabels:
         is_word = tokens[0].note == "upright" and len(tokens[0].value) > 1
         kinds = [t.type for t in tokens[: definition.equal]]
         is_function = kinds[:6] == [*_ELEMENT, "LPAR"]
-        if kinds[:5] != _ELEMENT or not (is_function or (is_word and len(kinds) == 5)):
+        if kinds[:5] != _ELEMENT or not (
+            is_function or (is_word and _ends_at(tokens, 5, definition.equal))
+        ):
             return None
         letter = tokens[3].value
         inside = {
             t.value for d in self.definitions for _, _, n in scripted(d.right, "SUB") for t in n
         }
-        is_count = letter in names_in_bounds([tokens]) and letter not in inside
+        bounds = names_in_bounds(d.tokens for d in self.definitions)
+        is_size = is_function and letter in bounds | self.sizes
+        is_count = letter not in inside and (letter in names_in_bounds([tokens]) or is_size)
         if not is_count or tokens[0].value in self.declared or definition.ranges:
             return None
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
-        text = f"`{name.value}` is one name: `{letter}` is the length of its sum"
+        text = f"`{name.value}` is one name: `{letter}` is the length of a sum"
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[4].end))
         return replace(definition, tokens=(name, *tokens[5:]))
 
@@ -251,7 +308,10 @@ class LeftLabels:
         is_word = definition.tokens[0].note == "upright" and len(base) > 1
         is_label = letter.isupper() or (letter in _NO_INDICES and self._binds_all(definition))
         is_free = base not in self.declared and not definition.ranges
-        is_sum = is_free and (is_word or is_label) and definition.has_reduction
+        right = definition.right
+        has_letters = any(t.type == "NAME" for _, _, n in scripted(right, "SUB") for t in n)
+        is_number = definition.has_reduction or (letter.isupper() and not has_letters)
+        is_sum = is_free and (is_word or is_label) and is_number
         return is_sum and all(inner == [letter] for inner in others)
 
     def _binds_all(self, definition: Statement) -> bool:
@@ -274,16 +334,18 @@ def _are_parameters(
     left: Sequence[Token], below: Sequence[Token], inside: Set[str], right: Sequence[Token]
 ) -> bool:
     r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: capitals after commas, none of them an index of
-    the right side, which lacks one and has a sum.
+    the right side, which lacks one and has a sum; or the `\theta, \xi` of networks, which are indices nowhere in it.
     """
     letters = {t.value for t in left}
     is_list = len(below) > 1 and {t.type for t in below[1::2]} == {"COMMA"} and len(below) % 2 == 1
+    are_numbers = letters <= _GREEK_LABELS and not letters & inside
     is_free = not letters & inside and not letters <= {t.value for t in right}
     has_sum = any(t.type == "RED" for t in right)
-    return is_list and is_free and has_sum and all(n.isupper() for n in letters)
+    are_sizes = is_free and has_sum and all(n.isupper() for n in letters)
+    return is_list and (are_sizes or are_numbers)
 
 
-def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
+def _may_be_label(definition: Statement, scalars: Set[str], targets: Set[str]) -> bool:
     r"""Whether it is the `x` of `E_x \approx E_{i+1,j} - E_{ij}` or the `u` of `M_u =`: no index of the right side, and no value
     there but a declared number.
     """
@@ -295,9 +357,15 @@ def _may_be_label(definition: Statement, scalars: Set[str]) -> bool:
         tokens[5].type == "SUP" and closing_braces(tokens).get(6) == equal - 1
     )
     right = tokens[equal:]
-    inside = {t.value for _, _, inner in scripted(right, "SUB") for t in inner}
+    below = [(name, t) for name, _, inner in scripted(right, "SUB") for t in inner]
+    labels = {id(t) for name, t in below if f"{name.value}_{t.value}" in targets}
+    inside = {t.value for _, t in below if id(t) not in labels}
     pairs = zip_longest(right, right[1:])
-    values = {t.value for t, after in pairs if after is None or after.type != "SUB"}
+    values = {
+        t.value
+        for t, after in pairs
+        if (after is None or after.type != "SUB") and id(t) not in labels
+    }
     return is_whole and letter not in inside | (values - scalars)
 
 

@@ -61,6 +61,7 @@ class LeftNames:
         keys = dict.fromkeys(head.key for tokens in displays for head in _heads(tokens))
         words = [key[1:] for key in keys if key[0] == "letters" and key[1] not in _STEPS]
         names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
+        names._defined |= {key for tokens in displays for key in _functions(tokens)}
         return names
 
     def applied(self, tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
@@ -161,6 +162,15 @@ def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
         head = _head(tokens, _behind_factors(tokens, start), closing)
         if head is not None:
             yield head
+
+
+def _functions(tokens: Sequence[Token]) -> Iterator[Key]:
+    """The letters side by side, three or more, that a left side has in front of a list: no product is defined."""
+    for start in _left_sides(tokens):
+        head = _letters(tokens, start) if tokens[start].type == "NAME" else None
+        is_word = head is not None and len(head.key) > 3 and head.key[1] not in _STEPS
+        if head is not None and is_word and tokens[head.end].type == "LPAR":
+            yield head.key
 
 
 def _is_free(

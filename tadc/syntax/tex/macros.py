@@ -350,8 +350,9 @@ class _Expander:
     # ------------------------------------------------------------------ what is no plain macro
 
     def _qty(self, command: list[_Character]) -> list[_Character]:
-        r"""`\qty(..)` only makes brackets large; `\qty{..}` puts braces."""
-        self._skip_size()
+        r"""`\qty(..)` and `\qty[..]` only make brackets large; `\qty{..}` puts braces."""
+        if self.stack and self.stack[-1].text == "*":
+            self.stack.pop()
         self._skip_blanks()
         if self.stack and self.stack[-1].text == "{" and (value := self._argument()):
             self._push(r"\left\{#1\right\}", [value[0]], command[0].start, value[1])

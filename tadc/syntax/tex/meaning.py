@@ -23,6 +23,7 @@ from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
+from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Ranks, Vectors
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
@@ -53,6 +54,7 @@ def meaning(
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
+    defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
     taken = names_of([*items, *(r.definition for r in read)])
     bodies = {name: Inlined(*function) for name, function in functions.items()}
@@ -64,7 +66,7 @@ def meaning(
             bound = with_inner_indices(_bound(r), taken, notes)
             definition = with_products(inlined(bound, bodies, taken))
             _refuse_imaginary(definition, items)
-            definitions.append(_with_used_arguments(definition))
+            definitions.append(_with_used_arguments(definition, defined))
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
@@ -105,6 +107,8 @@ def meaning(
         notes,
     )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
+    if any(isinstance(i, ast.EinsteinDeclaration) for i in items):
+        definitions = [with_inner_sums(d, sizes) for d in definitions]
     shapes: dict[str, Sequence[Expression] | None] = {}
     shapes |= dict.fromkeys(n.name for d in definitions for n in d.arguments or ())
     shapes |= {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
@@ -132,11 +136,11 @@ def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> 
     return [next(following) if id(i) in places else i for i in ordered]
 
 
-def _with_used_arguments(definition: Definition) -> Definition:
-    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`."""
+def _with_used_arguments(definition: Definition, defined: Set[str]) -> Definition:
+    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`, or that are `defined`."""
     if definition.arguments is None:
         return definition
-    used = names_of([replace(definition, arguments=None)])
+    used = names_of([replace(definition, arguments=None)]) - defined
     return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
 
 
@@ -308,6 +312,9 @@ def _in_index_notation(
             )
     for span in vectors.rows[:1]:
         text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
+        notes.append(Note(span, text, is_guess=True))
+    for span in vectors.squares[:1]:
+        text = f"`{span.text}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
         notes.append(Note(span, text, is_guess=True))
     _raise(errors)
     return result

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from tadc.syntax.tex.dotted import ragged_indices
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripts_at
 from tadc.syntax.tex.statements import Statement
@@ -44,6 +45,7 @@ def implied_means(
     if _OTHER.search(prose) is not None:
         return []
     known = declared | {s.target for s in definitions}
+    ragged = ragged_indices(definitions)
     found: dict[str, Statement] = {}
     for d in definitions:
         for mean in _reads(d.right):
@@ -53,7 +55,7 @@ def implied_means(
                 continue
             is_said = _SAYS.search(prose) is not None or _is_subtracted(base, mean, d.right)
             element = _element(base, mean.letters, definitions)
-            if element is None or not is_said:
+            if element is None or not is_said or ragged & {t.value for t in element.letters or ()}:
                 continue
             found[mean.name.value] = _mean(mean, element)
             text = f"`{mean.name.value}` is the mean of `{base}`"

@@ -32,7 +32,27 @@ def assembled(tokens: Sequence[Token], labels: Set[str] = frozenset()) -> list[T
 
     `labels` are letters that are no power where they stand above a name.
     """
-    return _Assembly(_without_idle_groups(tokens), labels).run()
+    return _Assembly(_without_idle_groups(_without_groups_of_statements(tokens)), labels).run()
+
+
+_OF_STATEMENTS = frozenset(("EQ", "DEF", "APPROX", "BREAK"))
+
+
+def _without_groups_of_statements(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens without braces around whole equations, such as those of `\boxed{a = b}`."""
+    opened: list[int] = []
+    dropped: set[int] = set()
+    holders: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            opening = opened.pop()
+            if opening in holders and tokens[opening].type == "LGROUP":
+                dropped |= {opening, place}
+        elif token.type in _OF_STATEMENTS and opened and opened[-1] + 1 < place:
+            holders.add(opened[-1])
+    return [t for place, t in enumerate(tokens) if place not in dropped]
 
 
 def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
@@ -52,6 +72,11 @@ def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
         else:
             result.append(token)
     return result
+
+
+def _is_last_dot(tokens: Sequence[Token]) -> bool:
+    r"""Whether the formula ends with a `\cdot` for its full stop."""
+    return len(tokens) > 1 and tokens[-1].value == r"\cdot" and tokens[-2].type in ENDS_OPERAND
 
 
 class _Assembly:
@@ -99,6 +124,8 @@ class _Assembly:
             depth += (token.type in OPENERS) - (token.type in CLOSERS)
             self._append(token, depth, context)
             place += 1
+        while self.result and (self.result[-1].type == "THIN" or _is_last_dot(self.result)):
+            self.result.pop()
         return self.result
 
     def _append(self, token: Token, depth: int, context: str) -> None:

@@ -9,7 +9,7 @@ the others: the errors of a source are reported together.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -20,41 +20,33 @@ from tadc.syntax.base import declared_base
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
+from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names
-from tadc.syntax.tex.bound_labels import (
-    labelled_bounds,
-    with_labelled_bounds,
-)
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
-from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.counted import counted
+from tadc.syntax.tex.diagonals import with_diagonals
 from tadc.syntax.tex.document import Region, scanned
-from tadc.syntax.tex.evaluation_points import nodes_of_points, with_named_nodes
+from tadc.syntax.tex.dotted import implied_margins
+from tadc.syntax.tex.dotted_sums import with_sums_for_dots
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
     with_labelled_functions,
 )
-from tadc.syntax.tex.half_places import half_places, with_half_places
-from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.integrals import with_integrals
-from tadc.syntax.tex.labels import left_labels, twin_labels
-from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.left_powers import with_named_squares
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
-from tadc.syntax.tex.names import assembled
-from tadc.syntax.tex.normal import with_densities
-from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.points import (
     functions_at_points,
-    numbered_functions,
-    with_numbered_functions,
 )
-from tadc.syntax.tex.primes import with_unclear_primes
+from tadc.syntax.tex.primes import with_primes
 from tadc.syntax.tex.prose import (
     applying,
+    defines,
     says_condition,
     says_for,
     says_ranges,
@@ -65,10 +57,9 @@ from tadc.syntax.tex.prose import (
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
-from tadc.syntax.tex.script_tokens import Guess, names_in_bounds
+from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shapes import (
     about,
     extents_of,
@@ -86,18 +77,11 @@ from tadc.syntax.tex.statements import (
     with_ranges_of_prose,
     with_shared_ranges,
 )
-from tadc.syntax.tex.targets import (
-    at_points,
-    with_named_squares,
-    with_plain_targets,
-)
-from tadc.syntax.tex.times import times, without_times
+from tadc.syntax.tex.targets import at_points, with_plain_targets
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
-from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
-from tadc.syntax.tex.words import known_words, with_words
 
 __all__ = ["parse_tex"]
 
@@ -140,11 +124,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
         if region.kind == "directive":
             _directive(found, source, region)
     regions = [replace(r, start=a, end=b) for r, (a, b) in zip(formulas, places, strict=True)]
+    _collect_convention(found, text)
     _collect_statements(found, text, regions)
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
     guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
+    found.displays = with_diagonals(found.displays, guesses)
     functions = _own_functions(found)
     states = states_of(found.items)
     for statement in spoken_definitions(found.displays, found.spoken):
@@ -155,8 +141,14 @@ def _program(source: Source, index_base: int) -> ast.Program:
         applied = applying(found.in_prose, {f.name for f in functions})
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    found.displays = [
+        [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
+        for d in found.displays
+    ]
     means = implied_means(found.displays, declared, source.text, guesses)
     found.displays += [[mean] for mean in means]
+    margins = implied_margins(found.displays, declared, source.text, guesses)
+    found.displays += [[margin] for margin in margins]
     lists = _make_targets_plain(found, states, {f.name for f in functions})
     definitions, skipped = counted(found.displays, document.macros, text, states)
     asked = [
@@ -171,7 +163,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = [*definitions, *(f.statement for f in functions)]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
-    every = _with_scripts(found, every, shapes, functions, lists, guesses)
+    ranks = {row.tokens[0].value: 1 + rank_of(row) for row in rows}
+    every = _with_scripts(found, every, shapes, functions, lists, ranks)
+    if "delta" not in declared and _is_delta_unclear(text.text):
+        every = [_with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, _is_sigmoid(source))
     reader = Reader(text, words, states)
@@ -211,6 +206,29 @@ def _program(source: Source, index_base: int) -> ast.Program:
     return with_request(program, asked)
 
 
+_SAYS_SUMMATION = re.compile(
+    r"(?<!no )\b(?:summ(?:ation|ing|ed)\s+(?:convention|over\s+(?:the\s+)?repeated)|repeated\s+(?:\w+\s+)?ind(?:ices|exes)"
+    r"|Einstein(?:'s|ian)?\s+(?:summation|sum|notation|convention))\b",
+    re.IGNORECASE,
+)
+
+
+def _collect_convention(found: _Found, text: Expansion) -> None:
+    """Declare `einstein` where the document says in its prose that repeated indices are summed."""
+    said = _SAYS_SUMMATION.search(text.text)
+    if said is None or any(isinstance(i, ast.EinsteinDeclaration) for i in found.items):
+        return
+    if re.search(r"\bno\s+(?:implied\s+)?sum", text.text, re.IGNORECASE):
+        return
+    found.items.append(ast.EinsteinDeclaration(text.span(*said.span())))
+    found.guesses.append(Guess("repeated indices are summed: the prose says so", *said.span()))
+
+
+def _with_sums(definition: Statement, declared: Set[str], guesses: list[Guess]) -> Statement:
+    """The definition with its sums written out: those with dots, and those that do not say over which index."""
+    return with_limits_of_bare_sums(with_sums_for_dots(definition, declared), declared, guesses)
+
+
 def _directive(found: _Found, source: Source, region: Region) -> None:
     if source.text[region.start : region.end].strip() == "upper":
         found.is_upper = True
@@ -226,37 +244,20 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
-    labels = {x for r in tokens for x in left_labels(tokens[r], is_prose=r.kind == "inline")}
-    labels |= twin_labels(tokens.values())
-    labels = set() if found.is_upper else labels
-    streams = {r: assembled(tokens[r], labels) for r in regions}
-    firsts = half_places([*streams.values()])
-    streams = {r: with_half_places(s, firsts, found.guesses) for r, s in streams.items()}
-    streams = {r: with_single_limits(s, found.guesses) for r, s in streams.items()}
-    bounds = {pair for stream in streams.values() for pair in labelled_bounds(stream)}
-    streams = {r: with_labelled_bounds(stream, bounds) for r, stream in streams.items()}
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
-    declared = {i.name.name for i in found.items if isinstance(i, named)}
-    known = known_words([*streams.values()], declared)
-    streams = {r: with_words(s, known, declared, found.guesses) for r, s in streams.items()}
-    streams = {r: with_indicators(with_norms(s)) for r, s in streams.items()}
-    wholes = whole_sets([*streams.values()], declared, text.text)
-    streams = {r: with_sizes_of_sets(s, wholes, found.guesses) for r, s in streams.items()}
-    nodes = nodes_of_points([*streams.values()], declared)
-    streams = {r: with_named_nodes(s, nodes) for r, s in streams.items()}
-    streams = {r: with_densities(s, found.guesses) for r, s in streams.items()}
-    compounds = compound_indices([*streams.values()])
-    streams = {r: with_compound_indices(s, compounds) for r, s in streams.items()}
-    numbered = numbered_functions([*streams.values()], declared)
-    streams = {r: with_numbered_functions(s, numbered) for r, s in streams.items()}
-    moments = times([s for r, s in streams.items() if r.kind != "inline"], declared)
-    streams = {r: without_times(s, moments, found.guesses) for r, s in streams.items()}
-    displayed = [streams[r] for r in regions if r.kind != "inline"]
-    left_names = LeftNames.of(displayed, declared)
+    streams = passed(
+        [tokens[r] for r in regions],
+        [r.kind == "inline" for r in regions],
+        {i.name.name for i in found.items if isinstance(i, named)},
+        _declared_ranks(found),
+        text.text,
+        found.guesses,
+        is_upper=found.is_upper,
+    )
     end = 0  # of the last display, and of the ranges after it
     before: Region | None = None  # the last formula in the prose
     following = {r: tokens[after] for r, after in pairwise(regions)}
-    for region in regions:
+    for region, stream in zip(regions, streams, strict=True):
         if region.kind != "inline":
             end = region.end
         elif found.displays and _BEHIND.fullmatch(text.text, end, region.start):
@@ -266,13 +267,14 @@ def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region
                 found.ranges.append(tokens[region])
         elif says_ranges(text.text[: region.start], tokens[region]):
             found.ranges.append(tokens[region])
-        said = statements(left_names.applied(streams[region], found.guesses))
+        said = statements(stream)
         if region.kind == "inline":
             behind = text.text[region.end : region.end + 40]
             if says_condition(behind, following.get(region, ())):
                 said = [_conditional(s) for s in said]
             found.in_prose += said
-            found.spoken += said if says_where(text.text[: region.start], behind) else ()
+            is_told = says_where(text.text[: region.start], behind)
+            found.spoken += [s for s in said if is_told or defines(s)]
         else:
             if before is not None and says_for(
                 text.text[: before.start], text.text[before.end : region.start]
@@ -334,12 +336,18 @@ class _Lists(NamedTuple):
 def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[str]) -> _Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
-    plain = with_plain_targets(with_logarithms(printed), states, _ranks(found), functions)
+    plain = with_plain_targets(
+        with_logarithms(printed), states, _ranks(found), functions, found.guesses
+    )
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
     found.displays = [[by_place.get(id(s), s) for s in display] for display in found.displays]
     has_list = [any(t.type in ("LPAR", "LSQB") for t in d.tokens[: d.equal]) for d in printed]
-    headed = {d.target for d, listed in zip(printed, has_list, strict=True) if listed}
+    headed = {
+        old.target
+        for (old, new), listed in zip(pairs, has_list, strict=True)
+        if listed and (old.is_scalar or new.target == old.target)  # `p_x(i) =` has an index
+    }
     return _Lists(
         headed,
         {new.target for old, new in pairs if old.is_scalar and not new.is_scalar},
@@ -347,10 +355,15 @@ def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[st
     )
 
 
+def _declared_ranks(found: _Found) -> dict[str, int]:
+    """The numbers of dimensions that lines declare."""
+    tensors = (i for i in found.items if isinstance(i, ast.TensorDeclaration))
+    return {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
+
+
 def _ranks(found: _Found) -> dict[str, int]:
     """The numbers of dimensions that lines and shapes declare."""
-    tensors = (i for i in found.items if isinstance(i, ast.TensorDeclaration))
-    ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
+    ranks = _declared_ranks(found)
     shapes = (s for s in (*found.shapes, *found.in_prose) if s.kind == "shape")
     return ranks | {s.tokens[0].value: rank_of(s) for s in shapes}
 
@@ -404,9 +417,10 @@ def _with_scripts(
     shapes: Sequence[Statement],
     functions: Sequence[OwnFunction],
     lists: _Lists,
-    guesses: list[Guess],
+    rows: Mapping[str, int],
 ) -> list[Statement]:
-    """The statements with elements, labels and indices told apart."""
+    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes."""
+    guesses = found.guesses
     tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
     ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
     ranks |= {s.tokens[0].value: rank_of(s) for s in shapes}
@@ -429,7 +443,10 @@ def _with_scripts(
     statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
-    statements = [replace(s, tokens=tuple(without_sets(s.tokens, guesses))) for s in statements]
+    statements = [
+        replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
+    ]
+    statements = with_primes(statements, {**rows, **ranks}, guesses)
     scripts = Scripts(
         statements,
         declared={*ranks, *sizes},
@@ -444,9 +461,7 @@ def _with_scripts(
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()
-    with_dimensions = {name for name, rank in ranks.items() if rank}
-    statements = with_unclear_primes(statements, with_dimensions)
-    return letters_apart(statements, with_dimensions, guesses)
+    return letters_apart(statements, ranks, guesses)
 
 
 def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement]) -> set[str]:
@@ -458,6 +473,34 @@ def _longer(tensors: Sequence[ast.TensorDeclaration], shapes: Sequence[Statement
     }
     said = {s.tokens[0].value for s in shapes if any(t.type == "PLUS" for t in s.tokens)}
     return declared | said
+
+
+_SAYS_DATA = re.compile(
+    r"\\delta_\s*\{[^{}$]*\}\s*(?:\$|\\\))\s*(?:is|are|denotes?|represents?|stands?)\b([^.;]{0,120})"
+)
+_SAYS_KRONECKER = re.compile(r"Kronecker|delta|identity|unit\b|\b1\b|\bone\b", re.IGNORECASE)
+
+
+def _is_delta_unclear(text: str) -> bool:
+    r"""Whether the prose says what `\delta_{ij}` is, and not that it is Kronecker's."""
+    said = _SAYS_DATA.search(text)
+    return said is not None and _SAYS_KRONECKER.search(said[1]) is None
+
+
+def _with_unclear_delta(definition: Statement) -> Statement:
+    r"""The definition with an error for each `\delta_{ij}` on its right side."""
+    deltas = {name for name, _, _ in scripted(definition.tokens, "SUB") if name.value == "delta"}
+    fact = r"`\delta_{ij}` may be Kronecker's delta, or data, as the prose seems to say"
+    fix = (
+        r"declare the data, `%!tadc input delta[N, M]`, or write `\mathbf{1}[i = j]` for the other"
+    )
+    return replace(
+        definition,
+        tokens=tuple(
+            Token("ERROR", fact, t.start, t.end, fix) if t in deltas else t
+            for t in definition.tokens
+        ),
+    )
 
 
 _SAYS_SIGMOID = re.compile(

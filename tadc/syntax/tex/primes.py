@@ -1,29 +1,40 @@
-r"""Primes of vectors and matrices: `X'y` is the transpose in statistics, and another tensor elsewhere."""
+r"""Primes of vectors and matrices: `X'y` is the transpose in statistics, and another tensor elsewhere.
+
+A prime on what is declared with dimensions, with nothing else known by that name, is a transpose where it stands in front of another
+vector or matrix (a guess), and unclear elsewhere. So is a `t` above it that stands nowhere else, and a `T` that is a size too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
+from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statements import Statement
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["with_unclear_primes"]
+__all__ = ["with_primes"]
 
 _PRIME = "_prime"
 
 
-def with_unclear_primes(definitions: Sequence[Statement], tensors: Set[str]) -> list[Statement]:
-    """The definitions, with errors for primes on `tensors`, declared with dimensions, where the name with the prime is nothing known.
-
-    Known is what is declared, defined, or has subscripts.
-    """
-    known = tensors | {d.target for d in definitions}
-    known |= {name for d in definitions for name in _with_subscripts(d.tokens)}
-    return [
-        replace(d, tokens=tuple(_checked(t, known, tensors) for t in d.tokens)) for d in definitions
-    ]
+def with_primes(
+    definitions: Sequence[Statement], ranks: Mapping[str, int], guesses: list[Guess]
+) -> list[Statement]:
+    """The definitions with transposes for these primes, or errors; `ranks` are the numbers of dimensions that are declared."""
+    tensors = {name for name, rank in ranks.items() if rank}
+    targets = {d.target for d in definitions}
+    elements = {name for d in definitions for name in _with_subscripts(d.tokens)}
+    letters = {name for d in definitions for name in _outside_of_powers(d.tokens)}
+    matrices = {
+        d.target
+        for d in definitions
+        if d.is_scalar and d.tokens[0].note == "bold" and d.target.isupper()
+    }
+    ranks = {**dict.fromkeys(sorted(matrices), 2), **ranks}
+    primes = _Primes(ranks, tensors | targets, elements, letters, guesses)
+    return [replace(d, tokens=tuple(primes.read(d.tokens))) for d in definitions]
 
 
 def _with_subscripts(tokens: Sequence[Token]) -> set[str]:
@@ -31,11 +42,110 @@ def _with_subscripts(tokens: Sequence[Token]) -> set[str]:
     return {t.value for t, after in pairs if t.type == "NAME" and after.type == "SUB"}
 
 
-def _checked(token: Token, known: Set[str], tensors: Set[str]) -> Token:
-    base = token.value.removesuffix(_PRIME)
-    is_prime = token.type == "NAME" and base != token.value and base in tensors
-    if not is_prime or token.value in known:
-        return token
-    fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
-    fix = rf"write `{base}^\top` for the transpose, or declare the other one: `%!tadc input {token.value}[N]`"
-    return Token("ERROR", fact, token.start, token.end, fix)
+def _outside_of_powers(tokens: Sequence[Token]) -> set[str]:
+    """The names that stand anywhere but alone above another."""
+    alone = {id(inner[0]) for _, _, inner in scripted(tokens, "SUP") if len(inner) == 1}
+    return {t.value for t in tokens if t.type == "NAME" and id(t) not in alone}
+
+
+class _Primes:
+    """What the document says of its names: their ranks, those that it declares or defines, those that have subscripts, and the letters that
+    stand anywhere but alone above a name.
+    """
+
+    def __init__(
+        self,
+        ranks: Mapping[str, int],
+        known: Set[str],
+        elements: Set[str],
+        letters: Set[str],
+        guesses: list[Guess],
+    ) -> None:
+        self.ranks, self.known, self.elements, self.guesses = ranks, known, elements, guesses
+        self.letters = letters
+
+    def read(self, tokens: Sequence[Token]) -> list[Token]:
+        closing = closing_brackets(tokens)
+        result: list[Token] = []
+        place = 0
+        while place < len(tokens):
+            token = tokens[place]
+            if (raised := self._raised(tokens, place, closing)) is not None:
+                result += self._transpose(tokens[place : raised[0]], token.value)
+                place = raised[1]
+                continue
+            base = token.value.removesuffix(_PRIME)
+            is_prime = token.type == "NAME" and base != token.value
+            if not is_prime or not self.ranks.get(base) or token.value in self.known:
+                result.append(token)
+                place += 1
+                continue
+            end = behind_scripts(tokens, place + 1, closing)
+            is_vector = self._dimensions(tokens[place:end], base) > 0
+            if is_vector and (self._is_operand(tokens[end:]) or self._is_behind(result)):
+                result += self._transpose(tokens[place:end], base)
+                place = end
+            else:
+                result.append(self._unclear(token, base))
+                place += 1
+        return result
+
+    def _raised(
+        self, tokens: Sequence[Token], place: int, closing: Mapping[int, int]
+    ) -> tuple[int, int] | None:
+        """Where the `t` or `T` above the vector at `place` begins and ends, if it is a transpose; subscripts stand before it."""
+        token = tokens[place]
+        if token.type != "NAME" or not self.ranks.get(token.value):
+            return None
+        start = place + 1
+        if tokens[start : start + 1] and tokens[start].type == "SUB":
+            start = closing.get(start + 1, len(tokens)) + 1
+        inner = tokens[start + 2 : closing.get(start + 1, start)]
+        is_letter = tokens[start : start + 1] and tokens[start].type == "SUP" and len(inner) == 1
+        if not is_letter or inner[0].type != "NAME" or inner[0].value not in ("T", "t"):
+            return None
+        end = closing[start + 1] + 1
+        if self._dimensions(tokens[place:start], token.value) < 1:
+            return None
+        if inner[0].value == "t" and ("t" in self.letters or not self._is_operand(tokens[end:])):
+            return None
+        return (start, end)
+
+    def _dimensions(self, element: Sequence[Token], name: str) -> int:
+        """How many dimensions are left of the tensor with these subscripts."""
+        below = [t for t in element[1:] if t.type in ("NAME", "NUM")]
+        return self.ranks.get(name, 0) - len(below)
+
+    def _is_operand(self, following: Sequence[Token]) -> bool:
+        """Whether a vector or matrix stands here, or brackets that begin with one."""
+        while following and following[0].type in ("LPAR", "LSQB"):
+            following = following[1:]
+        if not following or following[0].type != "NAME":
+            return False
+        end = behind_scripts(following, 1, closing_brackets(following))
+        name = following[0].value.removesuffix(_PRIME)
+        return self._dimensions(following[:end], name) > 0
+
+    def _is_behind(self, before: Sequence[Token]) -> bool:
+        """Whether a vector or matrix without subscripts ends here."""
+        return bool(before) and before[-1].type == "NAME" and bool(self.ranks.get(before[-1].value))
+
+    def _transpose(self, element: Sequence[Token], base: str) -> list[Token]:
+        first, last = element[0], element[-1]
+        text = f"`{base}` is transposed here, beside a vector or matrix"
+        if all(guess.text != text for guess in self.guesses):
+            self.guesses.append(Guess(text, first.start, last.end))
+        at = last.end
+        sign, opening = Token("SUP", "^", at, at), Token("LBRACE", "", at, at)
+        top, closing = Token("TOP", r"\top", at, at), Token("RBRACE", "", at, at, "NAME")
+        return [replace(first, value=base), *element[1:], sign, opening, top, closing]
+
+    def _unclear(self, token: Token, base: str) -> Token:
+        if token.value in self.elements:
+            return token
+        fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
+        fix = (
+            rf"write `{base}^\top` for the transpose, or declare the other one: "
+            f"`%!tadc input {token.value}[N]`"
+        )
+        return Token("ERROR", fact, token.start, token.end, fix)

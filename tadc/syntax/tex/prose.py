@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import OPENERS, Token
 
 __all__ = [
     "applying",
+    "defines",
     "says_condition",
     "says_for",
     "says_where",
@@ -23,7 +25,10 @@ __all__ = [
 LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
-_DEFINES = re.compile(r"\b(?:where|with|here|let|define[sd]?|denotes?|denoted)\b", re.IGNORECASE)
+_DEFINES = re.compile(
+    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|define[sd]?|denotes?|denoted)\b",
+    re.IGNORECASE,
+)
 _NAMES = re.compile(
     r"(?:\$|\\\))[\s~]*(?:denot\w+|represents?|stands?\s+for|(?:is|are)\s+the)\b", re.IGNORECASE
 )
@@ -37,6 +42,7 @@ _CHOOSES = re.compile(
 )
 _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
+_WHOLE_CHOICE = re.compile(r"\bif\b.{0,80}?\b(?:otherwise|else)\b", re.IGNORECASE | re.DOTALL)
 _SUPPOSES = re.compile(
     r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl\w+|note|satisf\w+|without)\b",
     re.IGNORECASE,
@@ -47,12 +53,22 @@ def says_where(before: str, behind: str) -> bool:
     """Whether the sentence around a formula, of which `before` is what stands in front of it, introduces what a letter
     stands for, and supposes nothing: "where .. is the mean", or ".. denotes the mean".
     """
-    sentence = _sentence(before)
+    sentence = _WHOLE_CHOICE.sub("", _sentence(before))
     if _SUPPOSES.search(sentence) is not None:
         return False
     is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
+
+
+def defines(statement: Statement) -> bool:
+    r"""Whether the sign says that it is a definition: `\coloneqq`, `:=` or `\triangleq`."""
+    sign = statement.tokens[statement.equal : statement.equal + 1]
+    is_sign = bool(sign) and sign[0].type == "DEF" and sign[0].value not in _OF_VALUES
+    return statement.kind == "definition" and is_sign
+
+
+_OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow")
 
 
 def _sentence(before: str) -> str:
@@ -157,9 +173,25 @@ def _name_of(statement: Statement) -> tuple[str, ...]:
 
 
 def _is_formula(statement: Statement) -> bool:
-    """Whether the right side sums or reads elements, and none of what is defined: `x_{ij} = x_{ji}` is a property."""
+    r"""Whether the right side sums or reads elements, and none of what is defined: `x_{ij} = x_{ji}` is a property, and
+    `Z = [z_1, \dots, z_n]` says how its rows are called.
+    """
     right = statement.tokens[statement.equal :]
     is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
-    reads_itself = not is_square and any(t.value == statement.target for t in right)
+    has_subscript = any(t.type == "SUB" for t in statement.tokens[: statement.equal])
+    reads_itself = not is_square and any(
+        t.value == statement.target and (not has_subscript or after.type == "SUB")
+        for t, after in pairwise(right)  # `p_x(i) = \sum_j p(i, j)` reads another `p`
+    )
     has_elements = any(t.type == "SUB" for t in right)
-    return not reads_itself and has_elements and right[-1].type != "ERROR"
+    is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
+    is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
+    is_formula = has_elements or (is_plain and _is_composed(right))
+    return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_composed(right: Sequence[Token]) -> bool:
+    """Whether it is a formula of several numbers, with a function or a sum: no value, and no size."""
+    names = {t.value for t in right if t.type == "NAME"}
+    is_sum = any(t.type in ("PLUS", "MINUS") for t in right[2:])
+    return len(names) > 1 and is_sum and any(t.type == "FUNC" for t in right)

@@ -55,12 +55,18 @@ def _listed_on_the_left(definition: Sequence[Token]) -> list[str]:
     opening = next((n for n, t in enumerate(left) if t.type in ("LPAR", "LSQB")), equal)
     inner = left[opening + 1 : -1]
     is_list = bool(inner) and left[-1].type in ("RPAR", "RSQB")
+    if [t.type for t in inner] == ["NAME", "LPAR", "NAME", "RPAR"]:  # `\Psi[x(n)] =`
+        return [inner[2].value]
     is_list = is_list and {t.type for t in inner} <= {"NAME", "COMMA"}
-    return [t.value for t in inner if t.type == "NAME"] if is_list else []
+    right = {t.value for t in definition[equal:]}
+    names = [t for t in inner if t.type == "NAME" and t.value in right] if is_list else []
+    return [t.value for t in names if t.note != "bold" and not t.value.isupper()]
 
 
 def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | None) -> bool:
     """Whether a part of a remark says where one of `indices` runs; `word` is the last one before it."""
+    if _is_value([t.type for t in tokens]):
+        return False
     if word is not None and word.value.lower().startswith(("for", "all", r"\forall")):
         spoken = [token.value in indices for token in tokens if token.type != "COMMA"]
         return any(token.type in _SETS for token in tokens) or (any(spoken) and not all(spoken))
@@ -73,6 +79,14 @@ def says_range(tokens: Sequence[Token], indices: Sequence[str], word: Token | No
     elif "REL" not in kinds:
         return False
     return any(token.value in indices for token in _bare(tokens))
+
+
+def _is_value(kinds: Sequence[str]) -> bool:
+    r"""Whether it is `q = 4 \pi \sin\theta / \lambda`, an equation for a number: no index has a function or a quotient."""
+    return kinds[:2] == ["NAME", "EQ"] and "DOTS" not in kinds and bool({*kinds} & _OF_NUMBERS)
+
+
+_OF_NUMBERS = words("FUNC FRAC SLASH SQRT CDOT SUP RED")
 
 
 def word_says_range(word: Token) -> bool:

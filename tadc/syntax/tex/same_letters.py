@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
+from tadc.syntax.tex.script_tokens import Guess, left_indices, names_in_bounds, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -18,9 +18,11 @@ __all__ = ["letters_apart"]
 
 
 def letters_apart(
-    definitions: Sequence[Statement], tensors: Set[str], guesses: list[Guess]
+    definitions: Sequence[Statement], ranks: Mapping[str, int], guesses: list[Guess]
 ) -> list[Statement]:
-    """The definitions with other names for one of the two; `tensors` are declared with dimensions, and keep their names."""
+    """The definitions with other names for one of the two; what is declared with dimensions, by `ranks`, keeps its name."""
+    definitions = _as_declared(definitions, ranks)
+    tensors = {name for name, rank in ranks.items() if rank}
     definitions = _ranks_apart(definitions, tensors, guesses)
     elements: dict[str, str] = {}  # names with subscripts, and those as they are printed
     for d in definitions:
@@ -42,6 +44,21 @@ def letters_apart(
     ]
 
 
+def _as_declared(definitions: Sequence[Statement], ranks: Mapping[str, int]) -> list[Statement]:
+    """The definitions with the elements `n_{ij}` of a declared `n_ij` of as many dimensions, beside another `n`."""
+
+    def renamed(tokens: Sequence[Token]) -> tuple[Token, ...]:
+        names = {
+            id(name): new
+            for name, _, inner in scripted(tokens, "SUB")
+            if ranks.get(new := f"{name.value}_{''.join(t.value for t in inner)}") == _count(inner)
+            and not ranks.get(name.value)
+        }
+        return tuple(replace(t, value=names.get(id(t), t.value)) for t in tokens)
+
+    return [replace(d, tokens=renamed(d.tokens)) for d in definitions]
+
+
 def _ranks_apart(
     definitions: Sequence[Statement], tensors: Set[str], guesses: list[Guess]
 ) -> list[Statement]:
@@ -61,7 +78,7 @@ def _ranks_apart(
     taken = {t.value for d in definitions for t in d.tokens if t.type == "NAME"} | tensors
     names: dict[str, str] = {}
     for base, places in found.items():
-        if len(single.get(base, ())) > 1:
+        if len(single.get(base, ())) > 1 and base not in _of_pairs(definitions):
             continue  # the `p_i` and the `p_j` of `p_{ij} / (p_i p_j)` are two marginals
         if places.keys() == {1, 2} and base not in tensors and places[1][0] not in taken:
             new, name, end = places[1]
@@ -69,6 +86,16 @@ def _ranks_apart(
             text = f"`{new}` is a tensor of its own, beside `{base}` with two indices"
             guesses.append(Guess(text, name.start, end))
     return [replace(d, tokens=tuple(_with_one_index(d.tokens, names))) for d in definitions]
+
+
+def _of_pairs(definitions: Sequence[Statement]) -> set[str]:
+    r"""The `a` of `a_{ij} = \sqrt{a_i a_j}`, which cannot read itself."""
+    return {
+        d.target
+        for d in definitions
+        for name, _, inner in scripted(d.right, "SUB")
+        if name.value == d.target and _count(inner) == 1 and len(left_indices(d.tokens)) == 2
+    }
 
 
 _OF_VECTORS = frozenset(("TOP", "NORM", "NORM_L", "ANGLE_L"))

@@ -69,15 +69,19 @@ class Scripts:
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
     _intercepts: set[str] = field(default_factory=set)  # vectors whose `x_0` is its own name
     _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
+    _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
+    _labelled_bases: set[str] = field(
+        default_factory=set
+    )  # with a capital below that nothing binds
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
 
     def __post_init__(self) -> None:
         self.definitions = LeftLabels(
-            self.definitions, self.declared, self.scalars, self.guesses
+            self.definitions, self.declared, self.scalars, self.sizes, self.guesses
         ).run()
         self._bound = [self._bound_in(d) for d in self.definitions]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
@@ -89,7 +93,8 @@ class Scripts:
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
         self._tell_intercepts()
-        self._in_digits = _with_two_digits(self.definitions) - self.declared
+        self._counts = _counts_on_left(self.definitions)
+        self._in_digits = _with_two_digits(self.definitions) - self.declared - self._counts.keys()
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
@@ -100,6 +105,7 @@ class Scripts:
             UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
         )
+        self._labelled_bases = _with_free_capitals(self.definitions, self._bound)
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
 
     def _tell_intercepts(self) -> None:
@@ -183,6 +189,8 @@ class Scripts:
         if below is None:
             return base, None
         inner = below[1:-1]
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in bound:
+            return _order_statistic(base, below), None
         words = [t for t in inner if _is_word(t, bound)]
         if words and all(t.type in ("NAME", "COMMA", "NUM") for t in inner):
             others = [t for t in inner if t not in words and t.type != "COMMA"]
@@ -194,6 +202,15 @@ class Scripts:
             return named
         if self._is_digit_each(base, inner):
             return base, _with_digits(below)
+        if self._is_digit_first(base, inner):
+            return base, [
+                below[0],
+                inner[0],
+                *(x for t in inner[1:] for x in (comma(t), t)),
+                below[-1],
+            ]
+        if (nested := self._with_nested(base, below)) is not None:
+            return nested
         kinds = {t.type for t in inner}
         names = [t for t in inner if t.type == "NAME"]
         compound = f"{base.value}_{''.join(t.value for t in names)}"
@@ -229,13 +246,22 @@ class Scripts:
             "NAME",
             "NUM",
         }
-        if not is_list or len(inner) % 2 == 0 or self.is_einstein or base.value in self.declared:
+        if not is_list or len(inner) % 2 == 0 or self.is_einstein:
+            return None
+        if base.value in self.declared and not any(
+            f"{base.value}_{t.value}" in self.declared | self._left_labels
+            and t.value not in scope.bound
+            for t in parts
+        ):
             return None
         known = self._bounds | scope.bound | self.sizes | self._tensors | set().union(*self._bound)
         labels = [
             t
             for t in parts
-            if f"{base.value}_{t.value}" in self.declared | self._left_labels
+            if (
+                f"{base.value}_{t.value}" in self.declared | self._left_labels
+                and t.value not in scope.bound
+            )
             or (t.type == "NAME" and t.value.isupper() and t.value not in known)
         ]
         indices = [t for t in parts if t not in labels]
@@ -248,6 +274,28 @@ class Scripts:
             self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, [below[0], *_with_commas(indices), below[-1]]
 
+    def _with_nested(
+        self, base: Token, below: Sequence[Token]
+    ) -> tuple[Token, Sequence[Token] | None] | None:
+        r"""`\sigma_{Y_i}` as an element of a declared `sigma_Y`; unclear where the document has a `\sigma_X` too."""
+        kinds = [t.type for t in below[1:-1]]
+        if (
+            kinds[:3] != ["NAME", "SUB", "LBRACE"]
+            or kinds[-1] != "RBRACE"
+            or kinds.count("SUB") > 1
+        ):
+            return None
+        letter = below[1]
+        compound = f"{base.value}_{letter.value}"
+        if compound in self.declared:
+            return replace(base, value=compound, end=letter.end), below[3:-1]
+        if base.value in self.declared or base.value not in self._labelled_bases:
+            return None
+        fact = f"`{letter.value}` may be a label here, or an array of indices"
+        fix = f"declare the labelled one, `%!tadc input {compound}[N]`, or write it without the lower letter"
+        error = Token("ERROR", fact, base.start, below[-1].end, fix)
+        return error, None
+
     def _with_number(
         self, base: Token, below: Sequence[Token]
     ) -> tuple[Token, Sequence[Token] | None] | None:
@@ -258,7 +306,8 @@ class Scripts:
         if last.type != "NUM":
             return None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
-        if not others and base.value in self._constants:
+        is_left = name.value in self._left_labels
+        if not others and (is_left or base.value in self._constants):
             return name, None
         if base.value in self._intercepts and _is_zero(below[1:-1]):
             text = f"`{name.value}` is one name: the vector `{base.value}` begins at 1"
@@ -282,10 +331,38 @@ class Scripts:
             return None
         return name, [below[0], *_with_commas(others), below[-1]]
 
+    def _is_digit_first(self, base: Token, inner: Sequence[Token]) -> bool:
+        r"""Whether it is the `2t` of `\beta_{2t}`, whose tensor has as many dimensions as there are signs."""
+        kinds = [t.type for t in inner]
+        is_list = kinds[:1] == ["NUM"] and {*kinds[1:]} == {"NAME"}
+        return is_list and inner[0].value.isdigit() and len(inner) == self.ranks.get(base.value, 0)
+
     def _is_digit_each(self, base: Token, inner: Sequence[Token]) -> bool:
         r"""Whether it is the `11` of `\sigma_{11}`, whose tensor has as many dimensions as there are digits."""
         is_number = [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit()
-        return is_number and 1 < len(inner[0].value) == self.ranks.get(base.value, 0)
+        count = self.ranks.get(base.value, self._counts.get(base.value, 0))
+        return is_number and 1 < len(inner[0].value) == count
+
+
+def _with_free_capitals(definitions: Sequence[Statement], bound: Sequence[Set[str]]) -> set[str]:
+    """The names with one capital letter below them that nothing binds."""
+    everywhere: set[str] = set().union(*bound)
+    return {
+        name.value
+        for d in definitions
+        for name, _, inner in scripted(d.tokens, "SUB")
+        if [t.type for t in inner] == ["NAME"]
+        if inner[0].value.isupper() and inner[0].value not in everywhere
+    }
+
+
+def _counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:
+    """How many letters stand below the names that left sides define, one each."""
+    counts: dict[str, set[int]] = {}
+    for d in definitions:
+        if letters := left_indices(d.tokens):
+            counts.setdefault(d.target, set()).add(len(letters))
+    return {name: found.pop() for name, found in counts.items() if len(found) == 1}
 
 
 def _numbers(definitions: Sequence[Statement]) -> set[str]:
@@ -367,6 +444,14 @@ def _with_two_digits(definitions: Sequence[Statement]) -> set[str]:
         for name, numbers in found.items()
         if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
     }
+
+
+def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
+    r"""The error of `x_{(i)}`."""
+    i = below[2].value
+    fact = f"`({i})` below a name says that the elements are sorted, and nothing sorts them here"
+    fix = f"declare the sorted ones as an input of their own, and write `{base.value}'_{i}`; an index has no brackets"
+    return Token("ERROR", fact, base.start, below[-1].end, fix)
 
 
 def _is_zero(inner: Sequence[Token]) -> bool:

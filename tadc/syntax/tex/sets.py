@@ -2,12 +2,16 @@ r"""Sets in the limits of a reduction: an interval is a chain of relations, a se
 
 i \in \{1, \dots, N\}     1 \le i \le N          i \in \mathrm{visible}     i
 i \in [N]                 1 \le i \le N          \sum_{ij}^{\text{occ}}     \sum_{ij}
+
+A word may name a part, too: it stands for all where it says so, `\sum_i^{\text{all}}`, or where a formula has words for several
+sets, whose tensors it tells apart then. A word that is a declared size is a bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
+from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statements import depths
@@ -16,7 +20,7 @@ from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 __all__ = ["without_sets"]
 
 
-def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
+def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess]) -> list[Token]:
     """The tokens of a definition with limits that name sets written as relations, or as the index alone."""
     closing = closing_braces(tokens)
     result: list[Token] = []
@@ -33,9 +37,9 @@ def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
             end = closing[place + 1]
             inner = tokens[place + 2 : end]
             if tokens[place].type == "SUB":
-                limits = _limits(inner, guesses)
+                limits = _limits(inner, sets, guesses)
                 result += [*tokens[place : place + 2], *limits, tokens[end]]
-            elif not (len(inner) == 1 and _is_word(inner[0])):
+            elif not (len(inner) == 1 and _is_word(inner[0])) or inner[0].value in sizes:
                 result += tokens[place : end + 1]
             else:
                 text = f"the label `{inner[0].value}` above a sum stands for all that the indices can be"
@@ -46,9 +50,21 @@ def without_sets(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
     return _refused_mixture(result, sets)
 
 
+_WHOLE = words("all grid data samples pixels voxels total")
+
+
 def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token]:
     r"""The tokens, with an error for `\varepsilon_i - \varepsilon_a` of an `i` in one set and an `a` in another."""
-    if len(set(sets.values())) < 2:
+    names = [*dict.fromkeys(sets.values())]
+    if len(names) == 1 and names[0] not in _WHOLE:
+        fact = f"`{names[0]}` may be all that the index can be, or a part of it"
+        fix = (
+            "say how many there are, in a document that counts from the first one: "
+            f"`%!tadc size {names[0]}`, and write it above the sum; or leave it out, if it is all"
+        )
+        place = next(n for n, t in enumerate(tokens) if t.type == "RED")
+        return [*tokens, Token("ERROR", fact, tokens[place].start, tokens[place].end, fix)]
+    if len(names) < 2:
         return tokens
     found: dict[tuple[str, int], str] = {}
     for name, place, inner in scripted(tokens, "SUB"):
@@ -66,14 +82,15 @@ def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token
     return tokens
 
 
-def _limits(inner: Sequence[Token], guesses: list[Guess]) -> list[Token]:
+def _limits(inner: Sequence[Token], sets: dict[str, str], guesses: list[Guess]) -> list[Token]:
     result: list[Token] = []
     for entry in _entries(inner):
         if result:
             result.append(Token("COMMA", "", entry[0].start, entry[0].start))
+        entry = [t for t in entry if t.type != "FORALL"]
         kinds = [t.type for t in entry]
         if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
-            result += _members(entry, kinds.index("IN"), guesses)
+            result += _members(entry, kinds.index("IN"), sets, guesses)
         else:
             result += entry
     return result
@@ -89,7 +106,9 @@ def _entries(tokens: Sequence[Token]) -> list[list[Token]]:
     return [e for e in entries if e]
 
 
-def _members(entry: list[Token], place: int, guesses: list[Guess]) -> list[Token]:
+def _members(
+    entry: list[Token], place: int, sets: dict[str, str], guesses: list[Guess]
+) -> list[Token]:
     """The limits that say which values the names before `place`, where the sign stands, have."""
     names, said = entry[:place], entry[place + 1 :]
     if len(said) == 1 and _is_word(said[0]):

@@ -2,6 +2,7 @@ r"""Limits of several indices at once.
 
 \sum_{i,j=1}^{m,n}       \sum_{i=1}^{m} \sum_{j=1}^{n}
 \sum_{j,k \ne i}         j, k | j != i, k != i
+\sum\sum_{i<j}           \sum_{i<j}
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ __all__ = ["with_single_limits"]
 
 def with_single_limits(tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
     """The tokens with a reduction for each pair of limits, the first one outermost, and with a condition for each index."""
+    tokens = _with_one_sign(tokens)
     closing = closing_braces(tokens)
     result: list[Token] = []
     place = 0
@@ -33,7 +35,8 @@ def with_single_limits(tokens: Sequence[Token], guesses: list[Guess]) -> list[To
             result.append(_neighbours(below))
             place = middle + 1
             continue
-        split = None if end is None else _split(below, tokens[middle + 3 : end])
+        above = () if end is None else tokens[middle + 3 : end]
+        split = _split(below, above) if above else None
         if split is None:
             below = _with_conditions(below, _bound_here(tokens, place), guesses)
             result += [*tokens[place : place + 3], *below, tokens[middle]]
@@ -45,6 +48,29 @@ def with_single_limits(tokens: Sequence[Token], guesses: list[Guess]) -> list[To
             result += [*tokens[middle + 1 : middle + 3], *high, tokens[end]]
         place = end + 1
     return result
+
+
+def _with_one_sign(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with one sign for `\sum\sum_{i,j}`, whose limits below the last sign are those of all."""
+    result: list[Token] = []
+    for place, token in enumerate(tokens):
+        before = result[-1] if result else None
+        is_again = token.type == "RED" and before is not None and before.type == "RED"
+        if is_again and before is not None and before.value == token.value:
+            if _count_below(tokens, place + 1) != 1:
+                result.pop()
+        elif token.type == "RGROUP" and [t.type for t in result[-2:]] == ["LGROUP", "RED"]:
+            result[-2:] = result[-1:]  # `\mathop{\sum\sum}_{i,j}`
+            continue
+        result.append(token)
+    return result
+
+
+def _count_below(tokens: Sequence[Token], place: int) -> int:
+    """How many letters stand in the limits below the signs that end at `place`."""
+    place += next((n for n, t in enumerate(tokens[place:]) if t.type not in ("RED", "RGROUP")), 0)
+    end = _end_of_script(tokens, place, "SUB", closing_braces(tokens))
+    return 0 if end is None else len({t.value for t in tokens[place:end] if t.type == "NAME"})
 
 
 def _end_of_script(

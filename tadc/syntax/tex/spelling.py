@@ -28,6 +28,10 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
         if _is_gamma(token, result, following):
             result.pop()
             token = Token("FUNC", "lgamma", token.start, token.end)
+        elif _is_gamma_alone(token, following, vocabulary):
+            at = token.start
+            result.append(Token("FUNC", "exp", at, at))
+            token = Token("FUNC", "lgamma", at, token.end)
         if (statistic := _statistic(tokens, place)) is not None:
             token = statistic
         token = _identified(token, following, vocabulary)
@@ -174,6 +178,13 @@ def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
     r"""Whether it is the function of `\log\Gamma(x)`."""
     is_logarithm = bool(before) and before[-1].type == "FUNC" and before[-1].value == "log"
     return is_logarithm and following in ("LPAR", "LSQB") and token.value == "Gamma"
+
+
+def _is_gamma_alone(token: Token, following: str, vocabulary: Vocabulary) -> bool:
+    r"""Whether it is the function of `\Gamma(k)`, in a document with no other use of the letter; right for positive numbers."""
+    known = vocabulary.declared | vocabulary.subscripted
+    is_letter = token.type == "NAME" and token.value == "Gamma" and "Gamma" not in known
+    return is_letter and following == "LPAR"
 
 
 def _statistic(tokens: Sequence[Token], place: int) -> Token | None:

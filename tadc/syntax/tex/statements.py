@@ -17,7 +17,8 @@ from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
 __all__ = [
     "Statement",
@@ -115,7 +116,7 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
 def add_range_behind(display: list[Statement], tokens: Sequence[Token]) -> bool:
     """Whether the tokens after the display give the range of an index of its last definitions; then the last has it."""
     defined = _last_definitions(display)
-    is_shape = any(token.type == "RR" for token in tokens)
+    is_shape = any(token.type == "RR" for token in tokens) or _is_of_number(tokens, defined)
     is_range = bool(defined) and not is_shape and says_range(tokens, indices_of(defined), None)
     if is_range:
         _add_ranges(display, tokens)
@@ -250,7 +251,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     names: list[Token] = []  # `a` and `b` of `a, b, c \in \mathbb{R}`
     in_remark = False
     ranges: list[Token] = []  # ranges stated for the indices of the last definition
-    for part in parts:
+    for n, part in enumerate(parts):
         words = [t for t in part.separators if t.type in ("TEXT", "IF", "FORALL")]
         if words:
             in_remark = _is_remark(words[-1])
@@ -258,7 +259,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         defined = _last_definitions(result)
         if defined and (spoken := [w for w in words if word_says_range(w)]):
             ranges += spoken
-        if not tokens:
+        if not tokens or _is_unbounded(tokens) or _is_of_number(tokens, defined):
             continue
         is_range = bool(ranges) or (
             bool(defined)
@@ -273,6 +274,11 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
             result.append(shape)
             names, ranges = [], []
             in_remark = False
+            continue
+        if not defined and _begins_list(
+            tokens, parts[n + 1 : n + 2]
+        ):  # `a_n \ge 0, n = 1, \dots, N`
+            in_remark = True
             continue
         definition = _definition(tokens)
         is_other = definition is not None and definition.target not in indices_of(defined)
@@ -307,6 +313,27 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _is_unbounded(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is `1 \le m < \infty`, a condition on a number: no index of a tensor has such a range."""
+    return any(t.type == "REL" for t in tokens) and tokens[-1].value == "inf"
+
+
+def _is_of_number(tokens: Sequence[Token], defined: Sequence[Token]) -> bool:
+    r"""Whether it is the `t \in [0, 1]` of a formula that has no `t` below a name: a number between two."""
+    kinds = [t.type for t in tokens]
+    is_interval = kinds[:2] == ["NAME", "IN"] and kinds[2:3] in (["LSQB"], ["LPAR"])
+    if not is_interval or "DOTS" in kinds or kinds[4:5] != ["COMMA"] or tokens[2].value == r"\{":
+        return False
+    below = {t.value for _, _, inner in scripted(defined, "SUB") for t in inner}
+    return tokens[0].value not in below
+
+
+def _begins_list(tokens: Sequence[Token], following: Sequence[_Part]) -> bool:
+    r"""Whether it is the `n = 1` of `n = 1, \dots, N`."""
+    is_start = [t.type for t in tokens[:2]] == ["NAME", "EQ"] and len(tokens) == 3
+    return is_start and any([t.type for t in p.tokens] == ["DOTS"] for p in following)
 
 
 def _is_equation(tokens: Sequence[Token]) -> bool:
@@ -351,6 +378,9 @@ def _add_unread(
         return
     if result[-1].tokens[-1].type == "ERROR":
         return
+    if not words and _is_property(tokens):
+        result.append(Statement("skipped", tokens))
+        return
     fact = "the formula has ended before this, which is no remark that tadc knows"
     fix = r"put `\text{for}` before a remark, write conditions as `\begin{cases}`, or give the second formula a display of its own"
     if words and words[-1].value.startswith(("if", "when")):
@@ -360,8 +390,19 @@ def _add_unread(
     result[-1] = replace(result[-1], tokens=(*result[-1].tokens, unread))
 
 
+def _is_property(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is an equation such as `a_c + b_c = 1`, which defines no name and is true of what others define."""
+    place = next(
+        (n for n, (t, depth) in enumerate(depths(tokens)) if depth == 0 and t.type == "EQ"), 0
+    )
+    left = tokens[:place]
+    is_sum = any(t.type in ("PLUS", "RED") and depth == 0 for t, depth in depths(left))
+    return is_sum and {t.type for t in tokens[place + 1 :]} == {"NUM"}
+
+
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
+    tokens = _without_sign(tokens)
     statement = Statement("definition", tokens)
     place = statement.equal
     if place == len(tokens):
@@ -384,6 +425,17 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     return statement if _is_target(left) else None
+
+
+def _without_sign(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens without the `> 0` behind a formula, which says what it is like."""
+    is_equation = False
+    for place, (token, depth) in enumerate(depths(tokens)):
+        is_equation = is_equation or (depth == 0 and token.type in ("EQ", "DEF"))
+        if depth == 0 and token.type == "REL" and is_equation:
+            rest = [t.type for t in tokens[place + 1 :]]
+            return tokens[:place] if rest == ["NUM"] else tokens
+    return tokens
 
 
 def _integral(left: Sequence[Token]) -> Token | None:
@@ -440,7 +492,7 @@ def _is_target(left: Sequence[Token]) -> bool:
         left = left[1:]
     if not left:
         return False
-    closing = _all_closing(left)
+    closing = closing_brackets(left)
     in_brackets = left[0].type == "LPAR" and 0 in closing
     if not in_brackets and left[0].type not in (
         "NAME",
@@ -481,17 +533,6 @@ def is_integral(left: Sequence[Token]) -> bool:
     """Whether it is `(ij|kl)`."""
     kinds = [t.type for t in left]
     return kinds == ["LPAR", "NAME", "NAME", "GIVEN", "NAME", "NAME", "RPAR"]
-
-
-def _all_closing(tokens: Sequence[Token]) -> dict[int, int]:
-    """The places of the closing bracket of each opening one, of every kind."""
-    closing, opened = {}, []
-    for place, token in enumerate(tokens):
-        if token.type in OPENERS:
-            opened.append(place)
-        elif token.type in CLOSERS and opened:
-            closing[opened.pop()] = place
-    return closing
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:

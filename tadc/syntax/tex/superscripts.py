@@ -62,6 +62,7 @@ class Superscripts:
         }
         if (
             is_index
+            and not (name.value in bound and below is None)  # `x^p` of an index `x` is a power
             and name.value not in self.scalars
             and name.note != "euler"
             and name.value != "e"
@@ -79,7 +80,8 @@ class Superscripts:
                 ]
             if in_brackets and (told := self._at_place(name, below, above)) is not None:
                 return told
-            return [_error(whole, *_two_readings(indices[0], in_brackets))]
+            number = name.value if below is None else ""
+            return [_error(whole, *_two_readings(indices[0], in_brackets, number))]
         if in_brackets and len(core) == 1 and core[0].type == "NAME":
             label = core[0].value
             text = f"`^{{({label})}}` is a label, part of the name: nothing binds `{label}`"
@@ -158,7 +160,8 @@ class Superscripts:
         return count > 1 or kinds[0] == "MINUS"
 
 
-def _two_readings(index: Token, in_brackets: bool) -> tuple[str, str]:
+def _two_readings(index: Token, in_brackets: bool, number: str) -> tuple[str, str]:
+    """The fact, and what to write; `number` is the name below the superscript, where it may be one."""
     i = index.value
     if in_brackets:
         return (
@@ -166,10 +169,11 @@ def _two_readings(index: Token, in_brackets: bool) -> tuple[str, str]:
             f"declare its shape, `%!tadc input x[N, D]`, where the range of `{i}` is printed, `\\sum_{{{i}=1}}^{{N}}`; write"
             f" `%!tadc upper` if superscripts are indices behind the lower ones, or all in one subscript, `x_{{{i}, j}}`",
         )
+    declared = f"; a number that is raised is declared: `%!tadc input {number}[]`" if number else ""
     return (
         f"`^{i}` may be a power or an index, since `{i}` is an index here",
         f"write `%!tadc upper` if superscripts are indices behind the lower ones, or `(..)^{{{i}}}` with brackets for the"
-        " power; a scalar that is raised is declared: `%!tadc input x[]`",
+        f" power{declared}",
     )
 
 

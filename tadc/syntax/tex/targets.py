@@ -3,8 +3,6 @@ r"""Left sides as papers print them, brought to the form of the grammar, `f_{ij}
 \hat\gamma(h) =             an index in brackets, where the right side uses it as one
 k(x_p, x_q) =               the indices of what the function is applied to
 (\nabla u)_{i,j} =          brackets with subscripts are a name
-\sigma^2 =                  a square is a name of its own; \sigma is then its root
-z_c = F(u_c) = ..           the function that an author names in between is passed over
 W_{ia} \gets W_{ia} ..      the new value of a tensor is another tensor, unless it is a state
 """
 
@@ -18,15 +16,14 @@ from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.script_tokens import bound_names, scripted
-from tadc.syntax.tex.statements import Statement, depths, is_integral
-from tadc.syntax.tex.token_list import OPENERS, Token
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
+from tadc.syntax.tex.sides import sides_of, with_single_right_sides
+from tadc.syntax.tex.statements import Statement, is_integral
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
     "at_points",
     "names_in_subscripts",
-    "sides_of",
-    "with_named_squares",
     "with_plain_targets",
 ]
 
@@ -36,10 +33,12 @@ def with_plain_targets(
     states: Set[str],
     ranks: Mapping[str, int],
     functions: Set[str],
+    guesses: list[Guess],
 ) -> list[Statement]:
     """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates;
     `ranks` are the declared numbers of dimensions, `functions` those that the document defines.
     """
+    definitions = with_single_right_sides(definitions, guesses)
     indexed = indexed_names(definitions) - functions - ranks.keys()
     tensors = {name for d in definitions for name in _tensors(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
@@ -69,12 +68,13 @@ def _with_plain_target(
     sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
         return statement
-    right = _right(sides[1:])
-    if right is None:
+    if len(sides) > 2:
         return _with_plain_chain(statement, sides, signs)
+    right = sides[1]
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     known = ranged | _arguments_of(indexed, right) | _declared_arguments(sides[0], ranks)
-    left = _left(sides[0], right, known, tensors)
+    labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
+    left = _left(sides[0], right, known, tensors, labels)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -92,69 +92,6 @@ def _with_plain_chain(
     rest = [t for sign, side in zip(signs[1:], sides[2:], strict=True) for t in (sign, *side)]
     left = _left(sides[0], sides[1], set(), set())
     return replace(statement, tokens=(*left, signs[0], *sides[1], *rest))
-
-
-# ---------------------------------------------------------------------- sides
-
-
-def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
-    """What stands between the equality signs outside of brackets, and the signs."""
-    sides: list[list[Token]] = [[]]
-    signs: list[Token] = []
-    for token, depth in depths(tokens):
-        if depth == 0 and token.type in ("EQ", "DEF", "APPROX"):
-            sides.append([])
-            signs.append(token)
-        else:
-            sides[-1].append(token)
-    return sides, signs
-
-
-def _right(rights: Sequence[list[Token]]) -> list[Token] | None:
-    """The one right side that is a formula of tensors, and no name of a function, probability or expectation; None for a chain
-    of several, which the grammar refuses.
-    """
-    if len(rights) == 1:
-        return rights[0]
-    explicit = [side for side in rights if not _is_head(side) and not _is_abstract(side)]
-    return explicit[0] if len(explicit) == 1 else None
-
-
-def _is_abstract(side: Sequence[Token]) -> bool:
-    r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
-    given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
-    return any(t.type == "ERROR" for t in side) or any(t.type == "GIVEN" for t in given)
-
-
-def _is_head(side: Sequence[Token]) -> bool:
-    r"""Whether it is `F(u_c)` or `c(K, V, s)_{i,j}`, the name of a function that is not defined by this."""
-    closing = _closing(side)
-    in_brackets = bool(side) and side[0].type == "LPAR" and 0 in closing
-    if not side or not (in_brackets or side[0].type in ("NAME", "ERROR", "SOFTMAX")):
-        return False
-    place = closing[0] + 1 if in_brackets else _behind_scripts(side, 1, closing)
-    if place >= len(side) or side[place].type not in ("LPAR", "LSQB") or place not in closing:
-        return False
-    return _behind_scripts(side, closing[place] + 1, closing) == len(side)
-
-
-def _closing(tokens: Sequence[Token]) -> dict[int, int]:
-    """The places of the closing bracket of every kind of bracket."""
-    closing, opened = {}, []
-    for place, token in enumerate(tokens):
-        if token.type in OPENERS:
-            opened.append(place)
-        elif token.type.endswith(("RPAR", "RSQB", "_R", "RBRACE", "RGROUP", "_E")) and opened:
-            closing[opened.pop()] = place
-    return closing
-
-
-def _behind_scripts(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> int:
-    while place < len(tokens) and tokens[place].type in ("SUB", "SUP", "PRIME"):
-        place = (
-            place + 1 if tokens[place].type == "PRIME" else closing.get(place + 1, len(tokens)) + 1
-        )
-    return place
 
 
 # ---------------------------------------------------------------------- the left side
@@ -182,9 +119,13 @@ def _declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> set[
 
 
 def _left(
-    left: list[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+    left: list[Token],
+    right: Sequence[Token],
+    known: set[str],
+    tensors: Set[str],
+    labels: Set[str] = frozenset(),
 ) -> list[Token]:
-    """The left side; `known` are letters that are indices for sure, `tensors` those that are none."""
+    """The left side; `known` are letters that are indices for sure, `tensors` those that are none, `labels` parts of declared names."""
     left = _subscript_first(_without_braces(left))
     if is_integral(left):  # in other orbitals, if there are some on the right side
         has_others = any(is_integral(right[n : n + len(left)]) for n in range(len(right)))
@@ -195,22 +136,27 @@ def _left(
             replace(name, value=f"{function.value}_{name.value}", start=function.start),
             *left[2:],
         ]
-    closing = _closing(left)
+    closing = closing_brackets(left)
     if left and left[0].type in ("LPAR", "LSQB") and 0 in closing:
         left = _named_brackets(left, closing[0])
-        closing = _closing(left)
-    place = _behind_scripts(left, 1, closing)
+        closing = closing_brackets(left)
+    place = behind_scripts(left, 1, closing)
     has_list = place < len(left) and left[place].type in ("LPAR", "LSQB") and place in closing
     if not left or left[0].type not in ("NAME", "SOFTMAX", "FUNC", "CALLED") or not has_list:
         return left
     head, listed = left[:place], left[place + 1 : closing[place]]
     behind = left[closing[place] + 1 :]
     if behind and left[place].type == "LSQB" and behind[0].type == "LPAR":  # `F[v](i)`
-        return _left([*head, *behind], right, known, tensors)
+        return _left([*head, *behind], right, known, tensors, labels)
     if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
-    if indices := _indices_in(listed, right, known, tensors - known):
-        return [*_with_indices(head, indices, right)]
+    if indices := _indices_in(listed, right, known, tensors - known, labels):
+        if {t.value for t in indices} <= {t.value for t in head[1:]}:
+            return head  # `P_{ij}(x_i) =`
+        power = next((n for n, t in enumerate(head) if t.type == "SUP"), len(head))
+        is_last = power == len(head) or closing_brackets(head).get(power + 1) == len(head) - 1
+        end = power if is_last else len(head)  # `\sigma_B^2(k) =`
+        return [*_with_indices(head[:end], indices, right), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
@@ -222,7 +168,7 @@ def _left(
 
 def _subscript_first(left: list[Token]) -> list[Token]:
     """`M^2_u` as `M_u^2`: on a left side both are the square of one name."""
-    closing = _closing(left)
+    closing = closing_brackets(left)
     if [t.type for t in left[:2]] != ["NAME", "SUP"] or 2 not in closing:
         return left
     end = closing[2] + 1
@@ -242,14 +188,13 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     if not rest or rest[0].type not in ("SUB", "SUP", "LPAR", "LSQB"):
         return left
     inner = left[1:end]
-    if [t.type for t in inner] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
-        inner = [replace(inner[0], value=f"{inner[0].value}_{inner[3].value}")]
+    inner = _with_joined_subscripts(inner)
     if [t.type for t in inner[:5]] == ["NABLA", "SUP", "LBRACE", "NUM", "RBRACE"]:
         inner = [replace(inner[0], value=f"nabla{inner[3].value}"), *inner[5:]]
     words = [t.value.lstrip("\\") for t in inner if t.type in ("NAME", "NABLA")]
     if not words or any(t.type in ("SUB", "SUP") for t in inner):
         return left
-    closing = _closing(rest)
+    closing = closing_brackets(rest)
     label = ""
     kept: list[Token] = []
     place = 0
@@ -267,8 +212,25 @@ def _named_brackets(left: list[Token], end: int) -> list[Token]:
     return [name, *kept, *rest[place:]]
 
 
+def _with_joined_subscripts(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with one name for each that has a letter below it."""
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token, five = tokens[place], tokens[place : place + 5]
+        if [t.type for t in five] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+            token, place = replace(token, value=f"{token.value}_{five[3].value}"), place + 4
+        result.append(token)
+        place += 1
+    return result
+
+
 def _indices_in(
-    arguments: Sequence[Token], right: Sequence[Token], known: set[str], tensors: Set[str]
+    arguments: Sequence[Token],
+    right: Sequence[Token],
+    known: set[str],
+    tensors: Set[str],
+    labels: Set[str],
 ) -> list[Token]:
     r"""The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`, and `i` and
     `c` of `F_{i,c} \mid \gamma_{i,c}`.
@@ -283,6 +245,11 @@ def _indices_in(
     elements: dict[tuple[str, ...], list[Token]] = {}
     for part in parts:
         kinds = [t.type for t in part]
+        if kinds == ["NAME", "LPAR", "NAME", "RPAR"]:  # `\Psi[x(n)]`
+            elements[(part[2].value,)] = [part[2]]
+            continue
+        if kinds == ["NAME"] and part[0].value in labels:
+            continue  # the `q` of `sim(d_j, q)`, where `w_q` is declared
         if kinds[:3] != ["NAME", "SUB", "LBRACE"] or kinds[-1] != "RBRACE":
             return []
         if not {*kinds[3:-1]} <= {"NAME", "COMMA"}:
@@ -313,7 +280,7 @@ def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
             names |= inside
             if tokens[place - 1].type == "RED":
                 bound.update(limit_names(tokens, place + 1, closing))
-    all_closing = _closing(tokens)
+    all_closing = closing_brackets(tokens)
     for place, token in enumerate(tokens[:-1]):
         end = all_closing.get(place + 1, 0)
         if token.type == "NAME" and tokens[place + 1].type in ("LPAR", "LSQB") and end < place + 20:
@@ -386,141 +353,8 @@ def _with_indices(
     return [*head, sub, opening, *listed[1:], Token("RBRACE", "", end, end, "NAME")]
 
 
-# ---------------------------------------------------------------------- powers on the left
-
-
 def at_points(definition: Statement) -> bool:
     r"""Whether its left side is `\rho(\mathbf{r}_g)`, a list of elements."""
     kinds = [t.type for t in definition.tokens[: definition.equal]]
     place = next((n for n, kind in enumerate(kinds) if kind in ("LPAR", "LSQB")), len(kinds))
     return kinds[place + 1 : place + 3] == ["NAME", "SUB"]
-
-
-def with_named_squares(
-    definitions: Sequence[Statement], bodies: Sequence[Statement]
-) -> tuple[list[Statement], list[Statement]]:
-    r"""The definitions, and the bodies of functions, with a name for each square that one defines, `\sigma^2 = ..`.
-
-    Where `\sigma` is read without the square too, it is the root of that. Another number, `G_i^4 = ..`, is part of the name where
-    nothing reads that otherwise. Other superscripts on a left side are errors.
-    """
-    definitions = _with_numbers_above(definitions, bodies)
-    squares = {
-        d.tokens[0].value for d in definitions if _square(d.tokens, 0) is not None and d.equal
-    }
-    counts = {
-        n: _letters_below(d.tokens, 0) for n in squares for d in definitions if _is_square_of(d, n)
-    }
-    result: list[Statement] = []
-    roots: dict[str, Statement] = {}
-    for d in definitions:
-        tokens = _without_squares(d.tokens, counts)
-        if _is_square_of(d, d.tokens[0].value):
-            roots[d.tokens[0].value] = replace(d, tokens=tuple(tokens))
-        elif (error := _power_on_the_left(d)) is not None:
-            tokens = [*tokens, error]
-        result.append(replace(d, tokens=tuple(tokens)))
-    others = [replace(b, tokens=tuple(_without_squares(b.tokens, counts))) for b in bodies]
-    for name, square in roots.items():
-        is_read = any(
-            t.type == "NAME" and t.value == name and _letters_below(d.right, n) == counts[name]
-            for d in (*result, *others)
-            for n, t in enumerate(d.right)
-        )
-        if is_read and name not in {d.target for d in result}:
-            result.append(_root(name, square))
-    return result, others
-
-
-def _with_numbers_above(
-    definitions: Sequence[Statement], bodies: Sequence[Statement]
-) -> list[Statement]:
-    """The definitions with `G_4` for the `G_i^4` of a left side, where no right side has a `G`: its value is the same, power or not."""
-    read = {t.value for d in (*definitions, *bodies) for t in d.right if t.type == "NAME"}
-    result: list[Statement] = []
-    for d in definitions:
-        number = next((n for _, at, n in scripted(d.tokens, "SUP") if at < d.equal), ())
-        closing = closing_braces(d.tokens)
-        place = next((n for n, t in enumerate(d.tokens[: d.equal]) if t.type == "SUP"), 0)
-        is_other = [t.type for t in number] == ["NUM"] and number[0].value not in ("1", "2")
-        if is_other and place + 1 in closing and d.target not in read:
-            name = replace(d.tokens[0], value=f"{d.target}_{number[0].value}")
-            behind = d.tokens[closing[place + 1] + 1 :]
-            d = replace(d, tokens=(name, *d.tokens[1:place], *behind))
-        result.append(d)
-    return result
-
-
-def _square(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """The places between which `^2` stands on the name at `place`, subscripts aside; None where there is none."""
-    closing = closing_braces(tokens)
-    at = place + 1
-    while at < len(tokens) and tokens[at].type in ("SUB", "SUP") and at + 1 in closing:
-        end = closing[at + 1]
-        inner = tokens[at + 2 : end]
-        if tokens[at].type == "SUP":
-            is_two = [t.type for t in inner] == ["NUM"] and inner[0].value == "2"
-            return (at, end + 1) if is_two else None
-        at = end + 1
-    return None
-
-
-def _is_square_of(definition: Statement, name: str) -> bool:
-    square = _square(definition.tokens, 0)
-    return definition.target == name and square is not None and square[0] < definition.equal
-
-
-def _letters_below(tokens: Sequence[Token], place: int) -> int:
-    """How many letters stand below the name at `place`: `r_i^2` is no square of `r_{ia}`."""
-    return next(
-        (
-            sum(t.type == "NAME" for t in inner)
-            for name, _, inner in scripted(tokens[place:], "SUB")
-            if name is tokens[place]
-        ),
-        0,
-    )
-
-
-def _without_squares(tokens: Sequence[Token], squares: Mapping[str, int]) -> list[Token]:
-    result: list[Token] = []
-    skipped: tuple[int, int] = (0, 0)
-    for place, token in enumerate(tokens):
-        if skipped[0] <= place < skipped[1]:
-            continue
-        square = _square(tokens, place) if token.type == "NAME" and token.value in squares else None
-        if square is not None and _letters_below(tokens, place) == squares[token.value]:
-            token, skipped = replace(token, value=f"{token.value}_squared"), square
-        result.append(token)
-    return result
-
-
-def _root(name: str, square: Statement) -> Statement:
-    left = list(square.tokens[: square.equal])
-    equal = square.tokens[square.equal]
-    at = replace(equal, type="LPAR", value="(")
-    right = [
-        replace(equal, type="FUNC", value="sqrt"),
-        at,
-        *left,
-        replace(equal, type="RPAR", value=")"),
-    ]
-    return Statement(
-        "definition",
-        (replace(left[0], value=name), *left[1:], replace(equal, type="EQ"), *right),
-        square.ranges,
-    )
-
-
-def _power_on_the_left(definition: Statement) -> Token | None:
-    r"""The error of `x_i^{t+1} = ..` and `\sigma^3 = ..`, whose superscripts are no part of a name."""
-    left = definition.tokens[: definition.equal]
-    sign = next((t for t in left if t.type == "SUP"), None)
-    if sign is None or left[0].type != "NAME":
-        return None
-    above = left[left.index(sign) :]
-    fact = "a superscript on the left side is no part of a name"
-    if any(t.type == "PLUS" for t in above):
-        fact = "a superscript that counts steps is a loop over time, which tadc does not run: a program is one step"
-    fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
-    return Token("ERROR", fact, sign.start, left[-1].end, fix)

@@ -1,13 +1,14 @@
 r"""Letters that say what something depends on: the `t` of `\frac{dS_i}{dt} = -\beta S_i(t) I_i(t)`, the `\theta` of `L(\theta) = \sum_t r_t(\theta) A_t`.
 
 A letter that a derivative is by, or a Greek one in brackets on a left side, is left out where it stands nowhere else but alone in
-brackets behind names.
+brackets behind names. So is the `q` of `d_i(q)`, where `d` is declared with one dimension.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
@@ -16,12 +17,15 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["times", "without_times"]
 
 
-def times(displays: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
+def times(
+    displays: Sequence[Sequence[Token]], declared: Set[str], ranks: Mapping[str, int]
+) -> set[str]:
     """The letters that derivatives are by, or that left sides have in brackets, and that stand nowhere else but alone in brackets."""
     by = {t.value for tokens in displays for t in _variables(tokens)}
     if any(t.value.endswith(("_dot", "_ddot")) for tokens in displays for t in tokens):
         by.add("t")
     by |= {name for tokens in displays for name in _on_the_left(tokens)}
+    by |= {name for tokens in displays for name in _behind_elements(tokens, ranks)}
     found: set[str] = set()
     for name in sorted(by - declared):
         places = [(tokens, n) for tokens in displays for n, t in enumerate(tokens) if _is(t, name)]
@@ -61,6 +65,15 @@ def _on_the_left(tokens: Sequence[Token]) -> Iterator[str]:
         is_letter = is_left and token.value in GREEK and _is_alone(tokens, place)
         if is_letter and sum(_is(t, token.value) for t in tokens) > 1:
             yield token.value
+
+
+def _behind_elements(tokens: Sequence[Token], ranks: Mapping[str, int]) -> Iterator[str]:
+    """The letters alone in brackets behind declared names that have all of their subscripts before."""
+    for call in calls_in(tokens):
+        below = [t for t in call.below if t.type in ("NAME", "NUM")]
+        is_whole = bool(below) and ranks.get(call.name.value) == len(below)
+        if is_whole and [t.type for t in call.inner] == ["NAME"]:
+            yield call.inner[0].value
 
 
 def _is(token: Token, name: str) -> bool:

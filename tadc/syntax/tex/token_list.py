@@ -6,12 +6,22 @@ The list knows which brackets are open and which arguments a command still expec
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tadc.syntax.tex.commands import words
 
-__all__ = ["CLOSERS", "ENDS_OPERAND", "OPENERS", "STARTS_OPERAND", "Token", "TokenList"]
+__all__ = [
+    "CLOSERS",
+    "ENDS_OPERAND",
+    "OPENERS",
+    "STARTS_OPERAND",
+    "Token",
+    "TokenList",
+    "behind_scripts",
+    "closing_brackets",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,26 @@ _CLOSED_BY = {
     "ANGLE_L": "ANGLE_R",
 }
 _BRACES = words("LGROUP LBRACE limits substack wrapper")
+
+
+def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
+    """The place of the closing bracket for that of each opening one, of every kind."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type in OPENERS:
+            opened.append(place)
+        elif token.type in CLOSERS and opened:
+            closing[opened.pop()] = place
+    return closing
+
+
+def behind_scripts(tokens: Sequence[Token], place: int, closing: Mapping[int, int]) -> int:
+    """The place behind the scripts and primes that begin at `place`; `closing` are the closing brackets."""
+    while place < len(tokens) and tokens[place].type in ("SUB", "SUP", "PRIME"):
+        is_prime = tokens[place].type == "PRIME"
+        place = place + 1 if is_prime else closing.get(place + 1, len(tokens)) + 1
+    return place
 
 
 @dataclass(slots=True)
@@ -148,7 +178,8 @@ class TokenList:
                 bar = self._opened.pop().kind
                 place = max((n for n, t in enumerate(self.tokens) if t.type == bar), default=None)
                 if place is not None:
-                    self.tokens[place] = replace(self.tokens[place], type="GIVEN")
+                    note = "double" if bar == "NORM_L" else ""
+                    self.tokens[place] = replace(self.tokens[place], type="GIVEN", note=note)
         self.add(kind, value, start, end)
         if kind in OPENERS:
             self._opened.append(_Open(kind))

@@ -40,6 +40,7 @@ _OVER_EQUAL = re.compile(
 )  # of `\stackrel{\text{def}}{=}`
 _SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
 _BRACED_BRACKET = re.compile(r"\s*\{\s*([()\[\]|]|\\[{}|])\s*\}")  # of `\big{(}`
+_FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}")
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
@@ -161,7 +162,9 @@ class _Tokenizer:
             self._refuse(start, "a lone `\\` ends the formula", "remove it")
             return
         name = command.group()[1:]
-        if name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
+        if name in commands.TEXTS and (formula := self._next(_FORMULA_IN_TEXT)):
+            self.position = formula.start()  # braces around a formula
+        elif name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
             kind, value, self.position, note, opened = wrapped(self.text, start, self.end)
             if kind == "TEXT" and value in commands.REMARKS and self.out.in_braces:
                 kind, note = "NAME", "upright"  # the label of `W^{\text{in}}`
@@ -170,6 +173,8 @@ class _Tokenizer:
             else:
                 self._add(kind, value, start, note)
             self.out.open_wrappers(opened)
+        elif name in commands.MARKS and self.out.expected and self.out.tokens[-1].type == "SUP":
+            self._add("NAME", commands.MARKS[name], start, "upright")
         elif name in commands.SYMBOLS:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:

@@ -84,6 +84,9 @@ class Vectors:
         }
         self.taken = taken
         self.indices: set[str] = set()
+        self.lefts: tuple[Name, ...] = ()  # the indices of the left side
+        self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
+        self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
             Span
         ] = []  # products of a row and a matrix, without a sign of transposition
@@ -91,7 +94,8 @@ class Vectors:
     def __call__(self, definition: Definition) -> tuple[Definition, bool]:
         """The definition in index notation, and whether it was none. Raises SyntaxError for what has no one meaning."""
         target = definition.target.name
-        self.indices = {r.name.name for r in definition.lefts}
+        self.lefts = tuple(r.name for r in definition.lefts)
+        self.indices = {name.name for name in self.lefts}
         self.indices |= {
             r.name.name
             for node in nodes((definition.body,))
@@ -99,6 +103,7 @@ class Vectors:
             for r in node.ranges
         }
         definition = self._with_order(definition)
+        self.in_elements = self._vectors_in_elements(definition)
         if not self._is_needed(definition):
             self.ranks.setdefault(target, len(definition.lefts))
             self.undeclared -= {target}
@@ -129,6 +134,16 @@ class Vectors:
         self.ranks[target] = len(lefts) + value.rank
         self.undeclared -= {target}
         return replace(definition, lefts=(*lefts, *more), body=body), True
+
+    def _vectors_in_elements(self, definition: Definition) -> set[str]:
+        """The declared vectors that the formula, one of elements, reads at an index of its left side: their squares are numbers."""
+        lefts = {r.name.name for r in definition.lefts}
+        return {
+            node.name.name
+            for node in nodes((definition.body,))
+            if isinstance(node, Element) and len(self.extents.get(node.name.name, ())) == 1
+            if any(isinstance(s, Name) and s.name in lefts for s in node.subscripts)
+        }
 
     def _refuse_undeclared(self, definition: Definition) -> None:
         """Raise for a vector whose only sign is that its name has more subscripts elsewhere: `e_i^2 e`."""
@@ -227,6 +242,9 @@ class Vectors:
                 )
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
+            case Binary("**", Name(name), Number("2")) if name in self.in_elements:
+                self.squares.append(e.span)
+                return self._squares((yield self._walk(e.left)), e.span)
             case Binary("**", base, power):
                 return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
             case Binary(_, left, right):
@@ -309,11 +327,16 @@ class Vectors:
         return is_scaled and "I" not in self.ranks.keys() | self.indices
 
     def _is_number(self, e: Expression) -> bool:
-        """Whether it is one for sure, such as the 1 of `1 - z`: written as one, or declared without dimensions."""
+        """Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, or an element."""
         is_declared = (
             isinstance(e, Name) and self.extents.get(e.name) == [] and not self.ranks.get(e.name)
         )
-        return isinstance(e, Number) or is_declared
+        is_element = (
+            isinstance(e, Element)
+            and e.name.name in self.extents
+            and self.ranks.get(e.name.name, 0) == len(e.subscripts)
+        )
+        return isinstance(e, Number) or is_declared or is_element
 
     def _product(self, span: Span, sign: str, left: _Value, right: _Value) -> _Value:
         def times(a: Expression, b: Expression) -> Expression:
@@ -339,6 +362,9 @@ class Vectors:
         if not sign and (row := self._by_rows(left, right)) is not None:
             self.rows.append(span)
             left, right = row
+        if not sign and self._is_row_of_matrix(left, right):
+            self.rows.append(span)
+            left = replace(left, is_row=True, is_plain=True)
         is_inner = a == b == 1 and left.is_row and not right.is_row
         is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
         is_matrices = (
@@ -365,6 +391,16 @@ class Vectors:
         is_plain = left.is_plain or right.is_plain
         return _Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
 
+    def _is_row_of_matrix(self, left: _Value, right: _Value) -> bool:
+        """Whether it is `W_i v`, the row of a declared matrix in front of a declared vector that is as long."""
+        if not left.rank == right.rank == 1 or left.is_row or right.is_row:
+            return False
+        row = left.at((Number("0", left.span),))
+        is_row = isinstance(row, Element) and len(self.extents.get(row.name.name, ())) == 2
+        vector = right.at((Number("0", left.span),))
+        is_vector = isinstance(vector, Element) and len(vector.subscripts) == 1
+        return is_row and is_vector and left.extents == right.extents != ()
+
     @staticmethod
     def _by_rows(left: _Value, right: _Value) -> tuple[_Value, _Value] | None:
         r"""The factors of `x W` and of `W x^\top` where `x` is a row as it stands: with columns neither has a meaning."""
@@ -379,6 +415,10 @@ class Vectors:
         return None
 
     def _quotient(self, e: Binary, left: _Value, right: _Value) -> _Value:
+        if right.rank and right.rank == left.rank and right.is_row == left.is_row:
+            return replace(
+                left, at=lambda i: replace(e, left=left.at(i), right=right.at(i)), span=e.span
+            )
         if right.rank:
             raise SyntaxError(
                 e.span,
@@ -390,6 +430,13 @@ class Vectors:
         )
 
     def _power(self, e: Binary, base: _Value, power: _Value) -> _Value:
+        is_square = base.rank == 2 and len(base.extents) == 2 and base.extents[0] == base.extents[1]
+        if is_square and isinstance(e.right, Number) and e.right.text in ("2", "3"):
+            self.squares.append(e.span)
+            result = base
+            for _ in range(int(e.right.text) - 1):
+                result = self._product(e.span, "", result, base)
+            return result
         if base.rank or power.rank:
             place = base if base.rank else power
             raise SyntaxError(
@@ -517,7 +564,7 @@ class Vectors:
 
     def _softmax(self, e: Application, value: _Value) -> _Value:
         """`exp(x - logsumexp x)` over the index that is named, or over the last dimension."""
-        index = e.args[1] if len(e.args) > 1 else None
+        index = e.args[1] if len(e.args) > 1 else self._left_index(value)
         if isinstance(index, Name):
 
             def at_index(i: Subscripts) -> Expression:
@@ -539,6 +586,14 @@ class Vectors:
             return _normalized(value.at(i), total, e.span)
 
         return replace(value, at=at, span=e.span)
+
+    def _left_index(self, value: _Value) -> Name | None:
+        r"""The `i` of `p_i = \operatorname{softmax}(z_i)`: the one index of the left side, of a number that has it."""
+        if value.rank or len(self.lefts) != 1:
+            return None
+        (left,) = self.lefts
+        is_read = any(isinstance(n, Name) and n.name == left.name for n in nodes((value.at(()),)))
+        return left if is_read else None
 
     # ------------------------------------------------------------------ what is applied to elements
 

@@ -3,6 +3,8 @@ r"""Sets of all indices: in `\frac{1}{|\Omega|} \sum_{i \in \Omega} x_i` the sum
 The name of such a set becomes a size. It stands nowhere but in limits and in bars, and what is read at its elements is read at no
 other index, for the set may be a part of all then; and the document writes its bars, calls it "the
 set of all", or gives it the letter of its elements, `x \in \mathcal{X}`. The `|Q|` of `\sum_{q=1}^{|Q|}` is a size too.
+
+In `\sum_{x \in \mathcal{B}} p_i(x)`, where `x` is nowhere but in brackets, the `p_i(x)` are given for the elements of the set alone.
 """
 
 from __future__ import annotations
@@ -58,6 +60,13 @@ def with_sizes_of_sets(
         if place + 1 < len(tokens) and _is_size(tokens, place + 1) and following[1].value in names:
             result.append(following[1])
             place += 3
+        elif _is_member(tokens, end - 1) and _is_argument(tokens, entry[0].value):
+            name, _, whole = entry
+            text = f"the sum over `{name.value}` is over all that `{name.value}` can be"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, name.start, whole.end))
+            result += [*tokens[place : place + 2], name, tokens[end]]
+            place = end + 1
         elif end and len(entry) == 3 and entry[2].value in names and _is_member(tokens, end - 1):
             name, sign, whole = entry
             text = f"`{whole.value}` is the set of all that `{name.value}` can be, and its size"
@@ -80,6 +89,18 @@ def with_sizes_of_sets(
             result.append(tokens[place])
             place += 1
     return result
+
+
+def _is_argument(tokens: Sequence[Token], name: str) -> bool:
+    r"""Whether the name stands, limits aside, alone in brackets behind names with an index below them and nowhere else."""
+    places = [n for n, t in enumerate(tokens) if t.value == name and t.type == "NAME"]
+    others = [n for n in places if tokens[n + 1 : n + 2] == [] or tokens[n + 1].type != "IN"]
+    return bool(others) and all(_is_alone_behind_index(tokens, n) for n in others)
+
+
+def _is_alone_behind_index(tokens: Sequence[Token], place: int) -> bool:
+    kinds = [t.type for t in (*tokens[max(place - 2, 0) : place], *tokens[place + 1 : place + 2])]
+    return kinds == ["RBRACE", "LPAR", "RPAR"]
 
 
 def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:

@@ -28,6 +28,7 @@ _LETTER = re.compile(r"[^\W_]")
 _WORD = re.compile(r"(?:[^\W_]|\\?_)(?:\w|\\[_,;:!])*")
 _OPENING = re.compile(r"\s*(\{?)\s*")
 _CLOSING = re.compile(r"\s*\}")
+_CLOSING_BEHIND_DOT = re.compile(r"\s*\.?\s*\}")  # of a word cut short, `\text{occ.}`
 _TEXT = re.compile(r"\s*\{([^{}]*)\}")
 _SCRIPTS = re.compile(
     r"(?:\s*(?:'|[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)))+\s*\}"
@@ -51,6 +52,8 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
             if word is not None and braces:
                 is_word = braces[-1] and not _has_script(text, position, name_of_wrapper)
                 core = word.group() if is_word else word.group()[0]
+                if core.endswith("_") and text.startswith("{", position + len(core)):
+                    core = core[:-1]  # `\mathrm{DCG_{p}}`
                 position += len(core)
             break
         position = command.end()
@@ -70,8 +73,10 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         position = opening.end()
     opened = sum(braces)
     for braced in reversed(braces):
-        closing = _CLOSING.match(text, position, end) if braced else None
-        if closing is None and core and style != "upright" and _SCRIPTS.match(text, position, end):
+        ends = _CLOSING_BEHIND_DOT if style == "upright" else _CLOSING
+        closing = ends.match(text, position, end) if braced else None
+        is_letter = style != "upright" or text.startswith("_{", position)
+        if closing is None and core and is_letter and _SCRIPTS.match(text, position, end):
             break
         if not core or (braced and closing is None):
             return _not_a_name(text, start, position, end)
@@ -116,7 +121,12 @@ def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
         return (
             Wrapped("TEXT", words, match.end()) if words in commands.REMARKS and is_text else None
         )
+    if _HYPHENATED.fullmatch(words):
+        return Wrapped("NAME", words.replace("-", "_"), match.end(), "upright")
     return Wrapped("TEXT", words, match.end())
+
+
+_HYPHENATED = re.compile(r"[A-Z]\w*(?:-\w+)+")  # a measure such as `\text{SI-SDR}`
 
 
 def _not_a_name(text: str, start: int, position: int, end: int) -> Wrapped:
@@ -152,7 +162,7 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
         fact = f"`{name}` is not a name"
         return Wrapped("ERROR", fact, end, "names begin with a letter; numbers have no wrapper")
     if style == "upright" and not accented:
-        if name == "softmax":
+        if name.lower() == "softmax":
             return Wrapped("SOFTMAX", name, end)
         if name in commands.REDUCTIONS:
             return Wrapped("RED", name, end)

@@ -1,0 +1,196 @@
+r"""The passes over the tokens of a document's formulas, in their order, before statements are cut out of them.
+
+Each surveys all formulas first, `\mathrm{TP}` stands for one name wherever it is, and gives what is done to the tokens of one.
+A pass that reads names comes behind those that make them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
+from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
+from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
+from tadc.syntax.tex.evaluation_points import (
+    nodes_of_points,
+    points_beside_nodes,
+    with_named_nodes,
+    with_named_points,
+)
+from tadc.syntax.tex.half_places import half_places, with_half_places
+from tadc.syntax.tex.indicators import with_indicators
+from tadc.syntax.tex.labels import (
+    left_labels,
+    prose_labels,
+    twin_labels,
+    with_declared_arrows,
+    with_equation_labels,
+    with_flat_words,
+)
+from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.names import assembled
+from tadc.syntax.tex.normal import with_densities
+from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
+from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.several_limits import with_single_limits
+from tadc.syntax.tex.times import times, without_times
+from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
+from tadc.syntax.tex.words import known_words, with_words
+
+__all__ = ["Formulas", "passed"]
+
+Tokens: TypeAlias = Sequence[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """The tokens of all formulas so far, which of them stand in the prose, and what is known beside: the names that lines declare,
+    those of tensors with their numbers of dimensions, whether superscripts are indices, and the text. Passes add to `guesses`.
+    """
+
+    tokens: Sequence[Tokens]
+    in_prose: Sequence[bool]
+    declared: Set[str]
+    ranks: Mapping[str, int]
+    is_upper: bool
+    text: str
+    guesses: list[Guess]
+
+    @property
+    def displayed(self) -> list[Tokens]:
+        return [t for t, prose in zip(self.tokens, self.in_prose, strict=True) if not prose]
+
+
+Pass: TypeAlias = Callable[[Formulas], Callable[[Tokens], Tokens]]
+
+
+def passed(
+    tokens: Sequence[Tokens],
+    in_prose: Sequence[bool],
+    declared: Set[str],
+    ranks: Mapping[str, int],
+    text: str,
+    guesses: list[Guess],
+    *,
+    is_upper: bool,
+) -> list[Tokens]:
+    """The tokens of each formula after all passes."""
+    current = list(tokens)
+    for each in PASSES:
+        formulas = Formulas(current, in_prose, declared, ranks, is_upper, text, guesses)
+        rewrite = each(formulas)
+        current = [rewrite(t) for t in current]
+    return current
+
+
+# ---------------------------------------------------------------------- the passes
+
+
+def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
+    pairs = zip(f.tokens, f.in_prose, strict=True)
+    labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
+    labels |= twin_labels(f.tokens)
+    labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
+    return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+
+
+def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
+    heads = raised_heads(f.tokens)
+    return lambda tokens: with_raised_heads(tokens, heads)
+
+
+def _flat_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_equation_labels(with_flat_words(tokens))
+
+
+def _plain_arrows(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_declared_arrows(tokens, f.ranks)
+
+
+def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
+    counts = dotted_names(f.tokens)
+    return lambda tokens: with_dotted_names(tokens, counts, f.guesses)
+
+
+def _half_places(f: Formulas) -> Callable[[Tokens], Tokens]:
+    firsts = half_places(f.tokens)
+    return lambda tokens: with_half_places(tokens, firsts, f.guesses)
+
+
+def _single_limits(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_single_limits(tokens, f.guesses)
+
+
+def _labelled_bounds(f: Formulas) -> Callable[[Tokens], Tokens]:
+    bounds = {pair for tokens in f.tokens for pair in labelled_bounds(tokens)}
+    return lambda tokens: with_labelled_bounds(tokens, bounds)
+
+
+def _words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    known = known_words(f.tokens, f.declared)
+    return lambda tokens: with_words(tokens, known, f.declared, f.guesses)
+
+
+def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_indicators(with_norms(tokens))
+
+
+def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
+    wholes = whole_sets(f.tokens, f.declared, f.text)
+    return lambda tokens: with_sizes_of_sets(tokens, wholes, f.guesses)
+
+
+def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    nodes = nodes_of_points(f.tokens, f.declared)
+    points = points_beside_nodes(f.tokens, f.ranks)
+    return lambda tokens: with_named_points(with_named_nodes(tokens, nodes), points)
+
+
+def _densities(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_densities(tokens, f.guesses)
+
+
+def _compound_indices(f: Formulas) -> Callable[[Tokens], Tokens]:
+    compounds = compound_indices(f.tokens)
+    return lambda tokens: with_compound_indices(tokens, compounds)
+
+
+def _numbered_functions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    numbered = numbered_functions(f.tokens, f.declared)
+    return lambda tokens: with_numbered_functions(tokens, numbered)
+
+
+def _without_times(f: Formulas) -> Callable[[Tokens], Tokens]:
+    moments = times(f.displayed, f.declared, f.ranks)
+    return lambda tokens: without_times(tokens, moments, f.guesses)
+
+
+def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = LeftNames.of(f.displayed, f.declared)
+    return lambda tokens: names.applied(tokens, f.guesses)
+
+
+PASSES: tuple[Pass, ...] = (
+    _whole_names,
+    _raised_heads,
+    _flat_words,
+    _plain_arrows,
+    _dotted,
+    _half_places,
+    _single_limits,
+    _labelled_bounds,
+    _words,
+    _norms_and_indicators,
+    _sizes_of_sets,
+    _named_nodes,
+    _densities,
+    _compound_indices,
+    _numbered_functions,
+    _without_times,
+    _left_names,
+)

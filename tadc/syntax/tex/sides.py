@@ -1,0 +1,109 @@
+r"""What stands between the equality signs of a definition, brought to one right side.
+
+z_c = F(u_c) = ..           the function that an author names in between is passed over
+P = a + b = \sum_i x_i      two formulas for one thing: the one with sums is read, or that needs no shapes, or the first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
+
+__all__ = ["sides_of", "with_single_right_sides"]
+
+
+def with_single_right_sides(
+    definitions: Sequence[Statement], guesses: list[Guess]
+) -> list[Statement]:
+    """The definitions with one right side each; a chain that may define several things is left."""
+    return [
+        _with_single_right_side(d, _names_in([o for o in definitions if o is not d]), guesses)
+        if len(sides_of(d.tokens)[1]) > 1
+        else d
+        for d in definitions
+    ]
+
+
+def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
+    """What stands between the equality signs outside of brackets, and the signs."""
+    sides: list[list[Token]] = [[]]
+    signs: list[Token] = []
+    for token, depth in depths(tokens):
+        if depth == 0 and token.type in ("EQ", "DEF", "APPROX"):
+            sides.append([])
+            signs.append(token)
+        else:
+            sides[-1].append(token)
+    return sides, signs
+
+
+def _names_in(definitions: Sequence[Statement]) -> set[str]:
+    return {t.value for d in definitions for t in d.tokens if t.type == "NAME"}
+
+
+def _with_single_right_side(
+    definition: Statement, elsewhere: Set[str], guesses: list[Guess]
+) -> Statement:
+    sides, signs = sides_of(definition.tokens)
+    formulas = [side for side in sides[1:] if not _is_head(side) and not _is_abstract(side)]
+    if len(formulas) == 1:
+        return replace(definition, tokens=(*sides[0], signs[0], *formulas[0]))
+    chosen = _chosen(formulas, elsewhere)
+    if chosen is None:
+        return definition
+    text = "the sides of the equation are equal, and one of them is read"
+    guesses.append(Guess(text, chosen[0].start, chosen[-1].end))
+    return replace(definition, tokens=(*sides[0], signs[0], *chosen))
+
+
+def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token] | None:
+    """The formula that is read, of several; None where one is a number, or a name that other formulas read, so that the chain
+    defines more than one thing.
+    """
+    if any(not side or [t.type for t in side] == ["NUM"] for side in formulas):
+        return None
+    composed = [side for side in formulas if not _is_element(side)]
+    if any(side[0].value in elsewhere for side in formulas if side not in composed):
+        return None
+    return min(composed, key=lambda side: (not _has_sum(side), _of_vectors(side)), default=None)
+
+
+def _is_element(side: Sequence[Token]) -> bool:
+    """Whether it is a name with its scripts, and nothing else."""
+    return side[0].type == "NAME" and behind_scripts(side, 1, closing_brackets(side)) == len(side)
+
+
+def _has_sum(side: Sequence[Token]) -> bool:
+    return any(t.type == "RED" for t in side)
+
+
+def _of_vectors(side: Sequence[Token]) -> int:
+    """How many signs it has that need shapes."""
+    return sum(t.type in _SIGNS for t in side)
+
+
+_SIGNS = words("TOP NORM_L ANGLE_L ODOT")
+
+
+def _is_abstract(side: Sequence[Token]) -> bool:
+    r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
+    given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
+    return any(t.type == "ERROR" for t in side) or any(t.type == "GIVEN" for t in given)
+
+
+def _is_head(side: Sequence[Token]) -> bool:
+    r"""Whether it is `F(u_c)` or `c(K, V, s)_{i,j}`, the name of a function that is not defined by this."""
+    closing = closing_brackets(side)
+    in_brackets = bool(side) and side[0].type == "LPAR" and 0 in closing
+    if not side or not (in_brackets or side[0].type in ("NAME", "ERROR", "SOFTMAX")):
+        return False
+    place = closing[0] + 1 if in_brackets else behind_scripts(side, 1, closing)
+    if place >= len(side) or side[place].type not in ("LPAR", "LSQB") or place not in closing:
+        return False
+    return behind_scripts(side, closing[place] + 1, closing) == len(side)
