@@ -7,6 +7,7 @@ tells that the elements of an array have not changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from threading import Lock
@@ -35,13 +36,13 @@ __all__ = [
     "index",
     "list_tensors",
     "lists_of",
+    "nearer",
 ]
 
 Made = TypeVar("Made")
 
 Indices: TypeAlias = NDArray[Any]
 INT32 = np.iinfo(np.int32)
-MOST = 2**53  # of an element with which indices are computed
 
 
 class Index:
@@ -98,23 +99,17 @@ class Index:
 
     def element(self, position: tuple[int, ...]) -> int:
         """The element that was given."""
-        return int((self._array if self._unsigned is None else self._unsigned)[position])
+        return int(self.given[position])
 
-    def narrow(self, period: int) -> Index:
-        """The index with elements in whose multiples nothing overflows: those beyond MOST are others that leave the same
-        remainder by the period, outside of everything too.
-        """
+    def is_within(self, most: int) -> bool:
+        """Whether no element is beyond this number, of either sign."""
         low, high = self.min, self.max
-        if low is None or high is None or (low >= -MOST and high <= MOST):
-            return self
-        return self.kept(("narrow", period), lambda: Index(_frozen(self._nearer(period))))
+        return low is None or high is None or (low >= -most and high <= most)
 
-    def _nearer(self, period: int) -> Indices:
-        given = self._array if self._unsigned is None else self._unsigned
-        rest = (given % given.dtype.type(period)).astype(np.int64)
-        far = MOST - MOST % period
-        near = np.where(self._array > MOST, far + rest, self._array)
-        return np.where(self._array < -MOST, rest - far, near)
+    @property
+    def given(self) -> Indices:
+        """The elements that were given, of whatever size."""
+        return self._array if self._unsigned is None else self._unsigned
 
     @cached_property
     def in_32_bits(self) -> Indices | None:
@@ -152,7 +147,7 @@ class Index:
         return f"<tadc.Index {list(self.shape)}{size}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return index, (np.array(self._array if self._unsigned is None else self._unsigned),)
+        return index, (np.array(self.given),)
 
 
 def index(k: Any) -> Any:
@@ -207,6 +202,66 @@ def as_index(name: str, value: Any) -> Index:
     copy = np.array(array, np.int64, order="C")
     copy.flags.writeable = False
     return Index(copy, unsigned)
+
+
+def nearer(indices: Mapping[str, Index], most: int, period: int) -> dict[str, Index]:
+    """The index tensors with others in place of elements beyond `most`, which are beyond it too, in the same order, and leave
+    the same remainders by the period.
+
+    Raises OverflowError where there are too many for so large a period.
+    """
+    far = {n: k for n, k in indices.items() if not k.is_within(most)}
+
+    def make() -> dict[str, Index]:
+        """All of them, since elements of one may be compared with those of another."""
+        stands_for = _Nearer.of([k.given for k in far.values()], most, period)
+        return {n: Index(_frozen(stands_for(k.given))) for n, k in far.items()}
+
+    if not far:
+        return dict(indices)
+    first, *others = far.values()
+    return {**indices, **first.kept(("nearer", most, period, tuple(far)), make, others)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearer:
+    """The numbers beyond `most`, of either sign, each with one that is nearer."""
+
+    most: int
+    period: int
+    above: Indices
+    below: Indices
+
+    @classmethod
+    def of(cls, arrays: Sequence[Indices], most: int, period: int) -> _Nearer:
+        above = np.unique(np.concatenate([a[a > most].astype(np.uint64) for a in arrays]))
+        below = np.unique(np.concatenate([_below(a, most) for a in arrays]))
+        if (max(len(above), len(below)) + 2) * period > most // 2:
+            raise OverflowError
+        return cls(most, period, above, below)
+
+    def __call__(self, given: Indices) -> Indices:
+        least = (self.most // self.period + 1) * self.period
+        is_above, is_below = given > self.most, _is_below(given, self.most)
+        result = np.where(is_above, 0, given).astype(np.int64)
+        far = given[is_above].astype(np.uint64)
+        steps = np.searchsorted(self.above, far) * self.period
+        result[is_above] = least + steps + (far % np.uint64(self.period)).astype(np.int64)
+        far = given[is_below].astype(np.int64)
+        steps = (len(self.below) - np.searchsorted(self.below, far)) * self.period
+        result[is_below] = far % self.period - least - steps
+        return result
+
+
+def _is_below(given: Indices, most: int) -> NDArray[np.bool_]:
+    below: NDArray[np.bool_] = (
+        np.zeros(given.shape, bool) if given.dtype.kind == "u" else given < -most
+    )
+    return below
+
+
+def _below(given: Indices, most: int) -> Indices:
+    return given[_is_below(given, most)].astype(np.int64)
 
 
 # ---------------------------------------------------------------------- lists

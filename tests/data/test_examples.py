@@ -142,6 +142,38 @@ def test_remainders_of_very_large_integers_are_exact(text, dtype, k, place):
         assert f(k=np.array(k, dtype), x=x).tolist() == [[*x, 0.0][place(v)] for v in k]
 
 
+IDS = np.array([2**60, 5, 2**60 + 1, -(2**62), 2**63 - 1, -(2**63)])
+JOINED = {
+    "y[i] = sum{e | p[e] = s[i]} w[e]": np.equal,
+    "y[i] = sum{e | p[e] <= s[i]} w[e]": np.less_equal,
+    "y[i] = sum{e | p[e] > s[i]} w[e]": np.greater,
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("text", JOINED)
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_very_large_integers_are_compared_exactly(text, backend, dtype):
+    s, p = (np.roll(IDS, n).astype(dtype) for n in (0, 1))
+    w = 2.0 ** np.arange(len(p))
+    f = tadc.compile(f"input p[E]: index; input s[I]: index; {text}", backend=backend)
+    expected = [w[JOINED[text](p, one)].sum() for one in s]
+    assert f(p=p, s=s, w=w).tolist() == expected
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy"])
+def test_large_integers_are_added_up_exactly_or_are_an_error(backend):
+    f = tadc.compile("y[i] = x[pad(k[i] - m[i])] + k[i]", backend=backend)
+    k, x = np.array([2**60, -(2**60)]), np.array([1.0, 2.0, 4.0])
+    assert f(k=k, m=k - 1, x=x).tolist() == [2.0**60 + 2, -(2.0**60) + 2]
+    with pytest.raises(tadc.RangeError, match="too large to be a value, or to be added") as error:
+        f(k=k * 4, m=k, x=x)
+    assert (error.value.tensor, error.value.index, error.value.value) == ("k", (0,), 2**62)
+    padded = tadc.compile("y[i] = x[pad(k[i])] + k[i] % 3", backend=backend)
+    assert padded(k=k * 4, x=x).tolist() == [2**62 % 3, -(2**62) % 3]
+
+
 def test_an_error_names_unsigned_integers_as_they_are():
     f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
     with pytest.raises(tadc.DataError, match=str(2**64 - 1)) as caught:

@@ -56,7 +56,6 @@ __all__ = [
     "listed",
     "looked_up",
     "narrow_tensor",
-    "period_of_data",
     "safely_loaded",
 ]
 
@@ -237,22 +236,6 @@ def ends_of_rows(program: Program) -> frozenset[str]:
             (form,) = d.subscripts
             found.setdefault((d.tensor, form.terms), set()).add(form.constant)
     return frozenset(tensor for (tensor, _), places in found.items() if len(places) > 1)
-
-
-def period_of_data(program: Program) -> int:
-    """A number so that elements of index tensors that leave the same remainder by it are divided alike: 1 without divisions."""
-    made = list(_determined(program))
-    data = {d.name for d in made if isinstance(d, Looked)}
-    period = 1
-    for d in made:
-        if isinstance(d, Derived) and not data.isdisjoint(d.symbols):
-            data.add(d.name)
-            period *= d.modulus
-    reductions = (e for s in program.statements for e in postorder(s.body) if isinstance(e, Reduce))
-    for c in (c for e in reductions for c in e.domain):
-        if c.relation == "|" and not data.isdisjoint(c.form.symbols):
-            period *= c.modulus
-    return period
 
 
 def _determined(program: Program) -> Iterator[Determined]:
