@@ -152,7 +152,7 @@ class DataRun:
             listed, runners = self._runners(facts_of(lists, made), narrow=fits)
             given = narrow if fits else given
         width = np.int32 if fits else np.int64
-        tensors, counts = list_tensors(listed.lists, made, width)
+        tensors, counts = list_tensors(listed.lists, made, indices, sizes, width)
         tensors |= companion_tensors(listed, made, indices, width, threads)
         own = {**given, **tensors}
         if backend == "cuda":

@@ -512,6 +512,34 @@ def test_costs_count_the_positions_of_lists():
     assert tadc.compile("y[i] = sum{j | j < n[i]} a[i,j]").cost().formula == "I*J"
 
 
+@pytest.mark.parametrize(
+    ("text", "sizes", "value", "gradient"),
+    [
+        ("y[i] = sum{e=lo[i]..hi[i]} v[e]", {"lo_0": 10, "hi_0": 10, "v_0": 100}, 1000, 1000),
+        ("y[i, c] = sum{e=lo[i]..hi[i]} v[e, c]", {"lo_0": 10, "hi_0": 10, "v_0": 100, "C": 3}, 3000, 3000),
+        ("y[i] = sum{j | j < n[i]} a[i,j]", {"I": 10, "J": 50}, 500, None),
+        ("input p[E]: index, s[I]: index\ny[i] = sum{e | p[e] = s[i]} w[e]", {"E": 100, "I": 10}, 1000, 1000),
+    ],
+)  # fmt: skip
+def test_costs_count_the_pairs_of_windows_where_they_are_said(text, sizes, value, gradient):
+    f = tadc.compile(text)
+    columns = sizes.get("C", 1)
+
+    def work(**more):
+        modes = ("primal", "adjoint")
+        return [f.cost(mode=m, **sizes, **more).kernels[-1].operations for m in modes]
+
+    assert work()[0] == value
+    assert work(pairs=70)[0] == 70 * columns
+    if gradient is not None:
+        assert (work()[1], work(pairs=70)[1]) == (gradient, 70 * columns)
+    assert "pairs" in f.cost(**sizes, pairs=70).formula
+    with pytest.raises(tadc.ArgumentError, match="`pairs` is -1"):
+        f.cost(**sizes, pairs=-1)
+    with pytest.raises(tadc.ArgumentError, match="pairs"):  # there are no windows
+        tadc.compile("y[i] = x[i]").cost(I=4, pairs=3)
+
+
 def test_plans_name_lists_and_what_is_not_checked():
     text = "size N\ny[i: N] = sum{e | dst[e] = i} w[e]"
     plan = str(tadc.compile(text, bounds="trust").plan(N=10, E=100))
@@ -528,7 +556,9 @@ def test_plans_name_lists_and_what_is_not_checked():
     ("text", "points"),
     [
         ("input t[J]: index, s[I]: index\ny[j] = sum{i} [t[j] <= s[i]]*x[i]", "I"),
-        ("input q[E]: index, s[A]: index\ny[a] = sum{e} [q[e] = s[a]]*w[e]", "E"),
+        ("input q[E]: index, s[A]: index\ny[a] = sum{e} [q[e] = s[a]]*w[e]", None),
+        ("input q[E]: index, s[A]: index\ny = sum{a, e} [q[e] = s[a]]*w[e]*v[a]", None),
+        ("input q[E]: index, s[A]: index\ny[a, b: 3] = sum{e} [q[e] = s[a] + b]*w[e]", "E"),
         ("size N\ny[i: N] = sum{e | p[e] = i and q[e] <= i} w[e]", None),
         ("size N\ny[b, i: N] = sum{e | p[b, e] = i} w[e]", None),
         ("size N\ninput ends[2, E]: index\ny[i: N] = sum{e | ends[1, e] = i} x[ends[0, e]]", None),
