@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from tadc.errors import Error, Source, SyntaxError, merged
 from tadc.syntax import ast, reading
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
+from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bold import bold_names
@@ -207,7 +208,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.braces,
         bold,
     )
-    return with_request(program, asked)
+    return with_request(with_likes(program), asked)
 
 
 def _directive(found: _Found, source: Source, region: Region) -> None:
