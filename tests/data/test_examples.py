@@ -459,6 +459,19 @@ def test_latex_reads_and_prints_data(text):
         assert str(tadc.compile(g.source("latex"), lang="tex")) == str(g)
 
 
+LATEX = {
+    r"y_i = \sum_{e=p_i}^{p_{i+1}-1} v_e x_{c_e}": "sum{e=p[i]..p[i + 1] - 1} v[e]*x[c[e]]",
+    r"y_i = \sum_{j=1}^{n_i} v_{ij}": "sum{j=0..n[i] - 1} v[i, j]",
+    r"\[ y_i = \sum_{e \mid d_e = i} w_e x_{s_e}, \quad i = 1, \dots, N \]": "d[e] = i + 1} w[e]*x[s[e] - 1]",
+    r"\[ y_i = \sum_{e \mid d_e = i} w_e x_{s_e}, \quad i = 0, \dots, N-1 \]": "d[e] = i} w[e]*x[s[e]]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LATEX)
+def test_latex_names_index_tensors_by_their_letter_and_counts_them_as_its_ranges_do(text):
+    assert LATEX[text] in str(tadc.compile(text, lang="tex"))
+
+
 ADVICE = {
     "y[k[i]] = x[i]": "sum{i | k[i] = j}",
     "y[i] = x[floor(i/2)]": "a statement of its own",
