@@ -19,7 +19,7 @@ def with_likes(program: ast.Program) -> ast.Program:
     likes = {name.name: (name, other) for o in outputs for name, other in o.likes}
     if not likes:
         return program
-    items = []
+    items: list[ast.Item] = []
     for item in program.items:
         match item:
             case ast.OutputDeclaration():
@@ -35,11 +35,11 @@ def with_likes(program: ast.Program) -> ast.Program:
                 items.append(replace(item, like=other))
             case _:
                 items.append(item)
-    for name, other in likes.values():
+    for output, other in likes.values():
         raise SyntaxError(
-            name.span,
-            f"`{name.name}` is like `{other.name}`, and nothing defines it",
-            fix=f"write `output {name.name}`, or its definition, a product with `{other.name}`",
+            output.span,
+            f"`{output.name}` is like `{other.name}`, and nothing defines it",
+            fix=f"write `output {output.name}`, or its definition, a product with `{other.name}`",
         )
     return replace(program, items=tuple(items))
 
