@@ -30,6 +30,7 @@ from tadc.ir.expr import Reduce
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
+from tadc.normalize.checked_data import without_checked_conditions
 from tadc.normalize.choices import with_conditions
 from tadc.normalize.live import live, stages
 from tadc.normalize.plain_names import plain_names
@@ -186,7 +187,7 @@ def normalized(program: Program) -> Program:
     program = _solved(plain_names(live(program)))
     settled = frozenset(program.statements)
     program = _solved(separate_inner_reductions(program, taken_names(program)), settled)
-    return plain_names(live(program))
+    return plain_names(live(without_checked_conditions(program)))
 
 
 def _solved(program: Program, settled: Set[Statement] = frozenset()) -> Program:

@@ -506,6 +506,28 @@ def test_check_draws_data_for_which_reads_are_inside(name):
         assert f.check()
 
 
+@pytest.mark.parametrize(
+    ("text", "conditions"),
+    [
+        ("size N; z[i: N] = sum{e | d[e] = i} u[e]; a[e] = u[e]*z[d[e]]", 0),
+        # Nothing is read at elements of `d` that lead outside, or at some of them alone.
+        ("size N; z[i: N] = sum{e | d[e] = i} u[e]**2; a[e] = u[e]*z[pad(d[e])]", 2),
+        ("size N; input d[E]: index; z[i: N] = sum{e | d[e] = i} u[e]**2; a[e: E - 1] = u[e]*z[d[e]]", 1),
+    ],
+)  # fmt: skip
+def test_what_was_checked_is_known_in_derivatives(text, conditions):
+    f = tadc.compile(text, backend="interpreter").adjoint("u")
+    gradient = str(f).split("du[e: E] = ")[1]
+    assert gradient.count("0 <= d[e]") == conditions
+    d, u = np.array([1, 0, 1, 2]), np.array([1.0, 2.0, 3.0, 4.0])
+    more = {"da": np.ones(4 - (conditions == 1))}
+    reference = tadc.compile(text, backend="interpreter")
+    step, tangent = 1e-6, np.array([1.0, -2.0, 0.5, 3.0])
+    values = [reference(d=d, u=u + s * tangent, N=3).sum() for s in (step, -step)]
+    gradients = f(d=d, u=u, N=3, **more)
+    assert gradients @ tangent == pytest.approx((values[0] - values[1]) / (2 * step), rel=1e-6)
+
+
 def test_costs_count_the_positions_of_lists():
     f = tadc.compile("size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]")
     cost = f.cost(N=100, E=1000, x_0=100, C=16)

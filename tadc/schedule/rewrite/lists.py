@@ -35,6 +35,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_around_body, extents_in_body
+from tadc.schedule.rewrite.factor import without_factors
 from tadc.schedule.rewrite.matches import Match, Wanted, wanted_element
 from tadc.schedule.rewrite.pieces import (
     ListLoop,
@@ -316,6 +317,7 @@ class _Lists:
         around = _Around(tuple(s.extents.items()), _looked(s.derived))
         pieces: list[Statement] = []
         whole = set(always(s.body))
+        known = self.program.known & s.box
 
         def enter(e: Expr, around: _Around) -> Entered[_Around]:
             if not isinstance(e, Reduce):
@@ -327,19 +329,19 @@ class _Lists:
             if not isinstance(e, Reduce) or not any(isinstance(d, Looked) for d in e.derived):
                 return e
             loops = _Loops(self, dict(around.extents), e, s.target.name, list(around.loaded))
-            reduce_ = loops.reduce()
+            reduce_, scaled = without_factors(loops.reduce(), known, self.program.tensors)
             if self.facts is None:
-                return reduce_
+                return scaled(reduce_)
             if e not in whole or len(loops.over) != 1:
-                return _from_own_start(reduce_, self.names)
+                return scaled(_from_own_start(reduce_, self.names))
             (loop,) = loops.over
             if not can_be_cut(reduce_, loop, s):
-                return _from_own_start(reduce_, self.names)
+                return scaled(_from_own_start(reduce_, self.names))
             if self.facts.short:
-                return with_short_lists(reduce_, loop)
+                return scaled(with_short_lists(reduce_, loop))
             piece, total = in_pieces(s, reduce_, loop, self._pieces(loop), self.names)
             pieces.append(piece)
-            return total
+            return scaled(total)
 
         body = rewrite_in(s.body, around, enter, rule)
         return *pieces, replace(s, body=body)
