@@ -109,6 +109,20 @@ def test_lists_of_numbers_are_reduced_in_eight_parts_from_32_positions_on(op, re
         assert y[5] == (halves[0] + halves[2]) + (halves[1] + halves[3])
 
 
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_pieces_have_the_indices_that_their_data_are_looked_up_with(backend):
+    rng = np.random.default_rng(0)
+    q, p, w = rng.integers(0, 2, 3000), rng.integers(0, 3, 3000), rng.standard_normal(3000)
+    s = np.array([2, 0, 7])
+    text = (
+        "input p[E]: index; input s[J]: index; y[i: 2, j] = sum{e | p[e] = s[j] and q[e] = i} w[e]"
+    )
+    y = tadc.compile(text, backend=backend)(p=p, s=s, q=q, w=w)
+    expected = [[w[(q == i) & (p == v)].sum() for v in s] for i in range(2)]
+    np.testing.assert_allclose(y, expected, rtol=1e-11, atol=1e-12)
+
+
 def test_factors_of_a_key_leave_the_sum_over_its_list():
     f = tadc.compile("size N; z[i: N] = sum{e | d[e] = i} u[e]; a[e] = u[e]/z[d[e]]")
     plan = str(f.adjoint("u").plan())
