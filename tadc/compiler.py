@@ -30,6 +30,7 @@ from tadc.ir.expr import Reduce
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
+from tadc.normalize.checked_data import without_checked_conditions
 from tadc.normalize.choices import with_conditions
 from tadc.normalize.compared import separate_compared
 from tadc.normalize.live import live, stages
@@ -39,6 +40,7 @@ from tadc.normalize.simplify import simplified_statement, simplify
 from tadc.normalize.solved import solved_statement
 from tadc.options import Options
 from tadc.progress import stage
+from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import CpuKernel
@@ -63,6 +65,7 @@ from tadc.schedule.rewrite import companions
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.factor import with_factors_outside
 from tadc.schedule.rewrite.inline import in_readers
+from tadc.schedule.rewrite.large_data import LargeData
 from tadc.schedule.rewrite.lists import (
     Facts,
     Listed,
@@ -70,7 +73,6 @@ from tadc.schedule.rewrite.lists import (
     in_32_bits,
     listed,
     looked_up,
-    period_of_data,
     safely_loaded,
 )
 from tadc.schedule.rewrite.position_values import with_position_values
@@ -101,6 +103,7 @@ __all__ = [
     "inverse_program",
     "jacobian_program",
     "jvp_program",
+    "large_data",
     "lowered_for_cpu",
     "lowered_for_gpu",
     "lowered_recurrence",
@@ -108,7 +111,6 @@ __all__ = [
     "normalized",
     "operations_of",
     "parsed",
-    "period_of_index_tensors",
     "reads_data",
     "recurrence_of",
     "refuse_computed_indices",
@@ -186,7 +188,7 @@ def normalized(program: Program) -> Program:
     program = _solved(plain_names(live(program)))
     settled = frozenset(program.statements)
     program = _solved(separate_inner_reductions(program, taken_names(program)), settled)
-    return plain_names(live(program))
+    return plain_names(live(without_checked_conditions(program)))
 
 
 def _solved(program: Program, settled: Set[Statement] = frozenset()) -> Program:
@@ -450,9 +452,9 @@ def reads_data(program: Program) -> bool:
     return has_data(program)
 
 
-def period_of_index_tensors(program: Program) -> int:
-    """A number so that elements of index tensors that leave the same remainder by it are divided alike."""
-    return period_of_data(program)
+def large_data(program: Program, checks: Sequence[ReadCheck]) -> LargeData:
+    """What a program, with the checks of its reads, does with large elements of index tensors."""
+    return LargeData.of(program, checks)
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:

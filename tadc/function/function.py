@@ -424,7 +424,8 @@ class Function:
 
         `mode` is "primal", "adjoint", "tangent", or the value and all gradients as they are run by `vjp` and its
         pullback, "vjp", or by `value_and_gradients`; of "inverse-tangent", "inverse-adjoint" and "logdet" the operations are by steps. Bytes are those of float64 unless `dtype` says otherwise. Raises ShapeError where some sizes are given and
-        one is missing, ArgumentError for one that there is not.
+        one is missing, ArgumentError for one that there is not. Windows that may overlap, as `e = lo[i]..hi[i]`, count as all of what they read,
+        each; `pairs`, where it is no size, is how many elements all of them have together.
         """
         from tadc.function.inverse_modes import inverse_in_mode, is_inverse
         from tadc.function.runs import cost

@@ -16,7 +16,7 @@ from tadc.runtime.cuda.launch import MODE, CudaRunner
 from tadc.runtime.opencl.launch import OpenClRunner
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.model import ideal_seconds
-from tadc.schedule.nest.cost import Cost, program_cost
+from tadc.schedule.nest.cost import PAIRS, Cost, program_cost
 from tadc.schedule.plan import (
     Modelled,
     ModelledKernel,
@@ -38,21 +38,42 @@ __all__ = ["cost", "modelled", "part_cost", "plan"]
 def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
     """Operations and bytes of every kernel, without those of residuals where they are outputs."""
     total = Cost(())
-    for part, sizes, dtype in _runs(f, mode, given):
-        total += part_cost(f, part, sizes, dtype)
+    sizes_given, pairs = _with_pairs(f, given)
+    for part, sizes, dtype in _runs(f, mode, sizes_given):
+        total += part_cost(f, part, sizes, dtype, pairs)
     return total
 
 
-def part_cost(f: Function, part: Function, sizes: Mapping[str, int] | None, dtype: str) -> Cost:
+def _with_pairs(f: Function, given: Mapping[str, int]) -> tuple[Mapping[str, int], int | None]:
+    """The sizes, and how many elements all windows have together that may overlap, if that was said."""
+    if PAIRS not in given or PAIRS in f.sizes or not compiler.reads_data(f._program):
+        return given, None
+    sizes, pairs = {s: n for s, n in given.items() if s != PAIRS}, given[PAIRS]
+    if not isinstance(pairs, int) or isinstance(pairs, bool) or pairs < 0:
+        raise ArgumentError(
+            None,
+            f"`pairs` is {pairs!r}, and is a number of elements",
+            fix="pass how many elements all windows have together, `pairs=1000`",
+        )
+    return sizes, pairs
+
+
+def part_cost(
+    f: Function,
+    part: Function,
+    sizes: Mapping[str, int] | None,
+    dtype: str,
+    pairs: int | None = None,
+) -> Cost:
     """The cost of one of the functions that are run for `f`."""
     residuals = set(part.outputs) - set(f.outputs) if part._mode == "forward" else set()
     made = _listed(part)
     if made is None:
         run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
         return program_cost(run.program, run.kernels, sizes, dtype, residuals)
-    values = sizes and {**sizes, **made.sizes_at(sizes)}
+    values = sizes and {**sizes, **made.sizes_at(sizes, pairs)}
     run = compiler.module(made.program, part._mode, values, dtype, f._options)
-    found = program_cost(run.program, run.kernels, values, dtype, residuals, made.lists)
+    found = program_cost(run.program, run.kernels, values, dtype, residuals, made.lists, pairs)
     return found.with_texts(made.size_texts)
 
 

@@ -170,7 +170,8 @@ class _Reader:
         if name.endswith("_val") and len(item.lefts) == 1:  # as programs are printed
             self._like(name.removesuffix("_val"), span, other)
             return replace(item, like=None)
-        if len(item.lefts) != pattern.rank or any(r.extent is not None for r in item.lefts):
+        shape = self.found.extents[other.name]
+        if len(item.lefts) != pattern.rank or not all(map(_is_extent, item.lefts, shape)):
             listed = ", ".join("ijklmnop"[: pattern.rank])
             raise ShapeError(
                 span,
@@ -181,10 +182,7 @@ class _Reader:
         e = ast.Name(fresh_name(self.words, "estuvw"), span)
         body = self._on_terms(item.body, indices, e, pattern.of)
         sparse = self._like(name, span, other)
-        ranges = tuple(
-            replace(r, extent=n)
-            for r, n in zip(item.lefts, self.found.extents[other.name], strict=True)
-        )
+        ranges = tuple(replace(r, extent=n) for r, n in zip(item.lefts, shape, strict=True))
         place = self._place(pattern, [r.name for r in item.lefts], e)
         there = ast.Reduction(ast.Name("sum", span), ranges, place, body, item.body.span)
         left = ast.Range(e, span, extent=ast.Name(pattern.count, span))
@@ -319,6 +317,17 @@ def sparse_error(name: str, data: IndexTensors, roots: Iterable[ast.Expression])
         f"`{name}` is used as an index here, and is sparse",
         fix="indices are elements of dense tensors, or the coordinates of a sparse one, as `A_1[e]`",
     )
+
+
+def _is_extent(left: ast.Range, extent: ast.Expression) -> bool:
+    """Whether the index of a left side has this extent, as far as it says one."""
+    match left.extent, extent:
+        case None, _:
+            return True
+        case (ast.Name(one), ast.Name(other)) | (ast.Number(one), ast.Number(other)):
+            return one == other
+        case _:
+            return False
 
 
 def _declaration(

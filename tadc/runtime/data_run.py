@@ -24,13 +24,13 @@ from tadc.runtime.cuda.resident import beside, device_of
 from tadc.runtime.data_checks import check_read, check_values, is_inside
 from tadc.runtime.element_types import array_form
 from tadc.runtime.index import (
-    MOST,
     Index,
     as_index,
     companion_tensors,
     facts_of,
     list_tensors,
     lists_of,
+    nearer,
 )
 from tadc.runtime.opencl import arrays as opencl
 from tadc.runtime.run import Runners, resolved_backend
@@ -39,7 +39,7 @@ from tadc.schedule.rewrite.lists import Facts, Listed
 __all__ = ["DataRun"]
 
 CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
-MOST_PERIOD = 2**50  # by which large elements are brought nearer
+MOST = 2**53  # of a computed index that is written as an integer
 FAR = 2**62  # an index that is inside of no tensor
 MOST_CHECKED = (
     256  # reads, with the least and greatest elements for which they are known to be inside
@@ -65,7 +65,7 @@ class DataRun:
         self._moved, self._wrapped = resolved.moved, resolved.wrapped
         self._base = next((c.base for c in self._checks), 0)
         self._inside: BoundedCache[bool] = BoundedCache(MOST_CHECKED)
-        self._period = compiler.period_of_index_tensors(program)
+        self._large = compiler.large_data(program, self._checks)
         self._stages: tuple[DataRun, DataRun] | None = None
         if found := compiler.index_stages(program):
             first, rest = (DataRun(p, resolved, options) for p in found)
@@ -152,7 +152,7 @@ class DataRun:
             listed, runners = self._runners(facts_of(lists, made), narrow=fits)
             given = narrow if fits else given
         width = np.int32 if fits else np.int64
-        tensors, counts = list_tensors(listed.lists, made, width)
+        tensors, counts = list_tensors(listed.lists, made, indices, sizes, width)
         tensors |= companion_tensors(listed, made, indices, width, threads)
         own = {**given, **tensors}
         if backend == "cuda":
@@ -182,18 +182,20 @@ class DataRun:
         by_host = cuda.by_host if backend == "cuda" else opencl.by_host
         return by_host(lambda *_: nans, arrays)
 
-    def _narrow(self, indices: Mapping[str, Index]) -> dict[str, Index]:
-        """The index tensors in numbers whose multiples fit. Raises DataError where larger ones are divided by large numbers."""
-        narrow = {n: k.narrow(min(self._period, MOST)) for n, k in indices.items()}
-        for n, k in indices.items():
-            if narrow[n] is not k and self._period > MOST_PERIOD:
-                position = tuple(map(int, np.argwhere((k.array > MOST) | (k.array < -MOST))[0]))
-                raise DataError(
-                    None,
-                    f"{n}{list(position)} is {k.element(position)}, which is too large to be divided",
-                    fix=f"use indices from -2**{MOST.bit_length() - 1} to 2**{MOST.bit_length() - 1}",
-                ).of(n, position, k.element(position), -MOST, MOST)
-        return narrow
+    def _narrow(self, indices: Mapping[str, Index]) -> Mapping[str, Index]:
+        """The index tensors in numbers of which no form overflows. Raises DataError for larger ones that cannot be replaced."""
+        most, period = self._large.most_exact, self._large.period
+        large = [n for n, k in indices.items() if not k.is_within(most)]
+        if not large:
+            return indices
+        if needed := [n for n in large if n in self._large.exact]:
+            raise _too_large(
+                needed[0], indices[needed[0]], most, "a value, or to be added to others"
+            )
+        try:
+            return nearer(indices, most, period)
+        except OverflowError:
+            raise _too_large(large[0], indices[large[0]], most, "divided") from None
 
     def check_all(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
         """Raises DataError as a call with these index tensors does, for reads through them alone."""
@@ -269,6 +271,18 @@ class DataRun:
         ends = {t: (indices[t].min, indices[t].max) for t in check.index_tensors}
         key = (self._checks.index(check), given, *ends.items())
         return self._inside.of(key, lambda: is_inside(check, sizes, ends))
+
+
+def _too_large(name: str, k: Index, most: int, use: str) -> DataError:
+    """The error of an element that is too large for its use."""
+    beyond = (k.array > most) | (k.array < -most)
+    position = tuple(map(int, np.argwhere(beyond)[0]))
+    value = k.element(position)
+    return DataError(
+        None,
+        f"{name}{list(position) if position else ''} is {value}, which is too large to be {use}",
+        fix=f"use integers from {-most} to {most}",
+    ).of(name, position, value, -most, most)
 
 
 def _of_values(error: DataError, values: Mapping[str, NDArray[Any]]) -> DataError:

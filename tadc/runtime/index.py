@@ -7,6 +7,7 @@ tells that the elements of an array have not changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from threading import Lock
@@ -24,6 +25,7 @@ from tadc.runtime.cuda.arrays import is_gpu_array, module_of, using
 from tadc.runtime.cuda.resident import resident
 from tadc.runtime.opencl.arrays import is_cl_array
 from tadc.schedule.rewrite.lists import Facts, Key, Listed, Rows, SortedList
+from tadc.schedule.rewrite.matches import ELEMENT, Match
 from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = [
@@ -35,13 +37,13 @@ __all__ = [
     "index",
     "list_tensors",
     "lists_of",
+    "nearer",
 ]
 
 Made = TypeVar("Made")
 
 Indices: TypeAlias = NDArray[Any]
 INT32 = np.iinfo(np.int32)
-MOST = 2**53  # of an element with which indices are computed
 
 
 class Index:
@@ -98,23 +100,17 @@ class Index:
 
     def element(self, position: tuple[int, ...]) -> int:
         """The element that was given."""
-        return int((self._array if self._unsigned is None else self._unsigned)[position])
+        return int(self.given[position])
 
-    def narrow(self, period: int) -> Index:
-        """The index with elements in whose multiples nothing overflows: those beyond MOST are others that leave the same
-        remainder by the period, outside of everything too.
-        """
+    def is_within(self, most: int) -> bool:
+        """Whether no element is beyond this number, of either sign."""
         low, high = self.min, self.max
-        if low is None or high is None or (low >= -MOST and high <= MOST):
-            return self
-        return self.kept(("narrow", period), lambda: Index(_frozen(self._nearer(period))))
+        return low is None or high is None or (low >= -most and high <= most)
 
-    def _nearer(self, period: int) -> Indices:
-        given = self._array if self._unsigned is None else self._unsigned
-        rest = (given % given.dtype.type(period)).astype(np.int64)
-        far = MOST - MOST % period
-        near = np.where(self._array > MOST, far + rest, self._array)
-        return np.where(self._array < -MOST, rest - far, near)
+    @property
+    def given(self) -> Indices:
+        """The elements that were given, of whatever size."""
+        return self._array if self._unsigned is None else self._unsigned
 
     @cached_property
     def in_32_bits(self) -> Indices | None:
@@ -152,7 +148,7 @@ class Index:
         return f"<tadc.Index {list(self.shape)}{size}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return index, (np.array(self._array if self._unsigned is None else self._unsigned),)
+        return index, (np.array(self.given),)
 
 
 def index(k: Any) -> Any:
@@ -209,6 +205,66 @@ def as_index(name: str, value: Any) -> Index:
     return Index(copy, unsigned)
 
 
+def nearer(indices: Mapping[str, Index], most: int, period: int) -> dict[str, Index]:
+    """The index tensors with others in place of elements beyond `most`, which are beyond it too, in the same order, and leave
+    the same remainders by the period.
+
+    Raises OverflowError where there are too many for so large a period.
+    """
+    far = {n: k for n, k in indices.items() if not k.is_within(most)}
+
+    def make() -> dict[str, Index]:
+        """All of them, since elements of one may be compared with those of another."""
+        stands_for = _Nearer.of([k.given for k in far.values()], most, period)
+        return {n: Index(_frozen(stands_for(k.given))) for n, k in far.items()}
+
+    if not far:
+        return dict(indices)
+    first, *others = far.values()
+    return {**indices, **first.kept(("nearer", most, period, tuple(far)), make, others)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearer:
+    """The numbers beyond `most`, of either sign, each with one that is nearer."""
+
+    most: int
+    period: int
+    above: Indices
+    below: Indices
+
+    @classmethod
+    def of(cls, arrays: Sequence[Indices], most: int, period: int) -> _Nearer:
+        above = np.unique(np.concatenate([a[a > most].astype(np.uint64) for a in arrays]))
+        below = np.unique(np.concatenate([_below(a, most) for a in arrays]))
+        if (max(len(above), len(below)) + 2) * period > most // 2:
+            raise OverflowError
+        return cls(most, period, above, below)
+
+    def __call__(self, given: Indices) -> Indices:
+        least = (self.most // self.period + 1) * self.period
+        is_above, is_below = given > self.most, _is_below(given, self.most)
+        result = np.where(is_above, 0, given).astype(np.int64)
+        far = given[is_above].astype(np.uint64)
+        steps = np.searchsorted(self.above, far) * self.period
+        result[is_above] = least + steps + (far % np.uint64(self.period)).astype(np.int64)
+        far = given[is_below].astype(np.int64)
+        steps = (len(self.below) - np.searchsorted(self.below, far)) * self.period
+        result[is_below] = far % self.period - least - steps
+        return result
+
+
+def _is_below(given: Indices, most: int) -> NDArray[np.bool_]:
+    below: NDArray[np.bool_] = (
+        np.zeros(given.shape, bool) if given.dtype.kind == "u" else given < -most
+    )
+    return below
+
+
+def _below(given: Indices, most: int) -> Indices:
+    return given[_is_below(given, most)].astype(np.int64)
+
+
 # ---------------------------------------------------------------------- lists
 
 
@@ -220,10 +276,19 @@ class ListArrays:
     """
 
     def __init__(
-        self, begin: Indices, positions: Any, shape: tuple[int, ...], device: int | None = None
+        self,
+        begin: Indices,
+        positions: Any,
+        shape: tuple[int, ...],
+        device: int | None = None,
+        distinct: Indices | None = None,
     ) -> None:
-        """`positions` are in row-major order of the `shape`."""
+        """`positions` are in row-major order of the `shape`. `distinct` are the elements that keys stand for, if not these themselves."""
         self.begin = _frozen(begin)
+        self.distinct = np.zeros(0, np.int64) if distinct is None else distinct
+        self._matching: WeakKeyDictionary[Index, dict[tuple[int, int, int], Indices]] = (
+            WeakKeyDictionary()
+        )
         self._device = device
         # Nothing is read beyond the positions: there is one at least, for arrays have elements.
         xp = module_of(positions)
@@ -256,6 +321,27 @@ class ListArrays:
             )  # one that is in no list, for arrays have elements
         made = (before, begins, *np.unravel_index(keys, counts.shape))
         return tuple(_frozen(a.astype(dtype)) for a in made)
+
+    def matching(self, other: Index, coefficient: int, added: int, divisor: int) -> Indices:
+        """For each element of another index tensor the key of those that are `(coefficient*element + added) / divisor`, or the last
+        one; of a list by distinct elements.
+        """
+
+        def make() -> Indices:
+            values = other.array * coefficient + added
+            keys = np.searchsorted(self.distinct, values // divisor)
+            near = self.distinct[np.minimum(keys, len(self.distinct) - 1)] if keys.size else keys
+            is_there = (
+                (near * divisor == values) if len(self.distinct) else np.zeros(values.shape, bool)
+            )
+            last = self.begin.shape[-1] - 2
+            return _frozen(np.where(is_there, keys, last).astype(self.begin.dtype))
+
+        form = coefficient, added, divisor
+        found = self._matching.setdefault(other, {})
+        if form not in found:
+            found[form] = make()
+        return found[form]
 
     def in_order(self, source: Index | ListArrays, threads: int) -> Indices:
         """The elements of an index tensor, or the only row that has each position, in the order of the list."""
@@ -291,7 +377,9 @@ class ListArrays:
     @property
     def bytes(self) -> int:
         """The memory that they take, with what stands beside them in their order."""
-        return sum(a.nbytes for a in (self.begin, *self.positions, *self._sorted.values()))
+        matching = (a for found in self._matching.values() for a in found.values())
+        own = (self.begin, *self.positions, *self._sorted.values(), *matching)
+        return self.distinct.nbytes + sum(a.nbytes for a in own)
 
 
 def lists_of(
@@ -342,9 +430,13 @@ def companion_tensors(
 
 
 def list_tensors(
-    lists: Sequence[SortedList | Rows], arrays: Sequence[ListArrays], dtype: type[Any]
+    lists: Sequence[SortedList | Rows],
+    arrays: Sequence[ListArrays],
+    indices: Mapping[str, Index],
+    values: Mapping[Symbol, int],
+    dtype: type[Any],
 ) -> tuple[dict[str, Indices], dict[Symbol, int]]:
-    """The tensors of lists by name, in elements of this type, and the sizes that they have."""
+    """The tensors of lists by name, in elements of this type, and the sizes that they have. `values` are those of all others."""
     tensors: dict[str, Indices] = {}
     sizes: dict[Symbol, int] = {}
     for each, a in zip(lists, arrays, strict=True):
@@ -352,12 +444,48 @@ def list_tensors(
             tensors[each.row.name] = a.row
             continue
         pieces = a.pieces if isinstance(each, SortedList) and each.pieces else ()
-        own = (a.begin, *a.positions, *pieces)
+        matches = each.matches if isinstance(each, SortedList) else ()
+        own = (a.begin, *a.positions, *pieces, *(_matching(m, a, indices, values) for m in matches))
         counts = (*a.begin.shape[:-1], a.begin.shape[-1] - 1, len(a.positions[0]))
         counts += (len(pieces[1]),) if pieces else ()
         tensors |= dict(zip((t.name for t in each.tensors), own, strict=True))
         sizes |= dict(zip(each.sizes, counts, strict=True))
     return {n: a.astype(dtype, copy=False) for n, a in tensors.items()}, sizes
+
+
+def _matching(
+    m: Match, a: ListArrays, indices: Mapping[str, Index], sizes: Mapping[Symbol, int]
+) -> Indices:
+    coefficient = m.form.coefficient(ELEMENT)
+    added = m.form.at({**sizes, ELEMENT: 0})
+    return a.matching(indices[m.of], coefficient, added, m.divisor)
+
+
+def _of_distinct(name: str, k: Index, limit: int, threads: int) -> ListArrays:
+    """The list by the distinct elements of an index tensor: keys are their numbers, and one more, which has no positions."""
+    count = k.array.size + 1
+    _refuse_beyond(count, limit, [name])
+
+    def make() -> ListArrays:
+        distinct, numbers = _numbered(k.array.ravel())
+        dtype = np.int32 if count <= INT32.max else np.int64
+        sort = _sorted_natively if list_builder.is_worth_native_code(count) else _sorted
+        begin, positions = sort([_frozen(numbers.astype(dtype))], [0], [count], threads)
+        return ListArrays(begin, positions, k.shape, distinct=_frozen(distinct))
+
+    return k.kept("by distinct elements", make)
+
+
+def _numbered(elements: Indices) -> tuple[Indices, Indices]:
+    """The distinct elements, ascending, and the number of each element among them."""
+    if not elements.size:
+        return elements, elements
+    low, high = int(elements.min()), int(elements.max())
+    if high - low > 4 * elements.size:
+        return np.unique(elements, return_inverse=True)
+    there = np.zeros(high - low + 1, bool)
+    there[elements - low] = True
+    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[elements - low]
 
 
 def _sorted_list(
@@ -368,13 +496,12 @@ def _sorted_list(
     threads: int,
     device: int | None,
 ) -> ListArrays:
-    lows, highs = (
-        tuple(end.at(sizes) for end in ends)
-        for ends in zip(*((key.low, key.high) for key in each.keys), strict=True)
-    )
-    counts = tuple(max(1, high - low + 1) for low, high in zip(lows, highs, strict=True))
-    _refuse_beyond(prod(counts), limit, each.of)
     of = [indices[name] for name in each.of]
+    if each.is_distinct:
+        return _of_distinct(each.of[0], of[0], limit, threads)
+    lows = tuple(key.low.at(sizes) for key in each.keys)
+    counts = tuple(key.count_at(sizes, of[0].array.size) for key in each.keys)
+    _refuse_beyond(prod(counts), limit, each.of)
 
     def make() -> ListArrays:
         narrow = [k.in_32_bits for k in of]

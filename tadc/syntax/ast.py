@@ -180,8 +180,11 @@ class TensorDeclaration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputDeclaration:
+    """The outputs; `likes` are those with the pattern of another tensor, until they stand at the definitions (`likes.py`)."""
+
     names: tuple[Name, ...]
     span: Span
+    likes: tuple[tuple[Name, Name], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,8 @@
 {#- Lists of positions by the elements of index tensors: a stable counting sort, with one result for any number of threads.
     integer  the type of the elements of index tensors and of lists
     linkage  `static `, or nothing in a library of these functions alone
-    sorts    whether there are lists by the elements of tensors; rows: by ranges of rows; pieces: whether long ones are cut;
+    sorts    whether there are lists by the elements of tensors; distinct: by their distinct elements; rows: by ranges of rows;
+             pieces: whether long ones are cut;
              orders: whether others are put into their order
     piece    positions of a piece
 -#}
@@ -74,6 +75,35 @@ static inline void place_keys(long long p, long long end, int keys, const {{ int
     else place_keys(length * c, end, keys, of, low, counts, own, positions);
   }
   return total;
+}
+
+{% endif %}
+{% if distinct %}
+static int compare_elements(const void* a, const void* b) {
+  const {{ integer }} x = *(const {{ integer }}*)a, y = *(const {{ integer }}*)b;
+  return (x > y) - (x < y);
+}
+
+// The distinct ones of so many elements, ascending. Returns how many there are.
+static long long distinct_of(const {{ integer }}* of, long long elements, {{ integer }}* distinct) {
+  long long count = 0;
+  for (long long p = 0; p < elements; p++) distinct[p] = of[p];
+  qsort(distinct, (size_t)elements, sizeof *distinct, compare_elements);
+  for (long long p = 0; p < elements; p++)
+    if (!count || distinct[p] != distinct[count - 1]) distinct[count++] = distinct[p];
+  return count;
+}
+
+// The number of a wanted element over the divisor among so many distinct ones; `none` if it is none of them.
+static long long number_among(const {{ integer }}* distinct, long long count, long long wanted, long long divisor, long long none) {
+  if (wanted % divisor) return none;
+  long long low = 0, high = count;
+  while (low < high) {
+    const long long middle = low + (high - low) / 2;
+    if (distinct[middle] < wanted / divisor) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && distinct[low] == wanted / divisor ? low : none;
 }
 
 {% endif %}

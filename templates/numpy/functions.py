@@ -119,6 +119,14 @@ def sorted_list(arrays, ends):
     return begin, *np.unravel_index(order, np.shape(arrays[0]))
 
 
+def numbers_among(of, wanted, divisor):
+    """The number among the distinct elements of an array that each wanted one over the divisor has; their number at most if it is none."""
+    distinct = np.unique(of)
+    numbers = np.searchsorted(distinct, np.asarray(wanted) // divisor)
+    found = np.append(distinct, 0)[numbers] * divisor == wanted
+    return np.where((numbers < len(distinct)) & found, numbers, np.size(of))
+
+
 def rows_of(first, last, elements):
     """Where the rows of each element begin, and the rows first[i] .. last[i] that hold it, ascending."""
     low, high = np.maximum(first, 0), np.minimum(last, elements - 1)

@@ -85,5 +85,22 @@ EXAMPLES = {
         "input ends[2, E]: index; y[i: 3] = sum{e | ends[1, e] = i} x[ends[0, e]]", {"ends": [[0, 2, 1], [1, 0, 1]], "x": [1.0, 10, 100]},
         [100, 11, 0], [1.0, 2, 3], {"x": [2, 2, 1]},
     ),
+    "equal elements of two tensors": (
+        "input p[E]: index; input s[I]: index; y[i] = sum{e | p[e] = s[i]} w[e]", {"p": [7, -3, 7, 900], "s": [900, 7, 5, 7], "w": [1.0, 2, 4, 8]},
+        [8, 5, 0, 5], [1.0, 10, 100, 1000], {"w": [1010, 0, 1010, 1]},
+    ),
+    "pairs of equal elements": (
+        "input p[E]: index; input s[I]: index; y = sum{i, e | 2*p[e] = s[i] + 1} w[e]*x[i]",
+        {"p": [1, 0, 1, 4], "s": [1, 7, 2, -1], "w": [1.0, 2, 4, 8], "x": [1.0, 10, 100, 1000]}, 2085, 2.0, {"w": [2, 2000, 2, 20], "x": [10, 16, 0, 4]},
+    ),
+    "equal elements along a list": (
+        "input p[E]: index; input s[I]: index; y[j: 3] = sum{e, i | q[e] = j and p[e] = s[i]} w[e]*x[i]",
+        {"p": [7, -3, 7, 900], "s": [900, 7, 5, 7], "q": [1, 0, 2, 1], "w": [1.0, 2, 4, 8], "x": [1.0, 10, 100, 1000]},
+        [0, 1018, 4040], [1.0, 10, 100], {"w": [10100, 0, 101000, 10], "x": [80, 410, 0, 410]},
+    ),
+    "equal elements in two dimensions": (
+        "input p[E, 2]: index; input s[I]: index; y[i] = sum{e, a | p[e, a] = s[i]} w[e, a]", {"p": [[3, 5], [5, -1]], "s": [5, 8, 3], "w": [[1.0, 2], [4, 8]]},
+        [6, 0, 1], [1.0, 10, 100], {"w": [[100, 1], [1, 0]]},
+    ),
     "a step of one": ("y[i: 3] = sum{e | k[e] + 1 = i} w[e]", {"k": [-1, 1, 0, 9], "w": [1.0, 2, 4, 8]}, [1, 4, 2], [1.0, 10, 100], {"w": [1, 100, 10, 0]}),
 }  # fmt: skip

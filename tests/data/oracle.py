@@ -73,6 +73,7 @@ def random_data(seed: int) -> Data:
         "n": rng.integers(0, E + 2, N),
         "ptr": np.sort(rng.integers(0, E + 1, N + 1)),
         "lo": rng.integers(0, E, N),
+        "s": rng.integers(-1, N + 1, N) * int(rng.choice([1, 1, 2**40])),
     }
     k["both"] = rng.integers(-1, N + 1, (N, E))
     k["hi"] = np.minimum(k["lo"] + rng.integers(-1, 3, N), E - 1)
@@ -115,6 +116,9 @@ def _head(rng, k):
         (lambda i, j, e: True, "y = sum{{e{r}}}", 0),
         (lambda i, j, e: k["both"][i, e] == j, "y[i, j: N] = sum{{e{r} | both[i, e] = j}}", 2),
         (lambda i, j, e: k["both"][j, e] == i and q[e] == j, "y[i: N, j] = sum{{e{r} | both[j, e] = i and q[e] = j}}", 2),
+        (lambda i, j, e: p[e] == k["s"][i], "input p[E]: index; input s[N]: index\ny[i: N] = sum{{e{r} | p[e] = s[i]}}", 1),
+        (lambda i, j, e: 2 * p[e] + 1 == k["s"][i], "input p[E]: index; input s[N]: index\ny[i: N] = sum{{e{r} | 2*p[e] + 1 = s[i]}}", 1),
+        (lambda i, j, e: p[e] == k["s"][j] and q[e] == i, "input p[E]: index; input s[N]: index\ny[i: N, j] = sum{{e{r} | p[e] = s[j] and q[e] = i}}", 2),
         (lambda i, j, e: p[k["m"][e]] == i, "y[i: N] = sum{{e{r} | p[m[e]] = i}}", 1),
     ]  # fmt: skip
     holds, text, rank = heads[rng.integers(len(heads))]

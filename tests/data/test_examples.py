@@ -142,6 +142,38 @@ def test_remainders_of_very_large_integers_are_exact(text, dtype, k, place):
         assert f(k=np.array(k, dtype), x=x).tolist() == [[*x, 0.0][place(v)] for v in k]
 
 
+IDS = np.array([2**60, 5, 2**60 + 1, -(2**62), 2**63 - 1, -(2**63)])
+JOINED = {
+    "y[i] = sum{e | p[e] = s[i]} w[e]": np.equal,
+    "y[i] = sum{e | p[e] <= s[i]} w[e]": np.less_equal,
+    "y[i] = sum{e | p[e] > s[i]} w[e]": np.greater,
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("text", JOINED)
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_very_large_integers_are_compared_exactly(text, backend, dtype):
+    s, p = (np.roll(IDS, n).astype(dtype) for n in (0, 1))
+    w = 2.0 ** np.arange(len(p))
+    f = tadc.compile(f"input p[E]: index; input s[I]: index; {text}", backend=backend)
+    expected = [w[JOINED[text](p, one)].sum() for one in s]
+    assert f(p=p, s=s, w=w).tolist() == expected
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy"])
+def test_large_integers_are_added_up_exactly_or_are_an_error(backend):
+    f = tadc.compile("y[i] = x[pad(k[i] - m[i])] + k[i]", backend=backend)
+    k, x = np.array([2**60, -(2**60)]), np.array([1.0, 2.0, 4.0])
+    assert f(k=k, m=k - 1, x=x).tolist() == [2.0**60 + 2, -(2.0**60) + 2]
+    with pytest.raises(tadc.RangeError, match="too large to be a value, or to be added") as error:
+        f(k=k * 4, m=k, x=x)
+    assert (error.value.tensor, error.value.index, error.value.value) == ("k", (0,), 2**62)
+    padded = tadc.compile("y[i] = x[pad(k[i])] + k[i] % 3", backend=backend)
+    assert padded(k=k * 4, x=x).tolist() == [2**62 % 3, -(2**62) % 3]
+
+
 def test_an_error_names_unsigned_integers_as_they_are():
     f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
     with pytest.raises(tadc.DataError, match=str(2**64 - 1)) as caught:
@@ -427,6 +459,19 @@ def test_latex_reads_and_prints_data(text):
         assert str(tadc.compile(g.source("latex"), lang="tex")) == str(g)
 
 
+LATEX = {
+    r"y_i = \sum_{e=p_i}^{p_{i+1}-1} v_e x_{c_e}": "sum{e=p[i]..p[i + 1] - 1} v[e]*x[c[e]]",
+    r"y_i = \sum_{j=1}^{n_i} v_{ij}": "sum{j=0..n[i] - 1} v[i, j]",
+    r"\[ y_i = \sum_{e \mid d_e = i} w_e x_{s_e}, \quad i = 1, \dots, N \]": "d[e] = i + 1} w[e]*x[s[e] - 1]",
+    r"\[ y_i = \sum_{e \mid d_e = i} w_e x_{s_e}, \quad i = 0, \dots, N-1 \]": "d[e] = i} w[e]*x[s[e]]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LATEX)
+def test_latex_names_index_tensors_by_their_letter_and_counts_them_as_its_ranges_do(text):
+    assert LATEX[text] in str(tadc.compile(text, lang="tex"))
+
+
 ADVICE = {
     "y[k[i]] = x[i]": "sum{i | k[i] = j}",
     "y[i] = x[floor(i/2)]": "a statement of its own",
@@ -461,6 +506,28 @@ def test_check_draws_data_for_which_reads_are_inside(name):
         assert f.check()
 
 
+@pytest.mark.parametrize(
+    ("text", "conditions"),
+    [
+        ("size N; z[i: N] = sum{e | d[e] = i} u[e]; a[e] = u[e]*z[d[e]]", 0),
+        # Nothing is read at elements of `d` that lead outside, or at some of them alone.
+        ("size N; z[i: N] = sum{e | d[e] = i} u[e]**2; a[e] = u[e]*z[pad(d[e])]", 2),
+        ("size N; input d[E]: index; z[i: N] = sum{e | d[e] = i} u[e]**2; a[e: E - 1] = u[e]*z[d[e]]", 1),
+    ],
+)  # fmt: skip
+def test_what_was_checked_is_known_in_derivatives(text, conditions):
+    f = tadc.compile(text, backend="interpreter").adjoint("u")
+    gradient = str(f).split("du[e: E] = ")[1]
+    assert gradient.count("0 <= d[e]") == conditions
+    d, u = np.array([1, 0, 1, 2]), np.array([1.0, 2.0, 3.0, 4.0])
+    more = {"da": np.ones(4 - (conditions == 1))}
+    reference = tadc.compile(text, backend="interpreter")
+    step, tangent = 1e-6, np.array([1.0, -2.0, 0.5, 3.0])
+    values = [reference(d=d, u=u + s * tangent, N=3).sum() for s in (step, -step)]
+    gradients = f(d=d, u=u, N=3, **more)
+    assert gradients @ tangent == pytest.approx((values[0] - values[1]) / (2 * step), rel=1e-6)
+
+
 def test_costs_count_the_positions_of_lists():
     f = tadc.compile("size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]")
     cost = f.cost(N=100, E=1000, x_0=100, C=16)
@@ -480,6 +547,34 @@ def test_costs_count_the_positions_of_lists():
     assert tadc.compile("y[i] = sum{j | j < n[i]} a[i,j]").cost().formula == "I*J"
 
 
+@pytest.mark.parametrize(
+    ("text", "sizes", "value", "gradient"),
+    [
+        ("y[i] = sum{e=lo[i]..hi[i]} v[e]", {"lo_0": 10, "hi_0": 10, "v_0": 100}, 1000, 1000),
+        ("y[i, c] = sum{e=lo[i]..hi[i]} v[e, c]", {"lo_0": 10, "hi_0": 10, "v_0": 100, "C": 3}, 3000, 3000),
+        ("y[i] = sum{j | j < n[i]} a[i,j]", {"I": 10, "J": 50}, 500, None),
+        ("input p[E]: index, s[I]: index\ny[i] = sum{e | p[e] = s[i]} w[e]", {"E": 100, "I": 10}, 1000, 1000),
+    ],
+)  # fmt: skip
+def test_costs_count_the_pairs_of_windows_where_they_are_said(text, sizes, value, gradient):
+    f = tadc.compile(text)
+    columns = sizes.get("C", 1)
+
+    def work(**more):
+        modes = ("primal", "adjoint")
+        return [f.cost(mode=m, **sizes, **more).kernels[-1].operations for m in modes]
+
+    assert work()[0] == value
+    assert work(pairs=70)[0] == 70 * columns
+    if gradient is not None:
+        assert (work()[1], work(pairs=70)[1]) == (gradient, 70 * columns)
+    assert "pairs" in f.cost(**sizes, pairs=70).formula
+    with pytest.raises(tadc.ArgumentError, match="`pairs` is -1"):
+        f.cost(**sizes, pairs=-1)
+    with pytest.raises(tadc.ArgumentError, match="pairs"):  # there are no windows
+        tadc.compile("y[i] = x[i]").cost(I=4, pairs=3)
+
+
 def test_plans_name_lists_and_what_is_not_checked():
     text = "size N\ny[i: N] = sum{e | dst[e] = i} w[e]"
     plan = str(tadc.compile(text, bounds="trust").plan(N=10, E=100))
@@ -496,7 +591,9 @@ def test_plans_name_lists_and_what_is_not_checked():
     ("text", "points"),
     [
         ("input t[J]: index, s[I]: index\ny[j] = sum{i} [t[j] <= s[i]]*x[i]", "I"),
-        ("input q[E]: index, s[A]: index\ny[a] = sum{e} [q[e] = s[a]]*w[e]", "E"),
+        ("input q[E]: index, s[A]: index\ny[a] = sum{e} [q[e] = s[a]]*w[e]", None),
+        ("input q[E]: index, s[A]: index\ny = sum{a, e} [q[e] = s[a]]*w[e]*v[a]", None),
+        ("input q[E]: index, s[A]: index\ny[a, b: 3] = sum{e} [q[e] = s[a] + b]*w[e]", "E"),
         ("size N\ny[i: N] = sum{e | p[e] = i and q[e] <= i} w[e]", None),
         ("size N\ny[b, i: N] = sum{e | p[b, e] = i} w[e]", None),
         ("size N\ninput ends[2, E]: index\ny[i: N] = sum{e | ends[1, e] = i} x[ends[0, e]]", None),

@@ -87,6 +87,51 @@ def test_bits_are_those_of_the_list_alone(text):
 
 
 @pytest.mark.compiler
+@pytest.mark.parametrize(("op", "reduced"), [("sum", np.sum), ("max", np.max), ("prod", np.prod)])
+def test_lists_of_numbers_are_reduced_in_eight_parts_from_32_positions_on(op, reduced):
+    lengths = [0, 1, 7, 8, 31, 32, 33, 39, 40, 511, 512, 513]
+    rng = np.random.default_rng(0)
+    k = rng.permutation(np.repeat(np.arange(len(lengths)), lengths))
+    w = rng.uniform(0.9, 1.1, len(k)).astype(np.float32)
+    text = f"y[i: {len(lengths)}] = {op}{{e | k[e] = i}} w[e]"
+    f = tadc.compile(text, backend="native")
+    y = f(k=k, w=w)
+    empty = {"sum": 0, "max": -np.inf, "prod": 1}[op]
+    expected = [reduced(w[k == i].astype(float)) if n else empty for i, n in enumerate(lengths)]
+    np.testing.assert_allclose(y, expected, rtol=2e-5)
+    assert "s_[lane] += w[" in f.source("c") or op != "sum"
+    if op == "sum":  # the last position of a list changes one part, the others are what they were
+        of_list = w[k == 5]
+        parts = [np.float32(0)] * 8
+        for t, v in enumerate(of_list):
+            parts[t % 8] += v
+        halves = [a + b for a, b in zip(parts[:4], parts[4:], strict=True)]
+        assert y[5] == (halves[0] + halves[2]) + (halves[1] + halves[3])
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_pieces_have_the_indices_that_their_data_are_looked_up_with(backend):
+    rng = np.random.default_rng(0)
+    q, p, w = rng.integers(0, 2, 3000), rng.integers(0, 3, 3000), rng.standard_normal(3000)
+    s = np.array([2, 0, 7])
+    text = (
+        "input p[E]: index; input s[J]: index; y[i: 2, j] = sum{e | p[e] = s[j] and q[e] = i} w[e]"
+    )
+    y = tadc.compile(text, backend=backend)(p=p, s=s, q=q, w=w)
+    expected = [[w[(q == i) & (p == v)].sum() for v in s] for i in range(2)]
+    np.testing.assert_allclose(y, expected, rtol=1e-11, atol=1e-12)
+
+
+def test_factors_of_a_key_leave_the_sum_over_its_list():
+    f = tadc.compile("size N; z[i: N] = sum{e | d[e] = i} u[e]; a[e] = u[e]/z[d[e]]")
+    plan = str(f.adjoint("u").plan())
+
+    assert "dz[i: N] = gate(" in plan.replace("-", "")
+    assert "z[d_perm" not in plan and "/z[i]" in plan.split("sum{t")[-1]
+
+
+@pytest.mark.compiler
 def test_a_long_list_has_the_right_gradients():
     rng = np.random.default_rng(0)
     k = skewed(rng)

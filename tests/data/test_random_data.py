@@ -26,7 +26,7 @@ def by_lists(f, arrays, facts):
         facts = facts_of(listed(program).lists, arrays_of_lists)
         assert facts.short
     made = listed(program, facts)
-    lists, sizes = list_tensors(made.lists, arrays_of_lists, np.int64)
+    lists, sizes = list_tensors(made.lists, arrays_of_lists, indices, bound.sizes, np.int64)
     found = interpret(made.program, {**bound.arrays, **lists}, {**bound.sizes, **sizes})
     return [found[n] for n in f.outputs]
 

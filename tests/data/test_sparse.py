@@ -50,9 +50,14 @@ def test_a_product_has_the_values_and_gradients_of_scipy(layout, format):
     np.testing.assert_allclose(both["A"].toarray(), expected)
 
 
+# The two worked examples with sparse operands are run by all of these.
+BACKENDS = ("interpreter", "numpy", pytest.param("native", marks=pytest.mark.compiler))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_sampled_product_is_evaluated_and_returned_on_the_pattern(layout):
-    f = compiled(SAMPLED, layout)
+def test_a_sampled_product_is_evaluated_and_returned_on_the_pattern(layout, backend):
+    f = tadc.compile(SAMPLED.format(layout), backend=backend)
     s, pullback = f.vjp(example(), U, V)
     ones = example()
     ones.data = np.ones(5)
@@ -81,15 +86,32 @@ def _dense(a):
     return a if isinstance(a, np.ndarray) else a.toarray()
 
 
-def test_duplicates_add_up_in_every_layout():
+DECLARED = {
+    "idx": "output S: like A\nS[i, j] = A[i,j]*sum{k} U[i,k]*V[j,k]",
+    "tex": r"%!tadc output S: like A" "\n" r"\[ S_{ij} = A_{ij} \sum_k U_{ik} V_{jk} \]",
+    "tex, from 1": r"%!tadc output S: like A" "\n" r"\[ S_{ij} = A_{ij} \sum_{k=1}^K U_{ik} V_{jk}, \quad i = 1, \dots, N \]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", DECLARED)
+def test_an_output_may_be_said_to_have_a_pattern(lang):
+    declared = "%!tadc input A[N, M]: csr" if "tex" in lang else "input A[N, M]: csr"
+    f = tadc.compile(f"{declared}\n{DECLARED[lang]}", lang=lang[:3], backend="interpreter")
+    a = sparse.csr_array([[1.0, 0, 2, 0], [0, 0, 0, 3], [0, 4, 0, 5]])
+    u, v = np.ones((2, 4, 2))
+    s, pullback = f.vjp(a, u[:3], v)
+    np.testing.assert_allclose(s.toarray(), 2 * a.toarray())
+    np.testing.assert_allclose(pullback(s)["A"].toarray(), 2 * s.toarray())
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_duplicates_add_up_in_every_layout(backend):
     x = np.array([1.0, 10.0])
     coo = sparse.coo_array((np.array([2.0, 3, 4]), ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
     for layout in LAYOUTS:
-        f = tadc.compile(
-            f"input A[N, M]: {layout}\ny[i] = sum{{j}} A[i,j]*x[j]", backend="interpreter"
-        )
+        f = tadc.compile(f"input A[N, M]: {layout}\ny[i] = sum{{j}} A[i,j]*x[j]", backend=backend)
         y, pullback = f.vjp(coo, x)
-        assert y.tolist() == [50, 4]
+        assert y.tolist() == [50, 4] == (coo.toarray() @ x).tolist()
         gradient = pullback(np.array([1.0, 100.0]))["A"]
         assert gradient.data.tolist() == [10, 10, 100]
     assert (f(sparse.csc_array(coo), x) == y).all()
@@ -185,6 +207,10 @@ def test_a_pickled_derivative_is_called_with_sparse_arrays():
 
 
 TEXTS = [
+    ("input A[N, M]: csr\noutput S: like A, z\nz = sum{i,j} A[i,j]", "`S` is like `A`, and nothing defines it"),
+    ("input A[N, M]: csr\noutput S: like A\nS[i,j]: float32 = A[i,j]", "`S` has two types"),
+    ("input A[N, M]: csr\noutput S: like B\nS[i,j] = A[i,j]", "`B` is no sparse tensor"),
+    ("input A[N, M]: csr\noutput S: like A\nS[i: 3, j] = A[i,j]", "`S` has the shape of `A`"),
     ("input A: csr\ny[i] = A[i,i]", "its shape is not said"),
     ("input A[N]: csr\ny[i] = A[i]", "declared with 1"),
     ("input A[]: coo\ny = A[]", "at least one dimension"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tadc.emit.clike.integers import derived_lines
@@ -13,7 +13,8 @@ from tadc.emit.templates import template
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Looked
 from tadc.ir.program import Program
-from tadc.schedule.rewrite.lists import Listed, Rows, SortedList
+from tadc.schedule.rewrite.lists import Key, Listed, Rows, SortedList
+from tadc.schedule.rewrite.matches import ELEMENT
 from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = ["list_builders", "list_entries"]
@@ -22,6 +23,7 @@ PER_THREAD = 50_000  # positions that are worth a thread
 _TAKEN = """
     of low counts elements along width found places chunks first last threads keys numbers p q i malloc free sorted_list rows_of
     pieces_of key_of count_keys place_keys at_least_one within floored greater lesser low_row high_row
+    distinct distinct_of number_among compare_elements qsort values
 """
 
 
@@ -32,17 +34,20 @@ def list_entries(listed: Listed, launcher: str) -> list[dict[str, Any]]:
             "name": _name(each),
             "of": list(each.of),
             "keys": _keys(each),
-            "sizes": _key_sizes(each),
+            "sizes": _key_sizes(each, listed.program),
             "builders": list(_builder_entries(each, launcher)),
         }
         for each in listed.lists
     ]
 
 
-def _key_sizes(each: SortedList | Rows) -> dict[Symbol, str]:
+def _key_sizes(each: SortedList | Rows, program: Program) -> dict[Symbol, str]:
     """The numbers of keys, as expressions of sizes."""
     if isinstance(each, Rows):
         return {each.counts[0]: str(each.elements)}
+    if each.is_distinct:
+        extents = "*".join(f"({n})" for n in program.tensors[each.of[0]].shape)
+        return {each.counts[0]: f"{extents or 1} + 1"}
     spans = (key.high - key.low + 1 for key in each.keys)
     return {n: f"max(1, {span})" for n, span in zip(each.counts, spans, strict=True)}
 
@@ -52,8 +57,8 @@ def _builder_entries(each: SortedList | Rows, launcher: str) -> Iterator[dict[st
     begin, positions = each.begin.name, [t.name for t in each.positions]
     yield {
         "function": _builder_name(launcher, each),
-        "reads": list(each.of),
-        "writes": [begin, *positions],
+        "reads": _read(each),
+        "writes": [begin, *positions, *_matching(each)],
         "returns": each.count,
     }
     if isinstance(each, SortedList) and each.pieces:
@@ -65,9 +70,22 @@ def _builder_entries(each: SortedList | Rows, launcher: str) -> Iterator[dict[st
         }
 
 
+def _read(each: SortedList | Rows) -> list[str]:
+    """The index tensors that a list and what stands beside it is made from."""
+    matches = each.matches if isinstance(each, SortedList) else ()
+    return list(dict.fromkeys([*each.of, *(m.of for m in matches)]))
+
+
+def _matching(each: SortedList | Rows) -> list[str]:
+    """The tensors of the keys that elements of others have."""
+    return [m.tensor.name for m in each.matches] if isinstance(each, SortedList) else []
+
+
 def _keys(each: SortedList | Rows) -> list[str]:
     if isinstance(each, Rows):
         return [f"0..{each.elements - 1}"]
+    if each.is_distinct:
+        return [f"the distinct elements of {each.of[0]}"]
     return [f"{key.low}..{key.high}" if key.dimension is None else str(key) for key in each.keys]
 
 
@@ -92,6 +110,7 @@ def list_builders(modes: Sequence[tuple[Listed, str]], target: str) -> str:
         integer="int",
         linkage="static ",
         sorts=any(isinstance(each, SortedList) for each in every),
+        distinct=any(isinstance(each, SortedList) and each.is_distinct for each in every),
         rows=any(isinstance(each, Rows) for each in every),
         pieces=any(map(_pieces, every)),
         orders=False,
@@ -166,24 +185,24 @@ class _Builders:
         names = self.text.names
         keys = len(each.keys)
         lows = ", ".join(self.text.affine(key.low).text for key in each.keys)
-        counts = ", ".join(self._count(key.low, key.high) for key in each.keys)
+        counts = ", ".join(map(self._keys_of, each.keys))
         flat, *_ = positions = [names[t.name] for t in each.positions]
+        freed = "free(along); " if self._dimensions(each) or each.is_distinct else ""
         body = [
             *derived_lines(self.program, self.text),
-            f"const long long low[] = {{{lows}}}, counts[] = {{{counts}}};",
             f"const long long elements = {self._elements(each.of[0])};",
-            *self._places(each),
+            f"const long long low[] = {{{lows}}}, counts[] = {{{counts}}};",
+            *(self._numbers(each) if each.is_distinct else self._places(each)),
             f"const long long width = {' * '.join(f'counts[{k}]' for k in range(keys))};",
             f"long long chunks = elements / {PER_THREAD} < threads ? elements / {PER_THREAD} : threads;",
             "chunks = 2 * elements / width < chunks ? 2 * elements / width : chunks;",
             "chunks = at_least_one(chunks);",
             "int* places = (int*)malloc(sizeof(int) * (size_t)(width * chunks));",
-            "if (!places) return -1;"
-            if not self._dimensions(each)
-            else "if (!places) { free(along); return -1; }",
+            f"if (!places) {{ {freed}return -1; }}",
             f"const long long found = sorted_list({keys}, of, low, counts, elements, {names[each.begin.name]}, {flat}, places, (int)chunks);",
             "free(places);",
-            *(["free(along);"] if self._dimensions(each) else []),
+            *(self._matches(each) if each.is_distinct else []),
+            *([freed.strip()] if freed else []),
         ]
         if len(positions) > 1:
             body += self._unravelled(each, positions)
@@ -192,10 +211,43 @@ class _Builders:
             "about": f"The positions of {', '.join(each.of)} by their elements {' and '.join(_keys(each))}: returns how many there are,"
             f" or -1 without memory. Without `{flat}` it only counts.",
             "parameters": self._parameters(
-                each.of, [each.begin.name, *(t.name for t in each.positions)], self.sizes
+                _read(each),
+                [each.begin.name, *(t.name for t in each.positions), *_matching(each)],
+                self.sizes,
             ),
             "body": [*body, "return found;"],
         }
+
+    def _keys_of(self, key: Key) -> str:
+        """How many keys there are."""
+        return "elements + 1" if key.distinct else self._count(key.low, key.high)
+
+    def _numbers(self, each: SortedList) -> list[str]:
+        """The distinct elements, and the numbers of all elements among them."""
+        of = self.text.names[each.of[0]]
+        return [
+            "int* along = (int*)malloc(sizeof(int) * (size_t)at_least_one(2 * elements));",
+            "if (!along) return -1;",
+            f"int* values = along + elements; const long long distinct = distinct_of({of}, elements, values);",
+            "for (long long p = 0; p < elements; p++)",
+            f"  along[p] = (int)number_among(values, distinct, {of}[p], 1, elements);",
+            "const int* const of[] = {along};",
+        ]
+
+    def _matches(self, each: SortedList) -> list[str]:
+        """The keys of the elements of other index tensors."""
+        lines = []
+        for m in each.matches:
+            element = f"(long long){self.text.names[m.of]}[q]"
+            text = replace(self.text, names={**self.text.names, ELEMENT: element})
+            key = (
+                f"number_among(values, distinct, {text.affine(m.form).text}, {m.divisor}, elements)"
+            )
+            lines += [
+                f"for (long long q = 0; {self.text.names[m.tensor.name]} && q < {self._elements(m.of)}; q++)",
+                f"  {self.text.names[m.tensor.name]}[q] = (int){key};",
+            ]
+        return lines
 
     def _dimensions(self, each: SortedList) -> list[int]:
         return [key.dimension for key in each.keys if key.dimension is not None]
@@ -238,6 +290,7 @@ class _Builders:
         assert each.pieces is not None
         names, pieces = self.text.names, each.pieces
         counts = ", ".join(self._count(key.low, key.high) for key in each.keys)
+        assert not each.is_distinct, "a list by distinct elements is not cut"
         before, begin, *keys = (names[t.name] for t in pieces.tensors)
         return {
             "name": f"{self.launcher}_pieces_{_name(each)}",

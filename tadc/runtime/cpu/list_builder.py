@@ -94,6 +94,7 @@ def _library(dtype: str) -> Library:
         integer=TYPES[dtype],
         linkage="",
         sorts=True,
+        distinct=False,
         rows=True,
         pieces=False,
         orders=True,

@@ -17,7 +17,7 @@ from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import at_borders, cost_in_lanes, cost_of_sums
-from tadc.schedule.cpu.lists import has_list_loops, lanes_beside_lists
+from tadc.schedule.cpu.lists import has_list_loops, lanes_along_lists, lanes_beside_lists
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
 from tadc.schedule.cpu.phases import in_phases, stores_last
@@ -138,7 +138,7 @@ def _scheduled(
     if has_list_loops(kernel):
         beside = lanes_beside_lists(kernel, usual)
         if beside is None:
-            return CpuKernel(kernel, box, None, kernel.body)
+            return CpuKernel(kernel, box, None, lanes_along_lists(kernel))
         last, extent = box[-1]
         return CpuKernel(kernel, box[:-1], (last, Bound(extent)), beside, block=LOOPED_BLOCK)
     kernel = rows_as_locals(kernel)

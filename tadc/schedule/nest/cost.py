@@ -56,7 +56,7 @@ from tadc.schedule.nest.loop_nest import (
 from tadc.schedule.rewrite.lists import Rows, SortedList, narrow_tensor
 from tadc.tables import html_table
 
-__all__ = ["Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
+__all__ = ["PAIRS", "Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 WIDE = 2**31  # beyond it products with coefficients may not fit 64 bits
@@ -64,6 +64,7 @@ INTEGER_POWERS = range(-16, 17)  # exponents that emitters write as multiplicati
 FREE = frozenset(["detached"])  # calls that are no operations
 
 
+PAIRS = "pairs"  # the number of elements of all windows of a loop
 COLUMNS = ("operations", "bytes read", "bytes written")
 OPERATIONS, READ, WRITTEN, TEMPORARY = range(4)
 
@@ -206,7 +207,8 @@ class Points:
     """The integer points of `domain` in `indices`, outermost first; `derived` are functions of them.
 
     Of the `data` indices nothing is known, nor of what follows from them. `extents` are those of tensors that indices are
-    subscripts of: rows whose ends are data count as the extent of what they read, windows each.
+    subscripts of: rows whose ends are data count as the extent of what they read, windows each. With `pairs`, a symbol, all windows of
+    a loop have so many points together.
     """
 
     indices: tuple[Symbol, ...]
@@ -214,6 +216,7 @@ class Points:
     domain: Domain
     data: tuple[Determined, ...] = ()
     extents: tuple[tuple[Symbol, Affine], ...] = ()
+    pairs: Symbol | None = None
 
     def within(self, conditions: Sequence[Condition]) -> Points:
         unknown = self._unknown
@@ -236,13 +239,26 @@ class Points:
         counts += [n for i, n in self.extents if i == r.index]
         if not counts:
             return replace(self, data=(*self.data, Looked(r.index, "", ())))
-        if len(ends) != 2 or ends[0].tensor != ends[1].tensor:
-            inner = replace(self, indices=(*self.indices, r.index))
-            return inner.within(between(0, symbol(r.index), counts[0] - 1))
+        if len(ends) == 2 and ends[0].tensor == ends[1].tensor and keys.isdisjoint(self._unknown):
+            return self._instead_of(keys, r.index, counts[0])
+        if self.pairs is not None:
+            return self._instead_of(self._followed(keys), r.index, symbol(self.pairs))
+        return self._instead_of(set(), r.index, counts[0])
+
+    def _instead_of(self, keys: set[Symbol], index: Symbol, count: Affine) -> Points:
+        """The points with an index of so many values, in place of others."""
         left = Domain.of(c for c in self.domain if keys.isdisjoint(c.form.symbols))
         kept = tuple(i for i in self.indices if i not in keys)
-        inner = replace(self, indices=(*kept, r.index), domain=left)
-        return inner.within(between(0, symbol(r.index), counts[0] - 1))
+        inner = replace(self, indices=(*kept, index), domain=left)
+        return inner.within(between(0, symbol(index), count - 1))
+
+    def _followed(self, symbols: set[Symbol]) -> set[Symbol]:
+        """The symbols, and those that these follow from."""
+        followed = set(symbols)
+        for d in reversed((*self.derived, *self.data)):
+            if d.name in followed:
+                followed |= set(d.symbols)
+        return followed
 
     def with_index(self, d: Determined) -> Points:
         """The points with one more index that follows from others."""
@@ -317,10 +333,12 @@ def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
     return used <= group and bool(used) == bool(group)
 
 
-def operations(kernel: Kernel, program: Program | None = None) -> list[tuple[int, Points]]:
+def operations(
+    kernel: Kernel, program: Program | None = None, pairs: Symbol | None = None
+) -> list[tuple[int, Points]]:
     """Numbers of operations with the points where they are done, as terms of a sum; a negative number takes points away.
 
-    The program is only needed where data are read.
+    The program is only needed where data are read, `pairs` where windows may overlap.
     """
     box = dict(zip(kernel.indices, kernel.extents, strict=True))
     read = [(e.tensor, e.subscripts) for e in reads_of(kernel.body) if e.subscripts]
@@ -334,7 +352,9 @@ def operations(kernel: Kernel, program: Program | None = None) -> list[tuple[int
         for form, n in zip(subscripts, program.tensors[tensor].shape, strict=True)  # type: ignore[union-attr]
         if (i := _index_from(form, data)) is not None
     }
-    points = Points(kernel.indices, (), Domain.box(box), extents=tuple(extents.items()))
+    points = Points(
+        kernel.indices, (), Domain.box(box), extents=tuple(extents.items()), pairs=pairs
+    )
     return list(_terms(kernel.body, points))
 
 
@@ -350,8 +370,10 @@ def program_cost(
     dtype: str,
     residuals: Set[str] = frozenset(),
     lists: Sequence[SortedList | Rows] = (),
+    pairs: int | None = None,
 ) -> Cost:
-    """The cost of a program's kernels. `sizes` has all sizes, or there are formulas alone.
+    """The cost of a program's kernels. `sizes` has all sizes, or there are formulas alone. Windows have so many elements together, if
+    `pairs` is a number.
 
     `dtype` is the type of tensors without a declared one. `residuals` are outputs that are only kept for another
     program: they count as temporaries. `lists` are made before, if they are not given.
@@ -359,8 +381,10 @@ def program_cost(
     values = None if sizes is None else program.size_values(sizes)
     kept = {*(t.name for t in program.inputs), *program.outputs} - residuals
     costs = [_building(each, program, values) for each in lists]
+    if values is not None and pairs is not None:
+        values = {**values, PAIRS: pairs}
     for k in kernels:
-        terms = operations(k, program)
+        terms = operations(k, program, None if pairs is None else PAIRS)
         touched = (k.reads, k.writes, [t for t in k.writes if t not in kept])
         formulas = (_formula(terms), *(bytes_formula(program, names, dtype) for names in touched))
         numbers = None

@@ -315,8 +315,11 @@ class _Blocks:
         return Loop(Range(block, lows, highs), body)
 
     def _strips(self, step: Strips) -> Strips:
-        """A sum in strips: each lane has blocks of its own."""
-        if most_trips(step.range, self.ranges) <= LENGTH * FEWEST_LANES:
+        """A sum in strips: each lane has blocks of its own, but for a piece of a list."""
+        trips = most_trips(step.range, self.ranges)
+        if trips <= LENGTH * FEWEST_LANES:
+            return step
+        if trips <= PIECE and not self.data.isdisjoint(step.range.symbols):
             return step
         between: list[Step] = []
         after: list[Step] = []

@@ -39,6 +39,12 @@ class _Ordered:
     names: Names
     made: dict[tuple[str, str], Companion] = field(default_factory=dict)
 
+    @property
+    def of_lists(self) -> set[str]:
+        """The tensors of lists that have an element for each position of index tensors: they are read where they stand."""
+        lists = (each for each in self.lists if isinstance(each, SortedList))
+        return {m.tensor.name for each in lists for m in each.matches}
+
     def statement(self, s: Statement) -> Statement:
         return replace(s, body=rewrite(s.body, self._rule))
 
@@ -56,7 +62,7 @@ class _Ordered:
         """The data index looked up in the order of a list, if it is looked up at the positions of one."""
         found = [known.get(form.as_symbol() or "") for form in d.subscripts]
         places = [p for p in found if p is not None]
-        if not places or len(places) < len(found):
+        if not places or len(places) < len(found) or d.tensor in self.of_lists:
             return d
         for each in self.lists:
             if not isinstance(each, SortedList) or [p.tensor for p in places] != [

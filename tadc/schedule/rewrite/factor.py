@@ -13,18 +13,18 @@ An infinite or undefined factor may then give another infinite or undefined valu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Determined, Domain
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
 from tadc.normalize.masks import is_never_empty, may_be_infinite
 from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
 
-__all__ = ["factored", "with_factors_outside"]
+__all__ = ["factored", "with_factors_outside", "without_factors"]
 
 MOST_FACTORS = 32
 
@@ -47,6 +47,28 @@ def with_factors_outside(program: Program, s: Statement) -> Statement:
 def _factored_statement(program: Program, s: Statement) -> Statement:
     factoring = _Factoring(program.tensors)
     return replace(s, body=rewrite_in(s.body, program.known & s.box, _known_in, factoring.factored))
+
+
+def without_factors(
+    e: Reduce, known: Domain, tensors: Mapping[str, Tensor]
+) -> tuple[Reduce, Callable[[Expr], Expr]]:
+    """A sum without the factors that depend on none of its indices, those of data included, and what applies them to its value."""
+    bound = (*e.indices, *(d.name for d in e.derived))
+    factoring = _Factoring(tensors)
+    factors = [part for f in _factors(e.body) for part in _parted(f, bound)]
+    leaving = [
+        f
+        for f in factors
+        if f.value.symbols.isdisjoint(bound)
+        and factoring.is_in_bounds(f.value, known)
+        and factoring.is_finite(f)
+    ]
+    if e.op != "sum" or not 0 < len(leaving) < len(factors) <= MOST_FACTORS:
+        return e, lambda value: value
+    staying = [f for f in factors if f not in leaving]
+    outside = _gated(leaving, staying)
+    inner = _sum(e.indices, e.domain, staying, e.derived)
+    return inner, lambda value: _product(outside, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +102,8 @@ class _Factoring:
             f
             for f in factors
             if f.value.symbols.isdisjoint(e.indices)
-            and self._is_in_bounds(f.value, known)
-            and (always or self._is_finite(f))
+            and self.is_in_bounds(f.value, known)
+            and (always or self.is_finite(f))
         ]
         if without and len(without) < len(factors):
             within = [f for f in factors if f not in without]
@@ -96,25 +118,25 @@ class _Factoring:
         within = [f for f in factors if best in f.value.symbols]
         outside = [f for f in factors if f not in within]
         if not (best and _saved(best, factors)) or not all(
-            self._is_in_bounds(f.value, known & rest) for f in outside
+            self.is_in_bounds(f.value, known & rest) for f in outside
         ):
             return e
         alone_ = Reduce("sum", (best,), (), of_best, Const(1))
-        if not is_never_empty(alone_, known & rest) and not all(map(self._is_finite, outside)):
+        if not is_never_empty(alone_, known & rest) and not all(map(self.is_finite, outside)):
             return e
         inner_sum = self._sum(_sum((best,), of_best, within), known & rest)
         others = tuple(i for i in e.indices if i != best)
         body = _product(_gated(outside, within), inner_sum)
         return self._sum(Reduce("sum", others, (), rest, body), known)
 
-    def _is_finite(self, factor: _Factor) -> bool:
+    def is_finite(self, factor: _Factor) -> bool:
         """Whether it is a number where the sum has no terms, and is then multiplied by 0."""
         gate = factor.function == "gate"
         return gate or not (
             factor.function == "div" or any(map(may_be_infinite, postorder(factor.value)))
         )
 
-    def _is_in_bounds(self, e: Expr, known: Domain) -> bool:
+    def is_in_bounds(self, e: Expr, known: Domain) -> bool:
         return reads_are_in_bounds(e, known, self.tensors)
 
 
@@ -174,12 +196,19 @@ def _gate_by(factors: Sequence[_Factor]) -> _Factor:
     return _Factor("mul" if isinstance(value, Const) else "gate", value)
 
 
-def _sum(indices: tuple[Symbol, ...], domain: Domain, factors: Sequence[_Factor]) -> Reduce:
+def _sum(
+    indices: tuple[Symbol, ...],
+    domain: Domain,
+    factors: Sequence[_Factor],
+    derived: tuple[Determined, ...] = (),
+) -> Reduce:
     # A gate on 1 alone changes nothing.
     first = next((f for f in factors if f.function in ("mul", "gate")), None)
     first = next((f for f in factors if f.function == "mul"), first)
     rest = [f for f in factors if f is not first]
-    return Reduce("sum", indices, (), domain, _product(rest, first.value if first else Const(1)))
+    return Reduce(
+        "sum", indices, derived, domain, _product(rest, first.value if first else Const(1))
+    )
 
 
 def _gated(outside: Sequence[_Factor], inner: Sequence[_Factor]) -> list[_Factor]:

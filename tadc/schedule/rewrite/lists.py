@@ -5,7 +5,8 @@ dimension, and where those of each key begin. `sum{e | k[e] = b} f(e)` becomes
 
     sum{t = 0 .. k_ptr[b+1]-k_ptr[b]-1} f(k_perm[k_ptr[b] + t])
 
-and the rows of a ragged sum, `ptr[i] <= e < ptr[i+1]` with `e` known, are found in the same way. The program that comes of it
+and the rows of a ragged sum, `ptr[i] <= e < ptr[i+1]` with `e` known, are found in the same way. Where `b` is an element of another
+index tensor, keys are the distinct elements (`matches.py`). The program that comes of it
 has these tensors as further inputs, which are built before it runs.
 """
 
@@ -34,6 +35,8 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_around_body, extents_in_body
+from tadc.schedule.rewrite.factor import without_factors
+from tadc.schedule.rewrite.matches import Match, Wanted, wanted_element
 from tadc.schedule.rewrite.pieces import (
     ListLoop,
     Pieces,
@@ -56,7 +59,6 @@ __all__ = [
     "listed",
     "looked_up",
     "narrow_tensor",
-    "period_of_data",
     "safely_loaded",
 ]
 
@@ -65,14 +67,23 @@ Extents = tuple[tuple[Symbol, Affine], ...]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes; or the places in a `dimension` of it."""
+    """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes; or the places in a `dimension` of it;
+    or the numbers of its `distinct` elements, one for each of the `positions`, and one more.
+    """
 
     tensor: str
     low: Affine
     high: Affine
     dimension: int | None = None
+    distinct: bool = False
+
+    def count_at(self, sizes: Mapping[Symbol, int], positions: int) -> int:
+        """How many keys there are."""
+        return positions + 1 if self.distinct else max(1, (self.high - self.low + 1).at(sizes))
 
     def __str__(self) -> str:
+        if self.distinct:
+            return f"{self.tensor} has each of its elements"
         what = (
             self.tensor
             if self.dimension is None
@@ -107,11 +118,12 @@ class SortedList:
     counts: tuple[Symbol, ...]  # of the keys, each a size
     count: Symbol
     pieces: Pieces | None = None
+    matches: tuple[Match, ...] = ()  # of a list by distinct elements
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         pieces = self.pieces.tensors if self.pieces else ()
-        return (self.begin, *self.positions, *pieces)
+        return (self.begin, *self.positions, *pieces, *(m.tensor for m in self.matches))
 
     @property
     def sizes(self) -> tuple[Symbol, ...]:
@@ -122,6 +134,11 @@ class SortedList:
     def of(self) -> tuple[str, ...]:
         """The index tensors that it is made from."""
         return tuple(key.tensor for key in self.keys if key.dimension is None)
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether its key are the distinct elements of a tensor."""
+        return self.keys[0].distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,24 +210,30 @@ class Listed:
                 pairs = elements if each.is_apart else f"{_factor(each.extent)}*{elements}"
                 found |= dict.fromkeys(each.counts, elements) | {each.count: pairs}
                 continue
-            spans = (_factor(key.high - key.low + 1) for key in each.keys)
-            shape = self.program.tensors[each.of[0]].shape
+            positions = "*".join(map(_factor, self.program.tensors[each.of[0]].shape)) or "1"
+            spans = (
+                f"({positions} + 1)" if key.distinct else _factor(key.high - key.low + 1)
+                for key in each.keys
+            )
             found |= dict(zip(each.counts, spans, strict=True))
-            found[each.count] = "*".join(map(_factor, shape)) or "1"
+            found[each.count] = positions
         return found
 
-    def sizes_at(self, sizes: Mapping[Symbol, int]) -> dict[Symbol, int]:
-        """The most that the sizes of lists may be for these values of all others, without long lists; as if ends of rows ascended."""
+    def sizes_at(self, sizes: Mapping[Symbol, int], pairs: int | None = None) -> dict[Symbol, int]:
+        """The most that the sizes of lists may be for these values of all others, without long lists; as if ends of rows ascended.
+
+        Other windows have `pairs` elements together, if that is a number.
+        """
         found: dict[Symbol, int] = {}
         for each in self.lists:
             if isinstance(each, Rows):
                 elements = max(1, each.elements.at(sizes))
-                pairs = elements * (1 if each.is_apart else max(1, each.extent.at(sizes)))
-                found |= dict.fromkeys(each.counts, elements) | {each.count: pairs}
+                most = elements * max(1, each.extent.at(sizes)) if pairs is None else pairs
+                count = elements if each.is_apart else max(1, most)
+                found |= dict.fromkeys(each.counts, elements) | {each.count: count}
                 continue
-            spans = ((key.high - key.low + 1).at(sizes) for key in each.keys)
             positions = prod(n.at(sizes) for n in self.program.tensors[each.of[0]].shape)
-            counts = (*(max(1, span) for span in spans), max(1, positions))
+            counts = (*(key.count_at(sizes, positions) for key in each.keys), max(1, positions))
             found |= dict(zip(each.sizes, counts, strict=True))
         return found
 
@@ -237,22 +260,6 @@ def ends_of_rows(program: Program) -> frozenset[str]:
             (form,) = d.subscripts
             found.setdefault((d.tensor, form.terms), set()).add(form.constant)
     return frozenset(tensor for (tensor, _), places in found.items() if len(places) > 1)
-
-
-def period_of_data(program: Program) -> int:
-    """A number so that elements of index tensors that leave the same remainder by it are divided alike: 1 without divisions."""
-    made = list(_determined(program))
-    data = {d.name for d in made if isinstance(d, Looked)}
-    period = 1
-    for d in made:
-        if isinstance(d, Derived) and not data.isdisjoint(d.symbols):
-            data.add(d.name)
-            period *= d.modulus
-    reductions = (e for s in program.statements for e in postorder(s.body) if isinstance(e, Reduce))
-    for c in (c for e in reductions for c in e.domain):
-        if c.relation == "|" and not data.isdisjoint(c.form.symbols):
-            period *= c.modulus
-    return period
 
 
 def _determined(program: Program) -> Iterator[Determined]:
@@ -307,33 +314,34 @@ class _Lists:
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         """The statement with lists, after those that compute sums of pieces for it."""
         sizes = set(self.program.parameters)
-        around: Extents = tuple(s.extents.items())
+        around = _Around(tuple(s.extents.items()), _looked(s.derived))
         pieces: list[Statement] = []
         whole = set(always(s.body))
+        known = self.program.known & s.box
 
-        def enter(e: Expr, extents: Extents) -> Entered[Extents]:
+        def enter(e: Expr, around: _Around) -> Entered[_Around]:
             if not isinstance(e, Reduce):
-                return e, [extents] * len(e.operands)
-            inner = tuple(extents_in_body(e, dict(extents), sizes).items())
-            return e, [inner]
+                return e, [around] * len(e.operands)
+            inner = tuple(extents_in_body(e, dict(around.extents), sizes).items())
+            return e, [_Around(inner, (*around.loaded, *_looked(e.derived)))]
 
-        def rule(e: Expr, extents: Extents) -> Expr:
+        def rule(e: Expr, around: _Around) -> Expr:
             if not isinstance(e, Reduce) or not any(isinstance(d, Looked) for d in e.derived):
                 return e
-            loops = _Loops(self, dict(extents), e, s.target.name)
-            reduce_ = loops.reduce()
+            loops = _Loops(self, dict(around.extents), e, s.target.name, list(around.loaded))
+            reduce_, scaled = without_factors(loops.reduce(), known, self.program.tensors)
             if self.facts is None:
-                return reduce_
+                return scaled(reduce_)
             if e not in whole or len(loops.over) != 1:
-                return _from_own_start(reduce_, self.names)
+                return scaled(_from_own_start(reduce_, self.names))
             (loop,) = loops.over
             if not can_be_cut(reduce_, loop, s):
-                return _from_own_start(reduce_, self.names)
+                return scaled(_from_own_start(reduce_, self.names))
             if self.facts.short:
-                return with_short_lists(reduce_, loop)
+                return scaled(with_short_lists(reduce_, loop))
             piece, total = in_pieces(s, reduce_, loop, self._pieces(loop), self.names)
             pieces.append(piece)
-            return total
+            return scaled(total)
 
         body = rewrite_in(s.body, around, enter, rule)
         return *pieces, replace(s, body=body)
@@ -398,15 +406,44 @@ class _Lists:
             self.made[key] = new()
         return self.made[key]
 
+    def matched_by(self, tensor: str, rank: int, wanted: Wanted) -> tuple[SortedList, Tensor]:
+        """The list by the distinct elements of a tensor, and the keys of elements of another one in it."""
+        key = Key(tensor, constant(0), constant(0), distinct=True)
+        made = self.sorted_by((key,), rank)
+        of, form = wanted.data.tensor, wanted.of_element
+        for m in made.matches:
+            if (m.of, m.form, m.divisor) == (of, form, wanted.divisor):
+                return made, m.tensor
+        shape = self.program.tensors[of].shape
+        match = Tensor(self.names.fresh(f"{of}_in_{tensor}"), shape, INDEX)
+        matches = (*made.matches, Match(match, of, form, wanted.divisor))
+        self.made[(key,)] = made = replace(made, matches=matches)
+        return made, match
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is known around an expression: extents of indices, and data indices."""
+
+    extents: Extents
+    loaded: tuple[Looked, ...]
+
+
+def _looked(derived: Iterable[Determined]) -> tuple[Looked, ...]:
+    return tuple(d for d in derived if isinstance(d, Looked))
+
 
 @dataclass(slots=True)
 class _Loops:
-    """The loops of one reduction: `known` are the extents of the symbols that are known in them so far."""
+    """The loops of one reduction: `known` are the extents of the symbols that are known in them so far, `loaded` the data indices
+    around it.
+    """
 
     lists: _Lists
     known: dict[Symbol, Affine]
     reduce_: Reduce
     statement: str
+    loaded: list[Looked]
     indices: list[Symbol] = field(default_factory=list)  # of loops over lists
     over: list[ListLoop] = field(default_factory=list)  # one key of each
     derived: list[Determined] = field(default_factory=list)  # known in these loops
@@ -418,7 +455,11 @@ class _Loops:
         waiting = list(e.derived)
         domain, body = e.domain, e.body
         while True:
-            step = self._list(free, waiting, domain) or self._rows(free, waiting, domain)
+            step = (
+                self._list(free, waiting, domain)
+                or self._rows(free, waiting, domain)
+                or self._matches(free, waiting, domain)
+            )
             if step is None:
                 break
             values, gone, domain = step
@@ -529,7 +570,6 @@ class _Loops:
         waiting: list[Determined],
         domain: Domain,
     ) -> tuple[Mapping[Symbol, Affine], set[Symbol], Domain]:
-        names = self.lists.names
         first, last = self._rounded(low, up=True), self._rounded(high, up=False)
         keys = [Key(d.tensor, self._least(first), self._greatest(last))]
         at_first, at_last = [first - keys[0].low], [last + 1 - keys[0].low]
@@ -550,13 +590,31 @@ class _Loops:
                 at_last.insert(0, place)
         made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count, forms, keys)
+        values, left = self._at_positions(d, made, place, free, gone, domain)
+        solved = set(values)
+        if low == high and low[1] == 1:
+            values[d.name] = low[0]
+            solved.add(d.name)
+        return values, solved, left
+
+    def _at_positions(
+        self,
+        d: Looked,
+        made: SortedList,
+        place: Affine,
+        free: list[Symbol],
+        gone: Sequence[Condition],
+        domain: Domain,
+    ) -> tuple[dict[Symbol, Affine], Domain]:
+        """The values of the subscripts of `d` at a place of a list, and the conditions left."""
         values: dict[Symbol, Affine] = {}
         left = Domain.of(c for c in domain if c not in gone)
+        extents = self.lists.program.tensors[d.tensor].shape
         for form, extent, tensor in zip(d.subscripts, extents, made.positions, strict=True):
             if self._is_known_place(form):
                 continue
             s = str(form.as_symbol())
-            position = names.fresh(s)
+            position = self.lists.names.fresh(s)
             self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))
             self.known[position] = extent
             bounds = between(0, symbol(s), extent - 1)
@@ -565,11 +623,48 @@ class _Loops:
                 left = Domain.of(c for c in left if c not in bounds)
             else:
                 left &= Domain.of((equals_zero(symbol(s) - symbol(position)),))
-        solved = set(values)
-        if low == high and low[1] == 1:
-            values[d.name] = low[0]
-            solved.add(d.name)
-        return values, solved, left
+        return values, left
+
+    def _matches(
+        self, free: list[Symbol], waiting: list[Determined], domain: Domain
+    ) -> tuple[Mapping[Symbol, Affine], set[Symbol], Domain] | None:
+        """A loop over the positions whose elements are equal to one of another tensor that is known."""
+        looped = {i: n for i in free if (n := self._extent_of(i, domain)) is not None}
+        inner = [
+            d for d in _looked(waiting) if all(self._is_known(s) or s in looped for s in d.symbols)
+        ]
+        loaded = [*self.loaded, *inner]  # in loops over all that is not known
+        for d in waiting:
+            if not isinstance(d, Looked) or not self._is_listable(d, free, waiting):
+                continue
+            if any(map(self._is_known_place, d.subscripts)):
+                continue  # the place would be a key too
+            others = [o for o in loaded if set(o.symbols).isdisjoint(d.symbols)]
+            wanted = wanted_element(d, domain, others, set(self.lists.program.parameters))
+            if wanted is None:
+                continue
+            made, match = self.lists.matched_by(d.tensor, len(d.subscripts), wanted)
+            number = self.lists.names.fresh(match.name)
+            solved: set[Symbol] = set()
+            if wanted.data in inner:
+                around = [i for i in wanted.data.symbols if i in looped]
+                self.indices += around
+                self.known |= {i: looped[i] for i in around}
+                self.derived.append(wanted.data)
+                self.loaded.append(wanted.data)
+                solved |= {wanted.data.name, *around}
+            last = symbol(made.counts[0]) - 1
+            at = wanted.data.subscripts
+            self.derived.append(Looked(number, match.name, at, (constant(0), last)))
+            first = symbol(number)
+            place = self._loop(made.begin, (first,), (first + 1,), made.count)
+            values, left = self._at_positions(d, made, place, free, (wanted.by,), domain)
+            solved |= values.keys()
+            if wanted.divisor == 1:
+                values[d.name] = wanted.form
+                solved.add(d.name)
+            return values, solved, left
+        return None
 
     def _loop(
         self,

@@ -111,7 +111,10 @@ def in_pieces(
         values[index] = (symbol(number) - rest) * sign
         ends = rest, rest + (extents[index] - 1) * sign
         keys.append(Looked(number, tensor.name, (symbol(piece),), ends if sign > 0 else ends[::-1]))
-    others = [i for i in s.indices if i not in values and i in e.symbols]
+    needed = set(e.symbols)
+    for d in reversed(s.derived):
+        needed |= set(d.symbols) if d.name in needed else set()
+    others = [i for i in s.indices if i not in values and i in needed]
     one, (begin, end) = with_short_lists(e, loop), loop.ends
     derived = tuple(
         Looked(begin, pieces.begin.name, (symbol(piece),), d.values)
@@ -124,7 +127,7 @@ def in_pieces(
     dtype = arithmetic(s.target.dtype) if s.target.dtype else None
     shape = (symbol(pieces.count), *(extents[i] for i in others))
     target = Tensor(names.fresh(f"{s.target.name}_pieces"), shape, dtype)
-    within = (*keys, *(d.substitute(values) for d in s.derived))
+    within = (*keys, *(d.substitute(values) for d in s.derived if d.name in needed))
     total = _total(e, loop, pieces, target, others, names)
     short = _restricted(with_short_lists(e, loop), PIECE - symbol(end) + symbol(begin))
     return Statement(target, (piece, *others), within, body), Call(COMBINED[e.op], (total, short))

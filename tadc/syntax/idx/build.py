@@ -171,8 +171,16 @@ class Build(Transformer[Token, Placed]):
         dtype, values, like = elements or ElementType()
         return TensorDeclaration("input", name, shape, dtype, span, values, like)
 
-    def outputs(self, span: Span, *names: Name) -> Items:
-        return (OutputDeclaration(names, span),)
+    def outputs(self, span: Span, *outputs: tuple[Name, Name | None]) -> Items:
+        names = tuple(name for name, _ in outputs)
+        likes = tuple((name, other) for name, other in outputs if other is not None)
+        return (OutputDeclaration(names, span, likes),)
+
+    def output(self, span: Span, name: Name) -> tuple[Name, None]:
+        return name, None
+
+    def like_output(self, span: Span, name: Name, other: Name) -> tuple[Name, Name]:
+        return name, other
 
     def base(self, span: Span, base: Number) -> Items:
         if base.text not in ("0", "1"):

@@ -12,6 +12,7 @@ from tadc.syntax.ast import Item, Program
 from tadc.syntax.idx.blocks import Nesting, head, parsed
 from tadc.syntax.idx.characters import odd_character
 from tadc.syntax.idx.layout import Piece, pieces
+from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 
 __all__ = ["MOST_ERRORS", "parse_idx", "parse_piece"]
@@ -27,7 +28,7 @@ def parse_idx(source: Source) -> Program:
     refuse_path(source)
     with reading.reading(source):
         start = 1 if source.text.startswith("\ufeff") else 0  # a byte-order mark
-        return Program(tuple(parse_piece(source, start, len(source.text))))
+        return with_likes(Program(tuple(parse_piece(source, start, len(source.text)))))
 
 
 def parse_piece(source: Source, start: int, end: int) -> list[Item]:

@@ -154,6 +154,17 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
     return Start(first, r.span, min(reached, default=None))
 
 
+def _counted(node: Node) -> Sequence[Expression]:
+    """What is counted from the first index on: subscripts, and what elements are compared with, as the `i` of `d_e = i`."""
+    match node:
+        case Element():
+            return node.subscripts
+        case ast.Comparison(operands) if any(isinstance(o, Element) for o in operands):
+            return [o for o in operands if isinstance(o, Name)]
+        case _:
+            return ()
+
+
 def _ranges_with_subscripts(definition: Definition) -> Iterator[tuple[Range, list[Expression]]]:
     """The ranges of a definition, each with the subscripts that have its index: one letter may be the index of several sums."""
     found: list[tuple[Range, list[Expression]]] = [(r, []) for r in definition.lefts]
@@ -165,7 +176,7 @@ def _ranges_with_subscripts(definition: Definition) -> Iterator[tuple[Range, lis
             own: list[tuple[Range, list[Expression]]] = [(r, []) for r in node.ranges]
             found += own
             scope = scope | {r.name.name: subscripts for r, subscripts in own}
-        for s in node.subscripts if isinstance(node, Element) else ():
+        for s in _counted(node):
             names = {n.name for n in islice(nodes((s,)), LARGEST_SUBSCRIPT) if isinstance(n, Name)}
             for name in names & scope.keys():
                 scope[name].append(s)

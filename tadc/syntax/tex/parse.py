@@ -18,6 +18,7 @@ from tadc.errors import Error, Source, SyntaxError, merged
 from tadc.syntax import ast, reading
 from tadc.syntax.base import declared_base
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
+from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
@@ -203,7 +204,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.braces,
         bold,
     )
-    return with_request(program, asked)
+    return with_request(with_likes(program), asked)
 
 
 _SAYS_SUMMATION = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.script_tokens import Guess, left_indices, names_in_bounds, scripted
+from tadc.syntax.tex.script_tokens import Guess, left_indices, numbers_in_bounds, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -31,7 +31,7 @@ def letters_apart(
             if letters:
                 elements.setdefault(name.value, f"{name.value}_{letters}")
     totals = {d.target for d in definitions if _is_total(d)}
-    sizes = names_in_bounds(d.tokens for d in definitions) - tensors
+    sizes = numbers_in_bounds(d.tokens for d in definitions) - tensors
     taken = {t.value for d in definitions for t in d.tokens if t.type == "NAME"} | tensors
     of_elements = {n: new for n, new in elements.items() if n in (totals | sizes) - tensors}
     of_totals = {n: f"{n}_total" for n in totals & tensors}

@@ -17,6 +17,7 @@ __all__ = [
     "has_style",
     "left_indices",
     "names_in_bounds",
+    "numbers_in_bounds",
     "scripted",
     "scripts_at",
     "with_label",
@@ -110,7 +111,17 @@ def comma(at: Token) -> Token:
 
 def names_in_bounds(definitions: Iterable[Sequence[Token]]) -> set[str]:
     """The names above reductions, and behind relations in what is below them; not those in their subscripts."""
-    names: set[str] = set()
+    return {name for name, _ in _in_bounds(definitions)}
+
+
+def numbers_in_bounds(definitions: Iterable[Sequence[Token]]) -> set[str]:
+    """Those of these names that have no subscripts somewhere: not the `p` of a sum from `p_i` to `p_{i+1}-1`."""
+    return {name for name, is_element in _in_bounds(definitions) if not is_element}
+
+
+def _in_bounds(definitions: Iterable[Sequence[Token]]) -> set[tuple[str, bool]]:
+    """The names in bounds, and whether they have subscripts there."""
+    names: set[tuple[str, bool]] = set()
     for tokens in definitions:
         closing = closing_braces(tokens)
         for place, token in enumerate(tokens):
@@ -124,7 +135,7 @@ def names_in_bounds(definitions: Iterable[Sequence[Token]]) -> set[str]:
     return names
 
 
-def _names_in_bound(inner: Sequence[Token], *, is_low: bool) -> Iterator[str]:
+def _names_in_bound(inner: Sequence[Token], *, is_low: bool) -> Iterator[tuple[str, bool]]:
     closing = closing_braces(inner)
     place = 0
     while place < len(inner):
@@ -134,5 +145,5 @@ def _names_in_bound(inner: Sequence[Token], *, is_low: bool) -> Iterator[str]:
         elif token.type == "REL":
             is_low = False
         elif token.type == "NAME" and not is_low:
-            yield token.value
+            yield token.value, any(t.type == "SUB" for t in inner[place + 1 : place + 2])
         place += 1
