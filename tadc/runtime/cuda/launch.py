@@ -234,7 +234,7 @@ class CudaLaunch:
                     if isinstance(k, _Kernel):
                         launch(k.handle, k.blocks, 1, 1, block, 1, 1, 0, stream, k.address, 0)
                     else:
-                        with xp.cuda.ExternalStream(stream):
+                        with _stream(xp, stream):
                             k.run(xp, arrays)
         except MemoryError:
             raise
@@ -244,6 +244,23 @@ class CudaLaunch:
                 f"the GPU does not launch this call: {error}",
                 fix="start a new process if this is of an earlier call; `compute-sanitizer` says of which",
             ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _External:
+    """A stream of another library, by CUDA's protocol."""
+
+    pointer: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.pointer
+
+
+def _stream(xp: Any, pointer: int) -> Any:
+    """The stream as one of CuPy, which before version 14 has no protocol for others."""
+    if hasattr(xp.cuda.Stream, "from_external"):
+        return xp.cuda.Stream.from_external(_External(pointer))
+    return xp.cuda.ExternalStream(pointer)
 
 
 def _array(xp: Any, address: int, shape: tuple[int, ...], dtype: Any, device: int) -> Any:
