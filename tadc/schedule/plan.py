@@ -259,7 +259,8 @@ def _gpu_schedule(kernel: Kernel, k: GpuKernel, team: str) -> str:
     if k.row:
         schedule += ", and hold the row in registers"
     if staged:
-        schedule += f"; it stages {', '.join(staged)}"
+        ahead = any(isinstance(s, Staged) and s.is_ahead for s in steps)
+        schedule += f"; it stages {', '.join(staged)}{', a part ahead' if ahead else ''}"
     if loops:
         schedule += f"; loops over {', '.join(loops)}"
     has_interior = k.team == 1 and not k.tile and k.kernel.body != kernel.body

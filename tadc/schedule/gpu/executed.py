@@ -266,8 +266,8 @@ class _Counter:
                     self.lanes = True
                     self.steps(body, frames)
                     self.lanes = False
-                case Staged(r, count, buffers, body):
-                    self._staged(r, count, buffers, body, frames)
+                case Staged():
+                    self._staged(step, frames)
                     self._ends_of_blocks(step, frames)
                 case Branch(Domain() as domain, then) if _at_edge(domain):
                     self.add(frame, Tally(instructions=2), self.points_of_thread)
@@ -329,24 +329,19 @@ class _Counter:
         inner = Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner), unrolled=held)
 
-    def _staged(
-        self,
-        r: Range,
-        count: int,
-        buffers: Sequence[Buffer],
-        body: Sequence[Step],
-        frames: tuple[Frame, ...],
-    ) -> None:
-        frame = frames[-1]
+    def _staged(self, step: Staged, frames: tuple[Frame, ...]) -> None:
+        frame, r, count, body = frames[-1], step.range, step.count, step.body
         trips, values = trips_of(r, frame.values)
         bound = {r.index, place_of(r.index), *_changed(body)}
         inner = Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=middle_of(trips), bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner))
         # A part that is filled: how many there are for each value of the loop.
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
-        self.add(inner, Tally(instructions=2 * BARRIER + LOOP), parts)
-        for b in buffers:
-            self._fill(b, inner, parts, count)
+        barriers = 1 if step.is_ahead else 2
+        self.add(inner, Tally(instructions=barriers * BARRIER + LOOP), parts)
+        waits = 1.0 / max(1.0, float(np.max(trips)) * parts) if step.is_ahead else 1.0
+        for b in step.buffers:
+            self._fill(b, inner, parts, count, waits)
 
     def _ends_of_blocks(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         """What is done after every so many values of a staged loop."""
@@ -355,7 +350,8 @@ class _Counter:
         often = replace(frame, points=frame.points.along(step.range), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
 
-    def _fill(self, b: Buffer, inner: Frame, parts: float, count: int) -> None:
+    def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
+        """The copy of a part. A share `waits` of them is waited for."""
         tensor = self.program.tensors[b.tensor]
         copied = prod(b.counts) / self.machine.block  # by each thread
         tested = [b.below[d] + (not b.is_within(d, n)) for d, n in enumerate(tensor.shape)]
@@ -363,11 +359,14 @@ class _Counter:
         inside = self.accesses.inside(b, {i: int(n) for i, n in self._loops(inner).items()}, count)
         together = self._copied_at_once(b)
         straight = b.order[-1] == len(b.order) - 1 and b.shape[-1] % together == 0
-        reads = 1 / together
-        stores = reads if straight else 1.0
+        is_ahead = b.halves > 1 and (tensor.dtype or self.dtype) == self.dtype
+        reads = 1.0 if is_ahead and not straight else 1 / together
+        stores = 0.0 if is_ahead else reads if straight else 1.0
         each_inside = (FILL_ADDRESS + 1) * reads + stores + FILL_TEST * ragged
-        filling = inside * each_inside + (1 - inside) * (FILL + FILL_TEST * tests)
-        reads, stores = (inside * n + 1 - inside for n in (reads, stores))
+        each_tested = FILL - is_ahead + FILL_TEST * tests
+        filling = inside * each_inside + (1 - inside) * each_tested
+        reads = (inside * reads + 1 - inside) * (waits if is_ahead else 1.0)
+        stores = inside * stores + 1 - inside
         # Of each run of neighbours in memory whole sectors come.
         run, shape = 1, [n.at(self.sizes) for n in tensor.shape]
         for n, step, extent in zip(reversed(b.counts), reversed(b.steps), reversed(shape), strict=True):  # fmt: skip

@@ -7,9 +7,8 @@ The choice follows from the sizes alone, and with it the order in which sums are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import prod
 
 from tadc.ir.program import Program
@@ -29,7 +28,7 @@ from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
-from tadc.schedule.nest.loop_nest import Kernel, Tile
+from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
@@ -41,6 +40,7 @@ MOST_LOCALS = 64  # elements of a row that a thread keeps in registers, if the m
 NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
 BETTER = 1.03  # times as fast as one that is kept otherwise
+SLIGHTLY = 1.01  # the same of one with the same tile
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
 LONG = 4  # terms of each thread of a block that is chosen by estimates
 IDLE = 8  # times as many threads as terms may be worth it: the model decides
@@ -129,17 +129,29 @@ def gpu_kernel(
         return usual
     little = LITTLE * machine.rates.launch
     best, fastest = usual, model
-    others: list[Iterator[GpuKernel]] = []
-    if model.seconds > max(NEAR * model.ideal, model.ideal + little):
-        others.append(schedules.others())
+
+    def consider(others: Iterable[GpuKernel], better: float = BETTER) -> bool:
+        """Take those that are so many times as fast as the best so far; whether there was one."""
+        nonlocal best, fastest
+        before = best
+        for other in others:
+            schedule = _in_blocks(other, program)
+            found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
+            faster = found.seconds < min(fastest.seconds / better, model.seconds - little)
+            if faster and (fastest.is_uneven or not found.is_uneven):
+                best, fastest = schedule, found
+        return best is not before
+
+    of_best = schedules
+    is_slow = model.seconds > max(NEAR * model.ideal, model.ideal + little)
+    if is_slow:
+        consider(schedules.others())
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
-            others.append(_Schedules.of(long, program, sizes, machine).others())
-    for other in chain(*others, schedules.holding_rows(dtype)):
-        schedule = _in_blocks(other, program)
-        found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
-        faster = found.seconds < min(fastest.seconds / BETTER, model.seconds - little)
-        if faster and (fastest.is_uneven or not found.is_uneven):
-            best, fastest = schedule, found
+            others = _Schedules.of(long, program, sizes, machine)
+            of_best = others if consider(others.others()) else of_best
+    consider(schedules.holding_rows(dtype))
+    if is_slow:
+        consider(of_best.ahead(best), SLIGHTLY)
     return best
 
 
@@ -200,6 +212,13 @@ class _Schedules:
         for team in self.teams:
             if held := with_held_row(self.of_team(team), self.program, dtype):
                 yield held
+
+    def ahead(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
+        """The same tile of a block, whose buffers are filled ahead."""
+        if any(b.halves == 1 for b in buffers_of(scheduled.kernel.body)) and has_loops(self.kernel.body):  # fmt: skip
+            counts = {t.index: t.count for t in scheduled.tile}
+            threads = {t.index: t.threads for t in scheduled.tile}
+            yield self.tiled(Shape(counts, threads, ahead=True))
 
     def _at_corners(self, team: int) -> Iterator[TeamBody]:
         """The team's bodies by how often loops run at the first and at the last point: none may run in the middle."""

@@ -41,6 +41,7 @@ class Rates:
     special: int = 16
     float32: int = 128
     l1_bytes: int = 192 * 1024  # of the nearest memory, as a cache
+    shared_bytes: int = 227 * 1024  # of a multiprocessor, for the buffers of all its blocks
     registers: int = 65536  # of a multiprocessor
     most_threads: int = 2048  # of one
     launch: float = 2e-6  # seconds between the beginnings of two kernels that do nothing
@@ -63,8 +64,9 @@ _A100 = Rates(
     32,
     float32=64,
     l1_bytes=128 * 1024,
+    shared_bytes=163 * 1024,
 )
-_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, l1_bytes=96 * 1024, most_threads=1536)  # fmt: skip
+_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, l1_bytes=96 * 1024, shared_bytes=99 * 1024, most_threads=1536)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

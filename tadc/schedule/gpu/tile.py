@@ -44,11 +44,12 @@ __all__ = ["NO_TILE", "Shape", "tiled"]
 class Shape:
     """The shape of a tile: for each of its indices the number of values of a thread, and of threads of a block along it.
 
-    Without `threads` each thread has a tile of its own.
+    Without `threads` each thread has a tile of its own. A block may fill its buffers `ahead`.
     """
 
     counts: Mapping[Symbol, int]
     threads: Mapping[Symbol, int] = field(default_factory=dict)
+    ahead: bool = False
 
     @property
     def points(self) -> int:
@@ -116,7 +117,17 @@ def tiled(
         names = Names((*program.names, *program.symbols, *names_of(kernel)))
         tensors = program.tensors
         both = (body, inner)
-        body, inner = staged(both, indices, kernel.indices, moving, tensors, names, values, machine)
+        body, inner = staged(
+            both,
+            indices,
+            kernel.indices,
+            moving,
+            tensors,
+            names,
+            values,
+            machine,
+            ahead=shape.ahead,
+        )
         if not any(isinstance(s, Staged) for s in steps_of((*body, *inner))):
             return tiled(kernel, program, interior, NO_TILE, values, machine)
         if tests(body) == tests(inner):

@@ -353,6 +353,7 @@ class Buffer:
     `steps[d]` apart; where `below[d]`, they may begin before the tensor. The buffer has the dimensions in another `order`, its outermost first.
     So many neighbours may be copied `at_once`, where the tensor's rows are whole numbers of such groups.
     A dimension that is `ragged` reaches beyond the tensor wherever it begins, for the sizes of the schedule.
+    There are two `halves` where one is filled while the other is read.
     """
 
     name: str
@@ -365,6 +366,13 @@ class Buffer:
     aligned: int
     at_once: int
     ragged: tuple[bool, ...]
+    halves: int = 1
+
+    @property
+    def size(self) -> int:
+        """The elements of a half in memory: where another follows, it begins at a whole group."""
+        size = prod(self.shape)
+        return size + (-size % MOST_GROUP if self.halves > 1 else 0)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -409,6 +417,11 @@ class Staged:
     body: tuple[Step, ...]
     after: tuple[Step, ...] = ()
     every: int = 1
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the buffers are filled with the values that come next while the others are read."""
+        return self.buffers[0].halves > 1
 
 
 # Steps that only kernels of a GPU have.
