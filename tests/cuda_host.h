@@ -225,6 +225,34 @@ inline void cp_async_wait_all() {
   begun[current->linear].clear();
 }
 
+inline void cvt_rna_tf32_f32(unsigned& bits, float x) {
+  std::memcpy(&bits, &x, 4);
+  const bool finite = (bits & 0x7f800000) != 0x7f800000;
+  bits = (bits + (finite ? 0x1000 : 0)) & 0xffffe000;  // to the nearest of 10 bits, ties away from 0
+}
+
+// As in the ISA of PTX: with `group` = lane / 4 and `four` = lane % 4, a thread has the elements (group, four), (group + 8, four),
+// (group, four + 4), (group + 8, four + 4) of a; (four, group), (four + 4, group) of b; and (group, 2 four), (group, 2 four + 1),
+// (group + 8, 2 four), (group + 8, 2 four + 1) of the sums.
+inline void mma_sync_aligned_m16n8k8_row_col_f32_tf32_tf32_f32(float& s0, float& s1, float& s2, float& s3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1, float, float, float, float) {
+  struct Given { unsigned a[4], b[2]; };
+  static Given given[2][MAX_THREADS];
+  Given* warp = given[current->phase ^= 1] + (current->linear - lane());
+  warp[lane()] = {{a0, a1, a2, a3}, {b0, b1}};
+  barrier(AT_WARP_BARRIER, 0);
+  const int group = lane() / 4, four = lane() % 4;
+  float* sums[] = {&s0, &s1, &s2, &s3};
+  for (int n = 0; n < 4; n++) {
+    const int row = n / 2, column = 2 * four + n % 2;
+    for (int k = 0; k < 8; k++) {
+      float a, b;
+      std::memcpy(&a, &warp[group * 4 + k % 4].a[row + k / 4 * 2], 4);
+      std::memcpy(&b, &warp[column * 4 + k % 4].b[k / 4], 4);
+      *sums[n] += a * b;
+    }
+  }
+}
+
 // ---- launches
 
 inline void run_block() {

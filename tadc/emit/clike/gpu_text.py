@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any, ClassVar, Self, assert_never
 
@@ -16,11 +17,13 @@ from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.nest.loop_nest import (
+    TERMS_AT_ONCE,
     Barrier,
     Buffer,
     GpuStep,
     HeldRow,
     Leader,
+    MatrixProducts,
     Staged,
     Step,
     Store,
@@ -66,6 +69,7 @@ class GpuText(CText):
 
     team: int = 1
     machine: Machine = HOPPER
+    tile: tuple[TileIndex, ...] = ()  # that is being printed
 
     target: ClassVar[Target] = "cuda"
     restrict: ClassVar[str] = "__restrict__"
@@ -77,6 +81,8 @@ class GpuText(CText):
                 return (yield self._tile(step, indent))
             case Staged():
                 return (yield self._staged(step, indent))
+            case MatrixProducts():
+                return self._matrix_products(step, indent)
             case HeldRow():
                 return (yield self._held_row(step, indent))
             case TeamLoop(held=True):
@@ -135,6 +141,7 @@ class GpuText(CText):
             names=names,
             lane=tuple(edge),
             lanes=lanes,
+            tile=step.indices,
             tensors={**self.tensors, **tensors},
             dtypes={**self.dtypes, **dict.fromkeys(tensors, self.dtype)},
         )
@@ -219,8 +226,16 @@ class GpuText(CText):
         pad, integer, i = "  " * indent, self.integer, self.names[step.range.index]
         last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), end])
         lines = [f"{pad}const {integer} last = {last.text};"]
-        lines += [] if has_loops(step.body) else [f"{pad}#pragma unroll 4"]
-        lines.append(f"{pad}for ({integer} {i} = first; {i} < last; {i}++) {{")
+        start = f"{integer} {i} = first"
+        if step.by_terms:
+            lines.append(f"{pad}{start};")
+            lines.append("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800")
+            lines.append(f"{pad}for (; {i} + {TERMS_AT_ONCE} <= last; {i} += {TERMS_AT_ONCE}) {{")
+            lines += yield self._lines(step.by_terms, indent + 1)
+            lines += [f"{pad}}}", "#endif"]
+            start = ""
+        lines += [] if has_loops(step.body) or step.by_terms else [f"{pad}#pragma unroll 4"]
+        lines.append(f"{pad}for ({start}; {i} < last; {i}++) {{")
         lines += yield self._lines(step.body, indent + 1)
         lines.append(f"{pad}}}")
         if step.after:
@@ -228,6 +243,40 @@ class GpuText(CText):
             lines += yield self._lines(step.after, indent + 1)
             lines.append(f"{pad}}}")
         return lines
+
+    def _matrix_products(self, step: MatrixProducts, indent: int) -> list[str]:
+        """Each thread reads its elements of both factors, and the warp multiplies."""
+        pad, (rows, columns) = "  " * indent, self.tile
+        terms = f"{RANK} % 4 + n / 2 % 2 * 4", f"{RANK} % 4 + n % 2 * 4"
+        row = _in_groups(rows, f"{RANK} / 4", "(n / 4 * 2 + n % 2)")
+        column = _in_groups(columns, f"({RANK} / 8 % 4)", f"(n / 2 * 2 + {RANK} / 4 % 2)")
+        read = (
+            self._fragment(step.left, rows, row, terms[0]),
+            self._fragment(step.right, columns, column, terms[1]),
+        )
+        lines = [f"{pad}{{", f"{pad}  unsigned left[{2 * rows.count}], right[{columns.count}];"]
+        for array, count, value in zip(("left", "right"), (2 * rows.count, columns.count), read, strict=True):  # fmt: skip
+            lines.append(f"{pad}  #pragma unroll")
+            lines.append(f"{pad}  for (int n = 0; n < {count}; n++) {array}[n] = as_tf32({value});")
+        sums = self.names[step.local]
+        for a, b in product(range(rows.count // 2), range(columns.count // 2)):
+            own = (
+                f"{sums}[{(2 * a + h) * columns.count + 2 * b + p}]" for h in (0, 1) for p in (0, 1)
+            )
+            lines.append(
+                f"{pad}  add_products_tf32({', '.join(own)}, &left[{4 * a}], &right[{2 * b}]);"
+            )
+        return [*lines, f"{pad}}}"]
+
+    def _fragment(self, e: Read, t: TileIndex, place: str, term: str) -> str:
+        """The element number `n` of a factor that a thread reads: of the tile's index at that place, and of a later term."""
+        names = {place_of(t.index): f"({place})"}
+        for s in e.symbols:
+            if s == place_of(t.index):
+                continue
+            if s.startswith(place_of("")):
+                names[s] = f"({self.names[s]} + {term})"
+        return replace(self, names={**self.names, **names}).value(e).text
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
         """Neighbouring threads copy neighbouring elements; those outside of the tensor are 0, which is not tested where there are none."""
@@ -552,6 +601,8 @@ def _in_groups(t: TileIndex, rank: str, number: str) -> str:
         return rank
     if t.group == t.count:
         return f"{rank} * {t.count} + {number}"
+    if t.group == 1:
+        return f"{rank} + {number} * {t.threads}"
     return (
         f"{rank} * {t.group} + {number} % {t.group} + {number} / {t.group} * {t.group * t.threads}"
     )

@@ -96,7 +96,7 @@ _NAMES = {"abs": "fabs", "round": "rint", "max": "maximum", "min": "minimum"}
 
 # The specifiers of a function of a kernel, and of one that launchers call too; templates of functions of teams.
 _QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
-    "cuda":   ("static __device__ inline", "static __host__ __device__ inline", ("cuda/teams.cuh", "cuda/copies.cuh")),
+    "cuda":   ("static __device__ inline", "static __host__ __device__ inline", ("cuda/teams.cuh", "cuda/copies.cuh", "cuda/matrices.cuh")),
     "opencl": ("static inline", "static inline", ("opencl/teams.cl",)),
     "c":      ("static inline INLINED", "static inline", ()),
 }

@@ -40,6 +40,7 @@ from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
+    TERMS_AT_ONCE,
     Accumulate,
     Accumulator,
     Assign,
@@ -52,6 +53,7 @@ from tadc.schedule.nest.loop_nest import (
     Let,
     LetIndex,
     Loop,
+    MatrixProducts,
     Staged,
     Step,
     Store,
@@ -84,7 +86,7 @@ WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What threads do, as sums over them: instructions; of those the ones on numbers, and of special functions; reads of memory and
-    of shared memory; lines of 128 bytes, a warp's, that these and the stores take; and bytes that go through the L2 cache.
+    of shared memory; lines of 128 bytes, a warp's, that these and the stores take; bytes that go through the L2 cache; and products by instructions for matrices.
     """
 
     instructions: float = 0.0
@@ -94,6 +96,7 @@ class Tally:
     staged_reads: float = 0.0
     lines: float = 0.0
     l2_bytes: float = 0.0
+    matrix: float = 0.0
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(a + b for a, b in zip(self._all, other._all, strict=True)))
@@ -103,7 +106,7 @@ class Tally:
 
     @property
     def _all(self) -> tuple[float, ...]:
-        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes)  # fmt: skip
+        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes, self.matrix)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -266,6 +269,8 @@ class _Counter:
                     self.lanes = True
                     self.steps(body, frames)
                     self.lanes = False
+                case MatrixProducts():
+                    self._matrix_products(frame)
                 case Staged():
                     self._staged(step, frames)
                     self._ends_of_blocks(step, frames)
@@ -334,7 +339,11 @@ class _Counter:
         trips, values = trips_of(r, frame.values)
         bound = {r.index, place_of(r.index), *_changed(body)}
         inner = Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=middle_of(trips), bounds=r.symbols)  # fmt: skip
-        self._run(body, (*frames, inner))
+        if step.by_terms:
+            at_once = replace(inner, scale=inner.scale / TERMS_AT_ONCE, longest=inner.longest / TERMS_AT_ONCE, conditional=True)  # fmt: skip
+            self.steps(step.by_terms, (*frames, at_once))
+        else:
+            self._run(body, (*frames, inner))
         # A part that is filled: how many there are for each value of the loop.
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
         barriers = 1 if step.is_ahead else 2
@@ -342,6 +351,15 @@ class _Counter:
         waits = 1.0 / max(1.0, float(np.max(trips)) * parts) if step.is_ahead else 1.0
         for b in step.buffers:
             self._fill(b, inner, parts, count, waits)
+
+    def _matrix_products(self, frame: Frame) -> None:
+        """Elements of both factors are read, each bank once, and rounded; an instruction has the products of 32 sums by eight terms."""
+        rows, columns = self.scheduled.tile
+        elements = 2 * rows.count + columns.count
+        multiplied = rows.count * columns.count // 4
+        lines = elements / 32
+        products = TERMS_AT_ONCE * rows.count * columns.count
+        self.add(frame, Tally(2 * elements + multiplied, 0, 0, 0, elements, lines, 0, products))
 
     def _ends_of_blocks(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         """What is done after every so many values of a staged loop."""

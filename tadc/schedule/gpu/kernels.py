@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
+from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
@@ -18,6 +19,7 @@ from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
 from tadc.schedule.gpu.held_rows import row_lengths, with_held_row
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.matrices import matrix_shapes, with_matrices
 from tadc.schedule.gpu.model import kernel_model
 from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
@@ -152,6 +154,12 @@ def gpu_kernel(
     consider(schedules.holding_rows(dtype))
     if is_slow:
         consider(of_best.ahead(best), SLIGHTLY)
+    if machine.tensor_cores and arithmetic(dtype) == "float32":
+        for other in schedules.by_matrices():
+            if made := with_matrices(_in_blocks(other, program)):
+                found = kernel_model(made, program, values, machine, dtype, model.ideal)
+                if found.seconds < fastest.seconds:
+                    best, fastest = made, found
     return best
 
 
@@ -219,6 +227,11 @@ class _Schedules:
             counts = {t.index: t.count for t in scheduled.tile}
             threads = {t.index: t.threads for t in scheduled.tile}
             yield self.tiled(Shape(counts, threads, ahead=True))
+
+    def by_matrices(self) -> Iterator[GpuKernel]:
+        """Tiles of blocks that suit instructions for matrices."""
+        for shape in matrix_shapes(self.choice.free(), self.choice.extents, self.machine):
+            yield self.tiled(shape)
 
     def _at_corners(self, team: int) -> Iterator[TeamBody]:
         """The team's bodies by how often loops run at the first and at the last point: none may run in the middle."""

@@ -190,6 +190,7 @@ def _seconds(
         "loads and stores": total.lines * cycle,
         "instructions": total.instructions * spilled / (4 * machine.warp) * cycle,
         "arithmetic": total.arithmetic / lanes * cycle,
+        "products of matrices": total.matrix / r.matrix * cycle,
         "special functions": total.special / r.special * cycle,
         "the longest thread": waiting / r.clock,
         "latency": each / max(1, min(threads, resident)) / r.clock,

@@ -213,6 +213,7 @@ class _Box:
             self._aligned(along),
             self._at_once(lows[-1], *spreads[-1]) if lows else 1,
             tuple(step * (n - 1) >= most for (step, n), most in zip(spreads, shape, strict=True)),
+            in_banks=any(t.near for t in self.tile),
         )
 
     def together(self, a: Buffer, b: Buffer, shape: Sequence[int]) -> Buffer | None:
