@@ -51,6 +51,19 @@ def test_the_null_stream_waits_for_those_that_block(double, blocking):
     assert np.isnan(y.get()).all() != blocking
 
 
+def test_the_double_has_nothing_that_cupy_has_not(monkeypatch):
+    cupy = pytest.importorskip("cupy")
+    double = fake_cupy.install(monkeypatch)
+    pairs = [(double, cupy), (double.linalg, cupy.linalg), (double.cuda, cupy.cuda), (double.ndarray, cupy.ndarray)]  # fmt: skip
+    pairs += [(getattr(double.cuda, n), getattr(cupy.cuda, n)) for n in ("Stream", "Event", "Device", "MemoryPool", "driver", "runtime")]  # fmt: skip
+
+    unknown = [
+        n for mine, theirs in pairs for n in vars(mine) if n[0] != "_" and not hasattr(theirs, n)
+    ]
+
+    assert set(unknown) <= {"at"}
+
+
 def test_arrays_of_the_double_are_none_of_numpy(double):
     x = double.asarray(np.ones(3))
 

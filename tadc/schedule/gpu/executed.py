@@ -81,6 +81,7 @@ UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions 
 FILL, FILL_TEST = 10, 4
 FILL_CONDITION, FILL_ADDRESS = 8, 5
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
+MATRIX_ELEMENT = 4  # of a factor: its address, and three that read and round it
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +360,10 @@ class _Counter:
         multiplied = rows.count * columns.count // 4
         lines = elements / 32
         products = TERMS_AT_ONCE * rows.count * columns.count
-        self.add(frame, Tally(2 * elements + multiplied, 0, 0, 0, elements, lines, 0, products))
+        self.add(
+            frame,
+            Tally(MATRIX_ELEMENT * elements + multiplied, 0, 0, 0, elements, lines, 0, products),
+        )
 
     def _ends_of_blocks(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         """What is done after every so many values of a staged loop."""
