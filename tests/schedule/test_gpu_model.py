@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 import tadc
+from tadc.bounded_cache import BoundedCache
+from tadc.emit.cuda.file import cuda_text
 from tadc.function.runs import modelled
 from tadc.runtime.cuda.nvrtc import find_nvrtc
+from tadc.schedule.gpu import kernels as schedules
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, MACHINES
 from tadc.schedule.gpu.model import ideal_seconds
@@ -202,3 +205,24 @@ def test_blocks_whose_buffers_fill_the_shared_memory_are_few():
     (usual,), (few,) = (replace(gpu, machine=m).models(sizes, "float32") for m in (HOPPER, small))
 
     assert few.resident == HOPPER.rates.multiprocessors * HOPPER.block < usual.resident
+
+
+def test_a_kernel_that_programs_share_is_scheduled_once_and_alike(monkeypatch):
+    first = (
+        "size N, M\ninput x[N, M]\noutput m, y\nm[i] = max{j} x[i, j]\ny[i] = sum{j} exp(x[i, j])"
+    )
+    second = first.replace("output m, y", "output y, z") + "\nz[j: M] = sum{i} x[i, j]*m[i]"
+    sizes, texts, calls = {"N": 4096, "M": 70_000}, {}, []
+    schedule = schedules.gpu_kernel
+    monkeypatch.setattr(schedules, "gpu_kernel", lambda k, *a: (calls.append(k), schedule(k, *a))[1])  # fmt: skip
+    for order in ((first, second), (second, first)):
+        monkeypatch.setattr(schedules, "_made", BoundedCache(512))
+        calls.clear()
+        count = []
+        for text in order:
+            (module,) = modules_of({"primal": tadc.compile(text).program})
+            made = cuda_text([GpuModule.of(module, sizes)], "", "float32").text
+            assert texts.setdefault(text, made) == made
+            count.append(len(calls))
+        assert count[1] < 2 * count[0]
+    assert len(texts) == 2

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
+from tadc.bounded_cache import BoundedCache
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import box_interior
@@ -45,7 +46,11 @@ BETTER = 1.03  # times as fast as one that is kept otherwise
 SLIGHTLY = 1.01  # the same of one with the same tile
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
 LONG = 4  # terms of each thread of a block that is chosen by estimates
+MOST_MADE = 512  # schedules that are kept
 IDLE = 8  # times as many threads as terms may be worth it: the model decides
+
+
+_made: BoundedCache[GpuKernel] = BoundedCache(MOST_MADE)
 
 
 def gpu_program(
@@ -83,6 +88,23 @@ def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Progr
     return with_numbers(program, lengths) if lengths else program
 
 
+def _alone(kernel: Kernel, program: Program) -> Program:
+    """What of a program the schedule of a kernel depends on: its statements, between what they read and what others need of them."""
+    own = {s.target.name for s in kernel.statements}
+    others = (s for s in program.statements if s.target.name not in own)
+    needed = {*program.outputs}.union(*(s.reads for s in others))
+    touched = dict.fromkeys((*kernel.reads, *kernel.writes))
+    return replace(
+        program,
+        name="",
+        facts=program.known,
+        inputs=tuple(program.tensors[t] for t in touched if t not in own),
+        statements=kernel.statements,
+        outputs=tuple(s.target.name for s in kernel.statements if s.target.name in needed),
+        given=(),
+    )
+
+
 def gpu_kernels(
     program: Program,
     mode: str,
@@ -94,7 +116,14 @@ def gpu_kernels(
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
 
     def schedule(kernel: Kernel) -> GpuKernel:
-        return gpu_kernel(kernel, program, sizes, machine, dtype, tiles.get(kernel.name))
+        """The schedule of the same kernel in another program too: modes, and decisions about memory, share most of theirs."""
+        alone, tile = _alone(kernel, program), tiles.get(kernel.name)
+        unnamed = replace(kernel, name="")
+        numbers = None if sizes is None else tuple(sizes.items())
+        shape = None if tile is None else repr(tile)
+        key = (unnamed, alone, numbers, machine, dtype, shape)
+        made = _made.of(key, lambda: gpu_kernel(unnamed, alone, sizes, machine, dtype, tile))
+        return replace(made, kernel=replace(made.kernel, name=kernel.name))
 
     scheduled = []
     for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
