@@ -9,7 +9,7 @@ from itertools import count
 from host_run import BARRIERS, compiled
 
 from fake_cupy.state import LOCK, STATE, CUDADriverError, ensure_context
-from fake_cupy.streams import finish, put
+from fake_cupy.streams import put
 
 HANDLES = count(1)
 LOADED = {}  # what handles of functions mean, while their modules are loaded
@@ -39,8 +39,7 @@ class Module:
         return Function(self, name)
 
     def __del__(self):
-        if self.handles and not STATE.captures:
-            finish()  # as the driver does before it unloads what may be running
+        # What is running goes on: the driver waits for it.
         for handle in self.handles:
             LOADED.pop(handle, None)
 
@@ -58,19 +57,24 @@ class Function:
 def launch_kernel(f, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra):
     if STATE.own.device not in STATE.own.contexts:
         raise CUDADriverError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
-    if f not in LOADED or LOADED[f][-1] != STATE.own.device:
+    check_handle(f)
+    if LOADED[f][-1] != STATE.own.device:
         raise CUDADriverError("CUDA_ERROR_INVALID_HANDLE: invalid resource handle")
     if not gx:
         raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
     assert (gy, gz, by, bz, shared, extra) == (1, 1, 1, 1, 0, 0)
-    kept = _copied(arguments, LOADED[f][2])
-    put(stream or 0, lambda: _run(f, gx, bx, kept), blocks=gx)
+    loaded = LOADED[f]
+    kept = _copied(arguments, loaded[2])
+    put(stream or 0, lambda: _run(loaded, gx, bx, kept), blocks=gx, check=lambda: check_handle(f))
 
 
-def _run(f, blocks, threads, arguments):
+def check_handle(f):
     if f not in LOADED:
         raise CUDADriverError("CUDA_ERROR_INVALID_HANDLE: invalid resource handle")
-    library, run, _, has_barriers, _ = LOADED[f]
+
+
+def _run(loaded, blocks, threads, arguments):
+    library, run, _, has_barriers, _ = loaded
     with LOCK:
         library.cuda_host_prepare(int(has_barriers), 0)
         if run(blocks, threads, arguments):

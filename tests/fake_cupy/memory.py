@@ -100,7 +100,7 @@ def allocate(size):
 
 @contextmanager
 def using_allocator(allocator=None):
-    STATE.own.allocators.append(allocator or Block)
+    STATE.own.allocators.append(allocator or STATE.pool.malloc)
     try:
         yield
     finally:

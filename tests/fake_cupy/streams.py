@@ -36,14 +36,16 @@ def queue_of(key):
     return STATE.queues.setdefault(key, deque())
 
 
-def put(pointer, run, waits=(), blocks=None):
-    """The work put on a stream of the current device, or into the graph that is captured there. `blocks` are those of a kernel."""
+def put(pointer, run, waits=(), blocks=None, check=None):
+    """The work put on a stream of the current device, or into the graph that is captured there. `blocks` are those of a kernel,
+    `check` raises where a graph cannot launch it any more.
+    """
     with LOCK:
         key = key_of(pointer)
         if key in STATE.captures:
             if any(not w.done for w in waits):
                 raise CUDARuntimeError("cudaErrorStreamCaptureIsolation")
-            STATE.captures[key].append((run, blocks))
+            STATE.captures[key].append((run, blocks, check))
             return None
         queue = queue_of(key)
         device, pointer = key
@@ -129,7 +131,9 @@ class Graph:
     def launch(self, stream=None):
         ensure_context()
         pointer = STATE.own.stream if stream is None else stream.ptr
-        for run, blocks in self.steps:
+        for run, blocks, check in self.steps:
+            if check:
+                check()
             put(pointer, run, blocks=blocks)
 
 
