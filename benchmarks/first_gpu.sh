@@ -16,8 +16,8 @@ status=0
 nvidia-smi -L
 timeout 30 python3 -m tadc doctor
 if [ "${1:-check}" = check ]; then
-  timeout 200 python3 benchmarks/check_gpu.py 2>&1 | tee "$OUT/check.txt" || status=1
-  timeout 240 python3 -m pytest -m gpu -n0 -q --maxfail=15 2>&1 | tail -60 | tee "$OUT/tests.txt" || status=1
+  timeout 150 python3 benchmarks/check_gpu.py 2>&1 | tee "$OUT/check.txt" || status=1
+  timeout 300 python3 -m pytest -m gpu -n 12 --dist load -q --maxfail=15 2>&1 | tail -60 | tee "$OUT/tests.txt" || status=1
   if command -v compute-sanitizer > /dev/null; then
     timeout 70 compute-sanitizer --tool memcheck --error-exitcode 1 python3 benchmarks/check_gpu.py --divide 4 \
       --only "convolution, pad" --only "rbf, 64 dimensions" 2>&1 | tail -20 | tee "$OUT/memcheck.txt" || status=1

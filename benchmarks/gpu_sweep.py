@@ -61,23 +61,27 @@ def collisions() -> Iterator[Case]:
             yield Case("collisions", f"{formula.name}, {count:,}", formula.text, sizes)
 
 
+def example(path: Path, elements: int) -> Case:
+    """An example with equal sizes, but for those of filters, such that its largest tensor has about so many elements."""
+    program = tadc.load(path).program
+    size = 2
+    while program.sizes:
+        sizes = program.size_values(dict.fromkeys(program.sizes, 2 * size))
+        shapes = [[n.at(sizes) for n in t.shape] for t in program.tensors.values()]
+        if max(map(prod, shapes)) > elements:
+            break
+        size *= 2
+    given = dict.fromkeys(program.sizes, size)
+    if path.stem == "conv2d":
+        given |= {"R": 3, "T": 3}
+    if path.stem in {"hankel", "locally_connected"}:
+        given["L"] = 2 * size - 1
+    return Case("examples", path.stem, path.read_text("utf-8"), given)
+
+
 def examples() -> Iterator[Case]:
-    """All of them with equal sizes, but for those of filters, such that the largest tensor has about so many elements."""
     for path in sorted(EXAMPLES.glob("*.idx")):
-        program = tadc.load(path).program
-        size = 2
-        while program.sizes:
-            sizes = program.size_values(dict.fromkeys(program.sizes, 2 * size))
-            shapes = [[n.at(sizes) for n in t.shape] for t in program.tensors.values()]
-            if max(map(prod, shapes)) > ELEMENTS:
-                break
-            size *= 2
-        given = dict.fromkeys(program.sizes, size)
-        if path.stem == "conv2d":
-            given |= {"R": 3, "T": 3}
-        if path.stem == "hankel":
-            given["L"] = 2 * size - 1
-        yield Case("examples", path.stem, path.read_text("utf-8"), given)
+        yield example(path, ELEMENTS)
 
 
 def large() -> Iterator[Case]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
+from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
 from zlib import crc32
@@ -15,6 +17,7 @@ os.environ.setdefault("TADC_BACKEND", "numpy")
 os.environ["TADC_REMEMBER"] = "0"  # what a test compiles is compiled
 
 GOLDEN = Path(__file__).with_name("golden")
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 
 def pytest_addoption(parser):
@@ -99,6 +102,42 @@ def no_opencl_in_checks(request, monkeypatch):
     """`f.check()` compiles for every device that there is, which takes seconds: a test that means it has the marker."""
     if "opencl" not in request.keywords:
         monkeypatch.setattr("tadc.check.opencl_devices", list)
+
+
+@pytest.fixture
+def double(monkeypatch):
+    """The double of CuPy in its place."""
+    import fake_cupy
+
+    from tadc.runtime.cuda.arrays import cupy
+
+    yield fake_cupy.install(monkeypatch)
+    cupy.cache_clear()
+
+
+@pytest.fixture(params=["double", pytest.param("GPU", marks=pytest.mark.gpu)])
+def xp(request):
+    """CuPy: its double, and, where there is a GPU, CuPy itself."""
+    if request.param == "double":
+        return request.getfixturevalue("double")
+    try:
+        import cupy
+
+        cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:
+        pytest.skip(f"no GPU: {error}")
+    return cupy
+
+
+@pytest.fixture
+def benchmark_module(monkeypatch):
+    """Imports a file of `benchmarks/` as its own script does."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    before = set(sys.modules)
+    yield import_module
+    for path in BENCHMARKS.glob("*.py"):
+        if path.stem not in before:
+            sys.modules.pop(path.stem, None)
 
 
 @pytest.fixture

@@ -170,16 +170,23 @@ inline bool release_warps(unsigned count) {
   return released;
 }
 
+// Copies to shared memory that a thread has begun: done as late as they may be, when it waits for them.
+struct Copy { unsigned to; const void* from; int bytes, given; };
+inline std::vector<Copy> begun[MAX_THREADS];
+
 inline void run_fibers(unsigned count) {
   while (all.size() < MAX_THREADS) all.push_back({{}, {}, (char*)std::malloc(STACK_BYTES), 0, RUNS, 0, 0, true});
-  for (unsigned i = 0; i < count; i++) start(all[i], i);
+  for (unsigned i = 0; i < count; i++) start(all[i], i), begun[i].clear();
   for (;;) {
     for (unsigned i = 0; i < count && !*error; i++) {
       Fiber& fiber = all[backward ? count - 1 - i : i];
       if (fiber.waits == RUNS) resume(fiber);
     }
     unsigned ended = 0;
-    for (unsigned i = 0; i < count; i++) ended += all[i].waits == ENDED;
+    for (unsigned i = 0; i < count; i++) {
+      ended += all[i].waits == ENDED;
+      if (all[i].waits == ENDED && !begun[i].empty()) error = "a thread ends before its copies";
+    }
     if (*error || ended == count) return;
     if (release_warps(count) || release(0, count, AT_BLOCK_BARRIER)) continue;
     if (!*error) error = "threads wait at barriers that others do not reach";
@@ -199,6 +206,51 @@ T shuffled(T value, int source, int line) {
   T result;
   std::memcpy(&result, given[phase][current->linear - lane() + source], sizeof(T));
   return result;
+}
+
+// ---- instructions of PTX that texts for an architecture have (`host_run.with_ptx`)
+
+inline void cp_async(unsigned to, const void* from, int bytes, int given) {
+  if (to % bytes || (given && (std::size_t)from % bytes)) error = "a copy between other than whole groups of bytes";
+  begun[current->linear].push_back({to, from, bytes, given});
+}
+inline void cp_async_ca_shared_global(unsigned to, const void* from, int bytes) { cp_async(to, from, bytes, bytes); }
+inline void cp_async_ca_shared_global(unsigned to, const void* from, int bytes, int given) { cp_async(to, from, bytes, given); }
+inline void cp_async_cg_shared_global(unsigned to, const void* from, int bytes) { cp_async(to, from, bytes, bytes); }
+inline void cp_async_wait_all() {
+  for (const Copy& c : begun[current->linear]) {
+    std::memset(__start_cuda_shared + c.to, 0, c.bytes);
+    if (c.given) std::memcpy(__start_cuda_shared + c.to, c.from, c.given);
+  }
+  begun[current->linear].clear();
+}
+
+inline void cvt_rna_tf32_f32(unsigned& bits, float x) {
+  std::memcpy(&bits, &x, 4);
+  const bool finite = (bits & 0x7f800000) != 0x7f800000;
+  bits = (bits + (finite ? 0x1000 : 0)) & 0xffffe000;  // to the nearest of 10 bits, ties away from 0
+}
+
+// As in the ISA of PTX: with `group` = lane / 4 and `four` = lane % 4, a thread has the elements (group, four), (group + 8, four),
+// (group, four + 4), (group + 8, four + 4) of a; (four, group), (four + 4, group) of b; and (group, 2 four), (group, 2 four + 1),
+// (group + 8, 2 four), (group + 8, 2 four + 1) of the sums.
+inline void mma_sync_aligned_m16n8k8_row_col_f32_tf32_tf32_f32(float& s0, float& s1, float& s2, float& s3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1, float, float, float, float) {
+  struct Given { unsigned a[4], b[2]; };
+  static Given given[2][MAX_THREADS];
+  Given* warp = given[current->phase ^= 1] + (current->linear - lane());
+  warp[lane()] = {{a0, a1, a2, a3}, {b0, b1}};
+  barrier(AT_WARP_BARRIER, 0);
+  const int group = lane() / 4, four = lane() % 4;
+  float* sums[] = {&s0, &s1, &s2, &s3};
+  for (int n = 0; n < 4; n++) {
+    const int row = n / 2, column = 2 * four + n % 2;
+    for (int k = 0; k < 8; k++) {
+      float a, b;
+      std::memcpy(&a, &warp[group * 4 + k % 4].a[row + k / 4 * 2], 4);
+      std::memcpy(&b, &warp[column * 4 + k % 4].b[k / 4], 4);
+      *sums[n] += a * b;
+    }
+  }
 }
 
 // ---- launches
@@ -268,6 +320,7 @@ extern "C" inline __attribute__((used)) const char* cuda_host_error() { return c
 #define gridDim (::cuda_host::blocks_per_grid)
 #define warpSize 32
 
+#define __cvta_generic_to_shared(p) ((std::size_t)((const char*)(p) - __start_cuda_shared))
 #define __syncthreads() ::cuda_host::barrier(::cuda_host::AT_BLOCK_BARRIER, __LINE__)
 #define __syncwarp(...) ::cuda_host::barrier(::cuda_host::AT_WARP_BARRIER, __LINE__)
 #define __shfl_sync(mask, v, source) ::cuda_host::shuffled((v), (source) & 31, __LINE__)

@@ -1,6 +1,6 @@
 """Runs emitted CUDA text on the host: g++ compiles it against `cuda_host.h`, and its launcher is called with arrays.
 
-    program = HostProgram(cu_text, manifest)
+    program = HostProgram(cu_text, manifest)        # `arch=800`: as text for sm_80, with its instructions
     outputs = program.run("adjoint", {"x": x, "w": w, "dy": dy}, {"N": 8})
 
 Outputs and workspace are poisoned before a run. All arrays stand between canaries: a kernel that writes beside an array
@@ -62,8 +62,16 @@ class Job:
 class HostProgram:
     """A `.cu` text with its manifest, as `tadc compile` writes them, made callable. Compiled by the first run."""
 
-    def __init__(self, cu_text: str, manifest: Mapping[str, Any], *, sanitize: bool = False):
-        self._batch = HostBatch([(cu_text, manifest)], sanitize=sanitize)
+    def __init__(
+        self,
+        cu_text: str,
+        manifest: Mapping[str, Any],
+        *,
+        sanitize: bool = False,
+        arch: int | None = None,
+    ):
+        text = cu_text if arch is None else for_architecture(cu_text, arch)
+        self._batch = HostBatch([(text, manifest)], sanitize=sanitize)
 
     def run(
         self,
@@ -113,6 +121,36 @@ class HostBatch:
             f'namespace program_{i} {{\n#line 1 "{manifest["program"]}.cu"\n{text}\n}}'
             for i, (text, manifest) in enumerate(self._programs)
         )
+
+
+def for_architecture(text: str, arch: int) -> str:
+    """The text as it is for an architecture, where the instructions of PTX in it are calls of functions of the header."""
+    written = re.sub(r"asm volatile\((.*)\);", lambda m: _called(m[1]), text)
+    return f"#define __CUDA_ARCH__ {arch}\n{written}\n#undef __CUDA_ARCH__\n"
+
+
+def _called(asm: str) -> str:
+    """Such as `"cp.async.wait_all;" ::: "memory"`, as a call."""
+    quoted, _, given = asm.partition(';"')
+    name, _, operands = quoted.strip('"').partition(" ")
+    values = _operands(given)
+    numbered = re.sub(r"%(\d+)", lambda m: values[int(m[1])], re.sub(r"[][{}]", "", operands))
+    return f"::cuda_host::{name.replace('.', '_').replace('::', '_')}({numbered});"
+
+
+def _operands(given: str) -> list[str]:
+    """The expressions of `: "=f"(x) : "r"((unsigned)y) : "memory"`, in their order."""
+    found: list[str] = []
+    depth = start = 0
+    for n, c in enumerate(given):
+        if c == "(":
+            depth += 1
+            start = n if depth == 1 else start
+        elif c == ")":
+            depth -= 1
+            if not depth:
+                found.append(given[start : n + 1])
+    return found
 
 
 def compiled(unit: str, flags: Sequence[str] = ()) -> Path:

@@ -97,6 +97,49 @@ def test_text_of_any_sizes_says_how_many_bytes_it_needs():
     assert bytes_of("--memory", "recompute", N=1000, M=1000)["adjoint"] < stored["adjoint"]
 
 
+PAIRS = """size N, M, D
+input x[N, D], c[M, D], w[M], gamma[]
+f[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)
+"""
+
+
+def workspaces(*options):
+    """The bytes of each mode of `PAIRS`, as a function of the sizes."""
+    Path("pairs.idx").write_text(PAIRS)
+    assert tadc_("compile", "pairs.idx", "-o", "build", *options).exit_code == 0
+    modes = manifest("build/pairs.json")["modes"]
+    return {n: partial(eval, mode["workspace_bytes"], {}) for n, mode in modes.items()}
+
+
+@pytest.mark.parametrize("count", [30, 100_000])
+def test_text_of_given_sizes_stores_what_a_call_of_these_sizes_would(count):
+    sizes = {"N": count, "M": count, "D": 3}
+
+    found = workspaces(*(f"--size={s}={n}" for s, n in sizes.items()))
+
+    f = tadc.compile(PAIRS, backend="cuda", dtype="float32")
+    pairs = 4 * count**2
+    for name, mode in (("primal", f), ("adjoint", f.adjoint())):
+        stored = mode.plan(**sizes).stored
+        assert (
+            sum(stored.values()) <= found[name]({}) < sum(stored.values()) + 256 * (len(stored) + 1)
+        )
+        assert count < 1000 or found[name]({}) < pairs / 1000
+    given = [f"--size={s}={n}" for s, n in sizes.items()]
+    everything = workspaces("--memory", "materialize", *given)
+    assert count < 1000 or everything["adjoint"]({}) >= pairs
+
+
+def test_text_of_any_sizes_needs_no_more_than_a_call_of_a_thousand_would():
+    sizes = {"N": 1000, "M": 1000, "D": 1000}
+    inputs_and_outputs = 4 * (2 * 10**6 + 2 * 10**3)
+
+    found = {name: bytes_(sizes) for name, bytes_ in workspaces().items()}
+
+    assert found["primal"] <= max(4 * inputs_and_outputs, 2**31)
+    assert found["adjoint"] <= max(4 * 2 * inputs_and_outputs, 2**31)
+
+
 def test_compile_writes_to_the_current_folder_without_a_place():
     assert tadc_("compile", "conv.idx").exit_code == 0
     assert files() == sorted([*GIVEN, "conv.cu", "conv.json"])

@@ -48,7 +48,7 @@ def compile(
     fast_math
         Approximate divisions, roots and functions of float32 on GPUs, and no subnormals there.
     tensor_cores
-        Whether cuBLAS may multiply float32 in TF32, with 10 bits of each factor, on GPUs that can.
+        Whether products of matrices may be computed in TF32, with 10 bits of each factor of float32, on GPUs that can.
     bounds, list_limit
         Of index tensors: what an element does that leads out of a tensor, "check", "nan", "trust"; and the most
         entries of a list of their positions.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tadc import compiler
@@ -107,6 +108,7 @@ def modelled(
         for part, sizes, dtype in _runs(f, mode, given):
             assert sizes is not None, "a model needs sizes"
             options, program = part._options, part._program
+            machine = replace(machine, tensor_cores=options.tensor_cores)
             decided = compiler.gpu_decisions(program, sizes, dtype, options, machine)
             lowered = compiler.lowered_for_gpu(
                 program, MODE, decided, sizes, dtype, machine, blas=options.blas, tiles={}

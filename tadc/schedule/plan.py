@@ -268,7 +268,10 @@ def _gpu_schedule(kernel: Kernel, k: GpuKernel, team: str) -> str:
     if k.row:
         schedule += ", and hold the row in registers"
     if staged:
-        schedule += f"; it stages {', '.join(staged)}"
+        ahead = any(isinstance(s, Staged) and s.is_ahead for s in steps)
+        schedule += f"; it stages {', '.join(staged)}{', a part ahead' if ahead else ''}"
+    if any(isinstance(s, Staged) and s.by_terms for s in steps):
+        schedule += ", and multiplies matrices in TF32"
     if loops:
         schedule += f"; loops over {', '.join(loops)}"
     has_interior = k.team == 1 and not k.tile and k.kernel.body != kernel.body

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import fake_cupy
@@ -15,17 +13,6 @@ from tadc.runtime.cuda import arrays as runtime
 from tadc.runtime.cuda.nvrtc import Compiled, find_nvrtc
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def benchmark_module(monkeypatch):
-    """Imports a file of `benchmarks/` as its own script does."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    before = set(sys.modules)
-    yield import_module
-    for path in FOLDER.glob("*.py"):
-        if path.stem not in before:
-            sys.modules.pop(path.stem, None)
 
 
 PRODUCT = "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]"

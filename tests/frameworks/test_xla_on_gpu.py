@@ -45,14 +45,17 @@ def frames():
 def call(frames, monkeypatch):
     """Calls of an operator by the handler, as XLA makes them."""
     xp = fake_cupy.install(monkeypatch)
-    launched = []
+    launched, device_of_call = [], [0]
 
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
     def launch(function, x, y, z, tx, ty, tz, shared, stream, arguments, _):
         launched.append((stream, x, tx))
-        xp.cuda.driver.launchKernel(
-            function or 0, x, y, z, tx, ty, tz, shared, stream, arguments, 0
-        )
+        with xp.cuda.Device(device_of_call[0]):  # XLA's thread has its context
+            xp.cuda.runtime.free(0)
+            xp.cuda.driver.launchKernel(
+                function or 0, x, y, z, tx, ty, tz, shared, stream, arguments, 0
+            )
+        fake_cupy.finish()  # XLA frees memory in the order of the stream, the frame at once
         return 0
 
     library = handler._library()
@@ -60,7 +63,7 @@ def call(frames, monkeypatch):
     KEPT.append(launch)
 
     def run(operator, arrays, sizes, device=0):
-        dtype = arrays[0].dtype.name
+        dtype, device_of_call[0] = arrays[0].dtype.name, device
         named = handler.gpu_attributes(operator, sizes, dtype)
         outputs = [np.full(shape, np.nan, dtype) for shape in operator.shapes(sizes)]
         places = [

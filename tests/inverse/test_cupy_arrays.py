@@ -1,23 +1,15 @@
-"""Inverse modes of arrays of CuPy, on a double that refuses what it does: as programs, and by its batched solvers."""
+"""Inverse modes of arrays of CuPy, on its double, and on a GPU: as programs, and by its batched solvers."""
 
 from __future__ import annotations
 
-import fake_cupy
 import numpy as np
 import pytest
 from fake_cupy import STATE
 
 import tadc
-from tadc.runtime.cuda import arrays as gpu
 
 pytestmark = pytest.mark.compiler
 TEXT = "size N; state x[N]; input p; x[i] <- x[i]**3 + p*x[pad(i-1)]"
-
-
-@pytest.fixture
-def xp(monkeypatch):
-    yield fake_cupy.install(monkeypatch)
-    gpu.cupy.cache_clear()
 
 
 def test_small_systems_are_programs(xp):
@@ -26,7 +18,7 @@ def test_small_systems_are_programs(xp):
 
     found = f.inverse_tangent()(xp.asarray(x), 0.3, xp.asarray(v))
 
-    assert isinstance(found, xp.ndarray) and STATE.launches
+    assert isinstance(found, xp.ndarray) and (STATE.launches or xp.__version__ != "0")
     np.testing.assert_allclose(xp.asnumpy(found), f.inverse_tangent()(x, 0.3, v), rtol=1e-12)
 
 
@@ -70,13 +62,13 @@ def test_large_systems_are_solved_by_cupy(xp, name):
     shapes = {n: [e.constant for e in tensors[n].shape] for n in f.inputs}
     point = {n: rng.uniform(0.5, 1, shape) for n, shape in shapes.items()}
     vectors = [rng.standard_normal(shapes[x]) for x in f.states]
-    STATE.is_strict = True
 
     for mode in (f.inverse_tangent(), f.inverse_adjoint(), f.logdet()):
         given = [*point.values(), *vectors][: len(mode.inputs)]
         STATE.solved = 0
         found = mode(*(xp.asarray(a) for a in given))
-        assert STATE.solved == (0 if mode.mode == "logdet" else solved)
+        if xp.__version__ == "0":
+            assert STATE.solved == (0 if mode.mode == "logdet" else solved)
         for a, b in zip(listed(found), listed(mode(*given)), strict=True):
             assert isinstance(a, xp.ndarray)
             np.testing.assert_allclose(xp.asnumpy(a), b, rtol=1e-11)
@@ -91,7 +83,6 @@ def listed(results):
 def test_a_singular_step_on_a_gpu_is_an_error(xp, n):
     mode = tadc.compile(TEXT).inverse_tangent()
     x = xp.asarray(np.arange(n)[::-1] / n)
-    STATE.is_strict = True
 
     with pytest.raises(tadc.SingularError, match=rf"x\[{n - 1}\]"):
         mode(x, 0.3, xp.ones(n))

@@ -25,7 +25,6 @@ from tadc.blocks import footprints  # noqa: E402
 from tadc.dask.sections import parts_of_sections  # noqa: E402
 from tadc.dask.tasks import Code, Stored  # noqa: E402
 from tadc.integer import UNDECIDED  # noqa: E402
-from tadc.runtime.cuda import arrays as gpu  # noqa: E402
 from tadc.schedule.sections import Sections  # noqa: E402
 
 WAVE = """size X, Y, Z
@@ -991,21 +990,15 @@ def test_random_programs_in_random_chunks(level, seed, mode):
 # ---------------------------------------------------------------------- on a GPU
 
 
-@pytest.fixture
-def double(monkeypatch):
-    yield fake_cupy.install(monkeypatch)
-    gpu.cupy.cache_clear()
-
-
 @pytest.mark.slow
 @pytest.mark.compiler
-def test_chunks_of_cupy_stay_on_the_gpu(double):
+def test_chunks_of_cupy_stay_on_the_gpu(xp):
     """Pieces, buffers, parts and their sums, blocks without a term."""
     f = tadc.compile(
         "size N; input x[N], g[]\ny[i: N] = g*sum{j | j < i} x[pad(i-j-1)]*x[j]", backend="auto"
     )
     x = np.arange(1.0, 12)
-    on_gpu = da.from_array(double.asarray(x), chunks=4, asarray=False)
+    on_gpu = da.from_array(xp.asarray(x), chunks=4, asarray=False)
     data = tadc.dask.wrap(f, split={"y_sum": "j"}, slices=True)
     value, pullback = f.vjp(x, 2.0)
     y, lazy_pullback = data.vjp(on_gpu, 2.0)
@@ -1018,15 +1011,15 @@ def test_chunks_of_cupy_stay_on_the_gpu(double):
         (gradients["g"], wanted["g"]),
     ):
         blocks = dask.compute(*lazy_array.to_delayed().ravel().tolist())
-        assert all(isinstance(b, double.ndarray) for b in blocks)
+        assert all(isinstance(b, xp.ndarray) for b in blocks)
         close(np.concatenate([np.atleast_1d(b.get()) for b in blocks]).reshape(whole.shape), whole)
-    assert isinstance(y._meta, double.ndarray)
-    assert fake_cupy.STATE.launches
+    assert isinstance(y._meta, xp.ndarray)
+    assert fake_cupy.STATE.launches or xp.__version__ != "0"
 
 
-def test_chunks_of_cupy_and_of_numpy_are_an_error(double):
+def test_chunks_of_cupy_and_of_numpy_are_an_error(xp):
     f = tadc.compile("y[i] = x[i]*z[i]")
-    on_gpu = da.from_array(double.asarray(np.ones(4)), chunks=2, asarray=False)
+    on_gpu = da.from_array(xp.asarray(np.ones(4)), chunks=2, asarray=False)
 
     with pytest.raises(tadc.BackendError, match="`z` has chunks of numpy"):
         f(on_gpu, da.ones(4, chunks=2))

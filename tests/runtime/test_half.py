@@ -7,7 +7,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import fake_cupy
 import numpy as np
 import pytest
 from emitted import cuda_file
@@ -17,7 +16,6 @@ from oracle import SIZES, random_arrays
 import tadc
 from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.arguments import element_type
-from tadc.runtime.cuda import arrays as gpu
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
@@ -30,12 +28,6 @@ NAN = {
     "float16": (0x7C00, 0x03FF),
     "bfloat16": (0x7F80, 0x007F),
 }  # all of the first, some of the second
-
-
-@pytest.fixture
-def double(monkeypatch):
-    yield fake_cupy.install(monkeypatch)
-    gpu.cupy.cache_clear()
 
 
 def numpy_type(dtype):
@@ -158,25 +150,25 @@ def relative(found, expected):
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", ["float16", pytest.param("bfloat16", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
-def test_values_and_gradients_of_examples_are_those_of_the_rounded_inputs(double, path, dtype):
+def test_values_and_gradients_of_examples_are_those_of_the_rounded_inputs(xp, path, dtype):
     f, oracle = tadc.load(path), tadc.load(path, backend="numpy")
     sizes = {s: n for s, n in SIZES[path.stem].items() if s in f.program.sizes}
     halves = {n: a.astype(numpy_type(dtype)) for n, a in random_arrays(f, SIZES[path.stem]).items()}
     expected, pull = oracle.vjp(**{n: a.astype(np.float64) for n, a in halves.items()}, **sizes)
 
-    found, pullback = f.vjp(**{n: double.asarray(a) for n, a in halves.items()}, **sizes)
+    found, pullback = f.vjp(**{n: xp.asarray(a) for n, a in halves.items()}, **sizes)
 
     several = isinstance(expected, tuple)
     values, wanted = (found, expected) if several else ((found,), (expected,))
     cotangents = [np.cos(v).astype(numpy_type(dtype)) for v in wanted]
-    gradients = pullback(*map(double.asarray, cotangents))
+    gradients = pullback(*map(xp.asarray, cotangents))
     slopes = pull(*(c.astype(np.float64) for c in cotangents))
     for mine, other in zip(values, wanted, strict=True):
-        assert isinstance(mine, double.ndarray) and mine.dtype == numpy_type(dtype)
-        assert relative(double.asnumpy(mine), other) <= LIMITS[dtype]
+        assert isinstance(mine, xp.ndarray) and mine.dtype == numpy_type(dtype)
+        assert relative(xp.asnumpy(mine), other) <= LIMITS[dtype]
     for x, slope in slopes.items():
         assert gradients[x].dtype == numpy_type(dtype)
-        assert relative(double.asnumpy(gradients[x]), slope) <= GRADIENT_LIMITS[dtype]
+        assert relative(xp.asnumpy(gradients[x]), slope) <= GRADIENT_LIMITS[dtype]
 
 
 F = "size N\ninput x[N], w[]\noutput f, g\nf = sum{i} w*x[i]**2\ng[i] = x[i] + f"
@@ -215,45 +207,45 @@ def test_types_promote_as_in_numpy_and_bfloat16_as_float16(types, common):
 @pytest.mark.parametrize(
     "types, common", PROMOTIONS[:5], ids=lambda t: "-".join(t) if type(t) is tuple else t
 )
-def test_results_have_the_common_type_and_gradients_that_of_their_inputs(double, types, common):
-    x, w = (double.asarray(np.array([1, 2, 3], numpy_type(t))) for t in types)
+def test_results_have_the_common_type_and_gradients_that_of_their_inputs(xp, types, common):
+    x, w = (xp.asarray(np.array([1, 2, 3], numpy_type(t))) for t in types)
 
     g, pullback = tadc.compile(SCALED).vjp(x, w)
-    gradients = pullback(double.asarray(np.ones(3, numpy_type(common))))
+    gradients = pullback(xp.asarray(np.ones(3, numpy_type(common))))
 
     assert g.dtype == numpy_type(common)
     assert [gradients[n].dtype for n in "xw"] == [numpy_type(t) for t in types]
-    np.testing.assert_array_equal(double.asnumpy(g).astype(float), [1, 4, 9])
-    np.testing.assert_array_equal(double.asnumpy(gradients["x"]).astype(float), [1, 2, 3])
+    np.testing.assert_array_equal(xp.asnumpy(g).astype(float), [1, 4, 9])
+    np.testing.assert_array_equal(xp.asnumpy(gradients["x"]).astype(float), [1, 2, 3])
 
 
 @pytest.mark.compiler
-def test_numbers_and_declared_types_go_along(double):
+def test_numbers_and_declared_types_go_along(xp):
     f = tadc.compile(
         "size N\ninput x[N], w[], c[N]: float64\noutput g, h\ng[i] = w*x[i] + c[i]\nh: float64 = sum{i} x[i]"
     )
-    x = double.asarray(np.array([1, 2, 3], np.float16))
+    x = xp.asarray(np.array([1, 2, 3], np.float16))
 
-    g, h = f(x, 0.5, double.asarray(np.array([1e-3, 0, 0])))
+    g, h = f(x, 0.5, xp.asarray(np.array([1e-3, 0, 0])))
 
     assert (g.dtype, h.dtype) == (np.float16, np.float64) and h == 6
-    np.testing.assert_array_equal(double.asnumpy(g), np.float16([0.501, 1, 1.5]))
+    np.testing.assert_array_equal(xp.asnumpy(g), np.float16([0.501, 1, 1.5]))
 
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", HALF_TYPES)
-def test_a_chosen_type_is_that_of_results_whatever_comes_in(double, dtype):
+def test_a_chosen_type_is_that_of_results_whatever_comes_in(xp, dtype):
     f, kind = tadc.compile(SCALED, dtype=dtype), numpy_type(dtype)
 
-    found = f(double.asarray(np.ones(3)), double.asarray(np.full(3, 1 / 3)))
+    found = f(xp.asarray(np.ones(3)), xp.asarray(np.full(3, 1 / 3)))
 
     assert found.dtype == kind
-    np.testing.assert_array_equal(double.asnumpy(found), np.full(3, 1 / 3).astype(kind))
+    np.testing.assert_array_equal(xp.asnumpy(found), np.full(3, 1 / 3).astype(kind))
 
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("dtype", HALF_TYPES)
-def test_arrays_of_numpy_go_to_the_gpu_and_back(double, dtype):
+def test_arrays_of_numpy_go_to_the_gpu_and_back(xp, dtype):
     f = tadc.compile(F, backend="cuda")
 
     total, g = f(np.arange(3).astype(numpy_type(dtype)), 2.0)
@@ -263,36 +255,36 @@ def test_arrays_of_numpy_go_to_the_gpu_and_back(double, dtype):
 
 
 @pytest.mark.compiler
-def test_long_sums_lose_nothing_before_they_are_stored(double):
+def test_long_sums_lose_nothing_before_they_are_stored(xp):
     """In float16 a sum of ones would stay at 2048, and parts of 4097 would be 4096."""
-    ones = double.asarray(np.ones((4, 8195), np.float16))
+    ones = xp.asarray(np.ones((4, 8195), np.float16))
     f = tadc.compile("size N, M\ninput x[N, M]\nf[i] = (sum{j} x[i, j]) - 8192")
 
-    np.testing.assert_array_equal(double.asnumpy(f(ones)), [3, 3, 3, 3])
+    np.testing.assert_array_equal(xp.asnumpy(f(ones)), [3, 3, 3, 3])
 
 
 @pytest.mark.compiler
-def test_what_is_read_again_is_not_rounded_before(double):
+def test_what_is_read_again_is_not_rounded_before(xp):
     f = tadc.compile(
         "size N\ninput x[N], w[N]\noutput m, e\nm = max{i} x[i]*w[i]\ne[i] = if x[i]*w[i] == m then 1 else 0"
     )
     x, w = (np.float16([1.001, 1.1, 0.5]), np.float16([1.003, 1.2, 0.7]))
 
-    m, e = f(double.asarray(x), double.asarray(w))
+    m, e = f(xp.asarray(x), xp.asarray(w))
     _, pullback = tadc.compile("size N\ninput x[N], w[N]\nm = max{i} x[i]*w[i]").vjp(
-        double.asarray(x), double.asarray(w)
+        xp.asarray(x), xp.asarray(w)
     )
-    gradients = pullback(double.asarray(np.float16(1)))
+    gradients = pullback(xp.asarray(np.float16(1)))
 
     assert (
         m == np.float16(np.float32(x[1]) * np.float32(w[1])) != np.float32(x[1]) * np.float32(w[1])
     )
-    np.testing.assert_array_equal(double.asnumpy(e), [0, 1, 0])
-    np.testing.assert_array_equal(double.asnumpy(gradients["x"]), [0, w[1], 0])
+    np.testing.assert_array_equal(xp.asnumpy(e), [0, 1, 0])
+    np.testing.assert_array_equal(xp.asnumpy(gradients["x"]), [0, w[1], 0])
 
 
 @pytest.mark.compiler
-def test_sums_in_rows_are_rounded_once(double):
+def test_sums_in_rows_are_rounded_once(xp):
     """`dx` is added to where it is stored: its elements would stay at 2048."""
     f = tadc.compile(
         "size N, M, D\ninput x[N, D], y[M, D]\ndx[i, d] = sum{j} exp(sum{e} 0*x[i, e]*y[j, e])*y[j, d]"
@@ -300,37 +292,37 @@ def test_sums_in_rows_are_rounded_once(double):
     x, y = np.zeros((2, 3), np.float16), np.ones((4096, 3), np.float16)
 
     np.testing.assert_array_equal(
-        double.asnumpy(f(double.asarray(x), double.asarray(y))), np.full((2, 3), 4096)
+        xp.asnumpy(f(xp.asarray(x), xp.asarray(y))), np.full((2, 3), 4096)
     )
 
 
 @pytest.mark.compiler
-def test_out_and_tangents(double):
+def test_out_and_tangents(xp):
     f = tadc.compile("size N\ninput x[N]\ng[i] = x[i]**2")
-    x, out = double.asarray(np.float16([1, 2, 3])), double.asarray(np.ones(3, np.float16))
+    x, out = xp.asarray(np.float16([1, 2, 3])), xp.asarray(np.ones(3, np.float16))
 
     assert f(x, out=out) is out
     f(x, out=out, accumulate=True)
-    value, slope = f.jvp({"x": x}, {"x": double.asarray(np.ones(3, np.float16))})
+    value, slope = f.jvp({"x": x}, {"x": xp.asarray(np.ones(3, np.float16))})
 
-    np.testing.assert_array_equal(double.asnumpy(out), [2, 8, 18])
+    np.testing.assert_array_equal(xp.asnumpy(out), [2, 8, 18])
     assert value.dtype == slope.dtype == np.float16
-    np.testing.assert_array_equal(double.asnumpy(slope), [2, 4, 6])
+    np.testing.assert_array_equal(xp.asnumpy(slope), [2, 4, 6])
 
 
 @pytest.mark.parametrize("dtype", HALF_TYPES)
-def test_extents_of_0(double, dtype):
-    total, g = tadc.compile(F)(double.asarray(np.zeros(0, numpy_type(dtype))), 1.0)
+def test_extents_of_0(xp, dtype):
+    total, g = tadc.compile(F)(xp.asarray(np.zeros(0, numpy_type(dtype))), 1.0)
 
     assert total == 0 and g.shape == (0,)
     assert total.dtype == g.dtype == numpy_type(dtype)
 
 
-def test_bfloat16_needs_ml_dtypes_and_says_so(double, monkeypatch):
+def test_bfloat16_needs_ml_dtypes_and_says_so(xp, monkeypatch):
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
 
     with pytest.raises(tadc.BackendError, match="bfloat16 need ml_dtypes\npip install ml_dtypes"):
-        tadc.compile(F, dtype="bfloat16")(double.asarray(np.ones(3)), 1.0)
+        tadc.compile(F, dtype="bfloat16")(xp.asarray(np.ones(3)), 1.0)
 
 
 # ---------------------------------------------------------------------- on the CPU

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import tadc
+from tadc.bounded_cache import BoundedCache
+from tadc.emit.cuda.file import cuda_text
 from tadc.function.runs import modelled
 from tadc.runtime.cuda.nvrtc import find_nvrtc
+from tadc.schedule.gpu import kernels as schedules
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, MACHINES
 from tadc.schedule.gpu.model import ideal_seconds
 from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest.loop_nest import buffers_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -176,3 +181,48 @@ def test_inner_loops_are_those_of_the_machine_code(monkeypatch):
 
     for row in sass.rows():
         assert 0.8 < row.counted / row.written < 1.2, row
+
+
+PADDED = "size B, C, H, O\ninput x[B,C,H,H], w[O,C,3,3]\ny[n,o,p: H,q: H] = sum{c,r,t} x[n,c,pad(p+r-1),pad(q+t-1)]*w[o,c,r,t]"
+
+
+def test_buffers_are_filled_ahead_where_that_takes_less_time():
+    sizes = {"B": 32, "C": 64, "H": 56, "O": 64}
+    (module,) = modules_of({"primal": tadc.compile(PADDED).program})
+    (kernel,) = GpuModule.of(module, sizes).kernels
+
+    assert {b.halves for b in buffers_of(kernel.kernel.body)} == {2}
+    f = tadc.compile(PADDED, backend="cuda", dtype="float32")
+    assert "a part ahead" in str(f.plan(**sizes))
+
+
+def test_blocks_whose_buffers_fill_the_shared_memory_are_few():
+    sizes = {"I": 1000, "J": 1000, "K": 1000}
+    text = "size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = sum{k} a[i,k]*b[j,k]"
+    small = replace(HOPPER, rates=replace(HOPPER.rates, shared_bytes=18 * 1024))
+    (module,) = modules_of({"primal": tadc.compile(text).program})
+    gpu = GpuModule.of(module, sizes)
+    (usual,), (few,) = (replace(gpu, machine=m).models(sizes, "float32") for m in (HOPPER, small))
+
+    assert few.resident == HOPPER.rates.multiprocessors * HOPPER.block < usual.resident
+
+
+def test_a_kernel_that_programs_share_is_scheduled_once_and_alike(monkeypatch):
+    first = (
+        "size N, M\ninput x[N, M]\noutput m, y\nm[i] = max{j} x[i, j]\ny[i] = sum{j} exp(x[i, j])"
+    )
+    second = first.replace("output m, y", "output y, z") + "\nz[j: M] = sum{i} x[i, j]*m[i]"
+    sizes, texts, calls = {"N": 4096, "M": 70_000}, {}, []
+    schedule = schedules.gpu_kernel
+    monkeypatch.setattr(schedules, "gpu_kernel", lambda k, *a: (calls.append(k), schedule(k, *a))[1])  # fmt: skip
+    for order in ((first, second), (second, first)):
+        monkeypatch.setattr(schedules, "_made", BoundedCache(512))
+        calls.clear()
+        count = []
+        for text in order:
+            (module,) = modules_of({"primal": tadc.compile(text).program})
+            made = cuda_text([GpuModule.of(module, sizes)], "", "float32").text
+            assert texts.setdefault(text, made) == made
+            count.append(len(calls))
+        assert count[1] < 2 * count[0]
+    assert len(texts) == 2

@@ -10,11 +10,12 @@ from random import Random
 
 import numpy as np
 import pytest
-from host_run import HostBatch
+from host_run import HostBatch, for_architecture
 from programs import normal
 
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
+from tadc.schedule.gpu.staging import staged
 from tadc.schedule.lowered import GpuModule, modules_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
@@ -67,6 +68,7 @@ def without_teams(patched):
     patched.setattr("tadc.schedule.gpu.kernels.SHORT", 2**40)
     patched.setattr("tadc.schedule.gpu.kernels.LONG", 2**40)
     patched.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
+    patched.setattr("tadc.schedule.gpu.kernels.row_lengths", lambda *_: {})
 
 
 @cache
@@ -78,6 +80,21 @@ def library(name):
             cuda_text([named(g, kind) for g in gpu], "", "float64") for gpu, kind in both(name)
         ]
     return HostBatch([(e.text, e.manifest) for e in emitted])
+
+
+@cache
+def library_ahead(name):
+    """With buffers that are filled ahead: by copies of any GPU, and by those of sm_80; and with a thread a point."""
+    with pytest.MonkeyPatch.context() as patched:
+        without_teams(patched)
+        patched.setattr("tadc.schedule.gpu.tile.staged", lambda *a, **k: staged(*a, **k | {"ahead": True}))  # fmt: skip
+        (gpu, _), (plain, _) = both(name)
+        emitted = [cuda_text([named(g, k) for g in gpu], "", "float64") for k in ("old", "new")]
+        emitted.append(cuda_text([named(g, "plain") for g in plain], "", "float64"))
+    texts = [e.text for e in emitted]
+    assert any("copy_ahead" in t for t in texts)
+    texts[1] = for_architecture(texts[1], 800)
+    return HostBatch([(t, e.manifest) for t, e in zip(texts, emitted, strict=True)])
 
 
 def named(gpu, name):
@@ -104,6 +121,11 @@ LONG = (
     *("channels", "a border of zeros", "a border of ones", "a border around a loop"),
     *("every second", "loops of one name", "one after the other"),
 )
+AHEAD = (
+    *("a matrix product", "one after the other", "a batch of them", "an outer maximum", "shifts"),
+    *("a quotient of an index", "a border of ones", "backwards", "every second", "a diagonal"),
+    *("a product over part of a loop", "a border around a loop", "a size named as a buffer"),
+)
 
 
 @pytest.mark.plain(mode=1, name=4)
@@ -113,6 +135,19 @@ LONG = (
     "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in PROGRAMS]
 )
 def test_a_tile_has_the_bits_of_its_points(name, mode):
+    check_bits(name, mode, library(name).run, (0, 1))
+
+
+@pytest.mark.plain(mode=1, name=2)
+@pytest.mark.compiler
+@pytest.mark.parametrize("mode", ["primal", "adjoint"])
+@pytest.mark.parametrize("name", AHEAD)
+def test_a_tile_whose_buffers_are_filled_ahead_has_the_bits_of_its_points(name, mode):
+    check_bits(name, mode, library_ahead(name).run, (0, 1, 2))
+
+
+def check_bits(name, mode, run, kinds):
+    """That all kinds of the program give the bits of the last."""
     program = normal(PROGRAMS[name][0])
     shapes = [t.shape for t in program.inputs]
     for n, sizes in enumerate(calls(program)):
@@ -121,12 +156,10 @@ def test_a_tile_has_the_bits_of_its_points(name, mode):
         if mode == "adjoint":
             out = program.tensors[program.outputs[0]]
             arrays[f"d{out.name}"] = random.normal(size=[e.at(sizes) for e in out.shape])
-        tiled, plain = (
-            library(name).run(k, mode, arrays, sizes, "backward" if n % 2 else "forward")
-            for k in (0, 1)
-        )
-        for output in plain:
-            np.testing.assert_array_equal(tiled[output], plain[output], f"{output}, {sizes}")
+        order = "backward" if n % 2 else "forward"
+        *tiled, plain = (run(k, mode, arrays, sizes, order) for k in kinds)
+        for output, each in ((o, each) for o in plain for each in tiled):
+            np.testing.assert_array_equal(each[output], plain[output], f"{output}, {sizes}")
 
 
 @pytest.mark.compiler
@@ -134,16 +167,23 @@ def test_four_neighbours_that_are_copied_at_once_are_those_that_are_copied_one_b
     text, sizes, _ = PROGRAMS["a matrix product"]
     (mode,) = modules_of({"primal": normal(text)})
     gpu, plain = GpuModule.of(mode, sizes), GpuModule.plain(mode)
-    texts = [cuda_text([named(g, n)], "", "float32") for g, n in ((gpu, "tiles"), (plain, "plain"))]
-    assert "const float4" in texts[0].text
-    host = HostBatch([(t.text, t.manifest) for t in texts])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tadc.schedule.gpu.tile.staged", lambda *a, **k: staged(*a, **k | {"ahead": True}))  # fmt: skip
+        ahead = GpuModule.of(mode, sizes)
+    kinds = ((gpu, "tiles"), (ahead, "old"), (ahead, "new"), (plain, "plain"))
+    texts = [cuda_text([named(g, n)], "", "float32") for g, n in kinds]
+    assert "const float4" in texts[0].text and "copy_four_ahead" in texts[1].text
+    given = [(t.text, t.manifest) for t in texts]
+    given[2] = for_architecture(given[2][0], 800), given[2][1]
+    host = HostBatch(given)
     random = np.random.default_rng(0)
 
     for values in ({"I": 130, "J": 132, "K": 20}, {"I": 129, "J": 130, "K": 33}, {"I": 4, "J": 260, "K": 18}):  # fmt: skip
         shapes = {"a": (values["I"], values["K"]), "b": (values["K"], values["J"])}
         arrays = {name: random.normal(size=shape).astype("float32") for name, shape in shapes.items()}  # fmt: skip
-        at_once, one_by_one = (host.run(n, "primal", arrays, values, "backward") for n in (0, 1))
-        np.testing.assert_array_equal(at_once["c"], one_by_one["c"])
+        *at_once, one_by_one = (host.run(n, "primal", arrays, values, "backward")["c"] for n in range(4))  # fmt: skip
+        for each in at_once:
+            np.testing.assert_array_equal(each, one_by_one)
 
 
 @pytest.mark.compiler

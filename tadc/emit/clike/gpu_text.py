@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any, ClassVar, Self, assert_never
 
@@ -11,16 +12,18 @@ from tadc.emit.clike.spelling import Precedence, Target, Text, atom, bracketed, 
 from tadc.emit.clike.text import REAL, CText, part
 from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum, symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero, divides
-from tadc.ir.element_types import ELEMENT_TYPES
+from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES
 from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.nest.loop_nest import (
+    TERMS_AT_ONCE,
     Barrier,
     Buffer,
     GpuStep,
     HeldRow,
     Leader,
+    MatrixProducts,
     Staged,
     Step,
     Store,
@@ -43,7 +46,16 @@ __all__ = ["IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", "tile_count"]
 
 RANK = "rank"  # of a thread in its team
 LANE = "lane"  # of a tile
-IN_PARTS = ("first", "last", "all", "n", "turn", "four")  # where a team does a loop part by part
+IN_PARTS = (
+    "first",
+    "last",
+    "all",
+    "n",
+    "turn",
+    "four",
+    "next",
+    "odd",
+)  # where a team does a loop part by part
 
 
 def subscript_of(buffer: Buffer, dimension: int) -> str:
@@ -57,6 +69,7 @@ class GpuText(CText):
 
     team: int = 1
     machine: Machine = HOPPER
+    tile: tuple[TileIndex, ...] = ()  # that is being printed
 
     target: ClassVar[Target] = "cuda"
     restrict: ClassVar[str] = "__restrict__"
@@ -68,6 +81,8 @@ class GpuText(CText):
                 return (yield self._tile(step, indent))
             case Staged():
                 return (yield self._staged(step, indent))
+            case MatrixProducts():
+                return self._matrix_products(step, indent)
             case HeldRow():
                 return (yield self._held_row(step, indent))
             case TeamLoop(held=True):
@@ -126,6 +141,7 @@ class GpuText(CText):
             names=names,
             lane=tuple(edge),
             lanes=lanes,
+            tile=step.indices,
             tensors={**self.tensors, **tensors},
             dtypes={**self.dtypes, **dict.fromkeys(tensors, self.dtype)},
         )
@@ -157,32 +173,110 @@ class GpuText(CText):
 
     def _staged(self, step: Staged, indent: int) -> Generator[Any, Any, list[str]]:
         """A loop part by part: the block fills its buffers, and then reads them."""
-        pad, integer, index = "  " * indent, self.integer, step.range.index
-        i = self.names[index]
-        low, end = self.low(step.range.lows).text, self._end(step.range.highs)
-        names = {first_of(index): "first", place_of(index): f"({i} - first)"}
-        renamed = replace(self, names={**self.names, **names})
+        pad, integer = "  " * indent, self.integer
         if step.range.trips == 1:
             lines = [line for b in step.buffers for line in self._filled(b, indent)]
             lines.append(f"{pad}{self.barrier};")
             lines += yield self._lines(step.body, indent)
             return [*lines, f"{pad}{self.barrier};"]
-        lines = [
-            f"{pad}for ({integer} first = {low}; first < {end.text}; first += {step.count}) {{"
-        ]
-        for b in step.buffers:
-            lines += renamed._filled(b, indent + 1)
-        last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), end])
-        lines += [f"{pad}  {self.barrier};", f"{pad}  const {integer} last = {last.text};"]
-        lines += [] if has_loops(step.body) else [f"{pad}  #pragma unroll 4"]
-        lines.append(f"{pad}  for ({integer} {i} = first; {i} < last; {i}++) {{")
-        lines += yield renamed._lines(step.body, indent + 2)
-        lines.append(f"{pad}  }}")
-        if step.after:
-            lines.append(f"{pad}  if (last % {step.every} == 0) {{")
-            lines += yield renamed._lines(step.after, indent + 2)
-            lines.append(f"{pad}  }}")
+        low, end = self.low(step.range.lows).text, self._end(step.range.highs)
+        if step.is_ahead:
+            return (yield self._staged_ahead(step, low, end, indent))
+        head = f"{pad}for ({integer} first = {low}; first < {end.text}; first += {step.count}) {{"
+        filling = self._with_first(step, "first")
+        filled = [line for b in step.buffers for line in filling._filled(b, indent + 1)]
+        lines = [head, *filled, f"{pad}  {self.barrier};"]
+        lines += yield filling._part(step, end, indent + 1)
         return [*lines, f"{pad}  {self.barrier};", f"{pad}}}"]
+
+    def _staged_ahead(
+        self, step: Staged, low: str, end: Text, indent: int
+    ) -> Generator[Any, Any, list[str]]:
+        """The same with two halves of each buffer: while one is filled with the next part, the one before is read from the other."""
+        pad, integer, count = "  " * indent, self.integer, step.count
+        past = Text(f"{bracketed(end, Precedence.SUM)} + {count}", Precedence.SUM)
+        halves = {
+            half: {b.name: f"{self.names[b.name]}[{half}]" for b in step.buffers}
+            for half in ("odd", "1 - odd")
+        }
+        filling = self._with_first(step, "next", halves["odd"])
+        reading = self._with_first(step, "first", halves["1 - odd"])
+        lines = [
+            f"{pad}for ({integer} next = {low}, odd = 0; next < {past.text}; next += {count}, odd = 1 - odd) {{",
+            f"{pad}  if (next < {end.text}) {{",
+            *(line for b in step.buffers for line in filling._filled(b, indent + 2)),
+            f"{pad}  }}",
+            f"{pad}  if (next != {low}) {{",
+            f"{pad}    const {integer} first = next - {count};",
+        ]
+        lines += yield reading._part(step, end, indent + 2)
+        waiting = [f"{pad}  {self.copied};"] if any(map(self._is_copied_ahead, step.buffers)) else []  # fmt: skip
+        return [*lines, f"{pad}  }}", *waiting, f"{pad}  {self.barrier};", f"{pad}}}"]
+
+    def _with_first(
+        self, step: Staged, first: str, buffers: Mapping[str, str] | None = None
+    ) -> Self:
+        """The printer where a part of the loop begins at the value that is named so, and buffers have these names."""
+        index = step.range.index
+        names = {first_of(index): first, place_of(index): f"({self.names[index]} - {first})"}
+        return replace(self, names={**self.names, **names, **(buffers or {})})
+
+    def _part(self, step: Staged, end: Text, indent: int) -> Generator[Any, Any, list[str]]:
+        """The values from `first` on that are staged at a time."""
+        pad, integer, i = "  " * indent, self.integer, self.names[step.range.index]
+        last = self._extreme("min", [Text(f"first + {step.count}", Precedence.SUM), end])
+        lines = [f"{pad}const {integer} last = {last.text};"]
+        start = f"{integer} {i} = first"
+        if step.by_terms:
+            lines.append(f"{pad}{start};")
+            lines.append("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800")
+            lines.append(f"{pad}for (; {i} + {TERMS_AT_ONCE} <= last; {i} += {TERMS_AT_ONCE}) {{")
+            lines += yield self._lines(step.by_terms, indent + 1)
+            lines += [f"{pad}}}", "#endif"]
+            start = ""
+        lines += [] if has_loops(step.body) or step.by_terms else [f"{pad}#pragma unroll 4"]
+        lines.append(f"{pad}for ({start}; {i} < last; {i}++) {{")
+        lines += yield self._lines(step.body, indent + 1)
+        lines.append(f"{pad}}}")
+        if step.after:
+            lines.append(f"{pad}if (last % {step.every} == 0) {{")
+            lines += yield self._lines(step.after, indent + 1)
+            lines.append(f"{pad}}}")
+        return lines
+
+    def _matrix_products(self, step: MatrixProducts, indent: int) -> list[str]:
+        """Each thread reads its elements of both factors, and the warp multiplies."""
+        pad, (rows, columns) = "  " * indent, self.tile
+        terms = f"{RANK} % 4 + n / 2 % 2 * 4", f"{RANK} % 4 + n % 2 * 4"
+        row = _in_groups(rows, f"{RANK} / 4", "(n / 4 * 2 + n % 2)")
+        column = _in_groups(columns, f"({RANK} / 8 % 4)", f"(n / 2 * 2 + {RANK} / 4 % 2)")
+        read = (
+            self._fragment(step.left, rows, row, terms[0]),
+            self._fragment(step.right, columns, column, terms[1]),
+        )
+        lines = [f"{pad}{{", f"{pad}  unsigned left[{2 * rows.count}], right[{columns.count}];"]
+        for array, count, value in zip(("left", "right"), (2 * rows.count, columns.count), read, strict=True):  # fmt: skip
+            lines.append(f"{pad}  #pragma unroll")
+            lines.append(f"{pad}  for (int n = 0; n < {count}; n++) {array}[n] = as_tf32({value});")
+        sums = self.names[step.local]
+        for a, b in product(range(rows.count // 2), range(columns.count // 2)):
+            own = (
+                f"{sums}[{(2 * a + h) * columns.count + 2 * b + p}]" for h in (0, 1) for p in (0, 1)
+            )
+            lines.append(
+                f"{pad}  add_products_tf32({', '.join(own)}, &left[{4 * a}], &right[{2 * b}]);"
+            )
+        return [*lines, f"{pad}}}"]
+
+    def _fragment(self, e: Read, t: TileIndex, place: str, term: str) -> str:
+        """The element number `n` of a factor that a thread reads: of the tile's index at that place, and of a later term."""
+        names = {place_of(t.index): f"({place})"}
+        for s in e.symbols:
+            if s == place_of(t.index):
+                continue
+            if s.startswith(place_of("")):
+                names[s] = f"({self.names[s]} + {term})"
+        return replace(self, names={**self.names, **names}).value(e).text
 
     def _filled(self, b: Buffer, indent: int) -> list[str]:
         """Neighbouring threads copy neighbouring elements; those outside of the tensor are 0, which is not tested where there are none."""
@@ -191,6 +285,8 @@ class GpuText(CText):
         conditions = [] if inside == EVERYWHERE else [self.condition(inside).text]
         alike = self.dtypes[b.tensor] == self.dtype == "float32" and not any(b.ragged)
         at_once = b.at_once if alike else 1
+        if self._is_copied_ahead(b) and not self._is_straight(b, at_once):
+            at_once = 1  # each goes elsewhere
         conditions += self._whole_groups(b, at_once)
         if not conditions:
             return self._copied(b, indent, at_once)
@@ -224,10 +320,12 @@ class GpuText(CText):
         if at_once > 1 and places[-1]:
             places[-1] = [(False, f"({signed_sum(places[-1])}) * {at_once}")]
         named, subscripts = self._subscripts(b, places, indent + 1)
-        value, buffer = self._element(b, subscripts, b.ragged), self.names[b.name]
+        value, buffer = self.value(Read(b.tensor, subscripts)).text, self.names[b.name]
         offsets = [_offset(b, [*places[:-1], [*places[-1], *(((False, str(k)),) if k else ())]]) for k in range(at_once)]  # fmt: skip
-        stored = [f"{buffer}[{offsets[0]}] = {value};"]
-        if at_once > 1 and b.order[-1] == len(counts) - 1 and b.shape[-1] % at_once == 0:
+        stored = [self._stored(b, offsets[0], subscripts, b.ragged)]
+        if at_once > 1 and self._is_copied_ahead(b):
+            stored = [f"copy_four_ahead(&{buffer}[{offsets[0]}], &{value});"]
+        elif at_once > 1 and self._is_straight(b, at_once):
             stored = [f"{self.write_four(f'{buffer}[{offsets[0]}]', self.read_four(value))};"]
         elif at_once > 1:
             stored = [f"const {self.vector} four = {self.read_four(value)};"]
@@ -246,23 +344,44 @@ class GpuText(CText):
         pad, whole = "  " * indent, prod(b.counts)
         places = [_digit_of_number("n", inner, count, whole) for inner, count in _strides(b.counts)]
         named, subscripts = self._subscripts(b, places, indent + 1)
-        element = self._element(b, subscripts, (True,) * len(subscripts))
+        stored = self._stored(b, _offset(b, places), subscripts, (True,) * len(subscripts))
         return [
             f"{pad}for (int n = {RANK}; n < {whole}; n += {self.team}) {{",
             *named,
-            f"{pad}  {self.names[b.name]}[{_offset(b, places)}] = {element};",
+            f"{pad}  {stored}",
             f"{pad}}}",
         ]
 
-    def _element(self, b: Buffer, subscripts: Sequence[Affine], tested: Sequence[bool]) -> str:
-        """The element, or 0 where it is outside of the tensor in one of the `tested` dimensions."""
+    def _is_straight(self, b: Buffer, at_once: int) -> bool:
+        """Whether so many neighbours are neighbours in the buffer too."""
+        return b.order[-1] == len(b.order) - 1 and b.shape[-1] % at_once == 0
+
+    def _is_copied_ahead(self, b: Buffer) -> bool:
+        """Whether elements are copied while the threads go on: their bits are those of the tensor."""
+        same = self.dtypes[b.tensor] == self.dtype in ARITHMETIC_TYPES
+        return b.halves > 1 and same and bool(self.copied)
+
+    def _stored(
+        self, b: Buffer, offset: str, subscripts: Sequence[Affine], tested: Sequence[bool]
+    ) -> str:
+        """The copy of an element to a place in the buffer, of 0 where it is outside of the tensor in one of the `tested` dimensions."""
+        place, tests = f"{self.names[b.name]}[{offset}]", self._inside(b, subscripts, tested)
+        value = self.value(Read(b.tensor, tuple(subscripts))).text
+        if self._is_copied_ahead(b):
+            suffix, given = ("_or_zero", f", {tests}") if tests else ("", "")
+            return (
+                f"copy_ahead{suffix}{ELEMENT_TYPES[self.dtype].suffix}(&{place}, &{value}{given});"
+            )
+        return f"{place} = {tests} ? {value} : 0;" if tests else f"{place} = {value};"
+
+    def _inside(self, b: Buffer, subscripts: Sequence[Affine], tested: Sequence[bool]) -> str:
+        """The condition that an element is in the tensor, by the `tested` dimensions; empty where it is."""
         tests = []
         for d, extent in enumerate(self.tensors[b.tensor].shape):
             here = self.affine(subscripts[d]).text
             tests += [f"0 <= {here}"] if tested[d] and b.below[d] else []
             tests += [f"{here} < {self.affine(extent).text}"] if tested[d] and not b.is_within(d, extent) else []  # fmt: skip
-        value = self.value(Read(b.tensor, tuple(subscripts))).text
-        return f"{' && '.join(tests)} ? {value} : 0" if tests else value
+        return " && ".join(tests)
 
     def _subscripts(
         self, b: Buffer, places: Sequence[SignedTexts], indent: int
@@ -279,6 +398,7 @@ class GpuText(CText):
         return lines, tuple(subscripts)
 
     vector: ClassVar[str] = "float4"
+    copied: ClassVar[str] = "copies_done()"  # waits for copies that were begun, if there are such
 
     def aligned(self, pointer: str) -> list[str]:
         """Conditions that four elements can be read at once where the pointer points to."""
@@ -376,7 +496,12 @@ class GpuText(CText):
 
     def declared(self, b: Buffer) -> list[str]:
         """The declaration of a buffer, where its tile begins."""
-        return [f"alignas(16) __shared__ {REAL[self.dtype]} {self.names[b.name]}[{prod(b.shape)}];"]
+        return [f"alignas(16) __shared__ {REAL[self.dtype]} {self.array(b)};"]
+
+    def array(self, b: Buffer) -> str:
+        """The name of a buffer with its extents."""
+        halves = f"[{b.halves}]" if b.halves > 1 else ""
+        return f"{self.names[b.name]}{halves}[{b.size}]"
 
     @property
     def barrier(self) -> str:
@@ -476,6 +601,8 @@ def _in_groups(t: TileIndex, rank: str, number: str) -> str:
         return rank
     if t.group == t.count:
         return f"{rank} * {t.count} + {number}"
+    if t.group == 1:
+        return f"{rank} + {number} * {t.threads}"
     return (
         f"{rank} * {t.group} + {number} % {t.group} + {number} / {t.group} * {t.group * t.threads}"
     )

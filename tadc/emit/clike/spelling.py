@@ -24,7 +24,7 @@ from struct import pack, unpack
 from typing import Literal, NamedTuple, TypeAlias
 
 from tadc.emit.templates import template
-from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES, HALF_TYPES
+from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES, HALF_TYPES, item_bytes
 from tadc.ir.expr import Relation
 from tadc.ir.functions import FUNCTIONS, OPERATORS
 
@@ -96,7 +96,7 @@ _NAMES = {"abs": "fabs", "round": "rint", "max": "maximum", "min": "minimum"}
 
 # The specifiers of a function of a kernel, and of one that launchers call too; templates of functions of teams.
 _QUALIFIERS: dict[Target, tuple[str, str, tuple[str, ...]]] = {
-    "cuda":   ("static __device__ inline", "static __host__ __device__ inline", ("cuda/teams.cuh",)),
+    "cuda":   ("static __device__ inline", "static __host__ __device__ inline", ("cuda/teams.cuh", "cuda/copies.cuh", "cuda/matrices.cuh")),
     "opencl": ("static inline", "static inline", ("opencl/teams.cl",)),
     "c":      ("static inline INLINED", "static inline", ()),
 }
@@ -308,6 +308,7 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
         template(file).render(
             real=ELEMENT_TYPES[dtype].c,
             f=_SUFFIX[dtype],
+            bytes=item_bytes(dtype),
             integer=integer_type(index_type, target),
             infinity=_NON_FINITE[target, dtype][0],
             device=device,

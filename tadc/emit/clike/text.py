@@ -67,6 +67,7 @@ from tadc.schedule.nest.loop_nest import (
     Let,
     LetIndex,
     Loop,
+    MatrixProducts,
     Staged,
     Step,
     Store,
@@ -173,6 +174,7 @@ class CText:
                 case (
                     Tile()
                     | Staged()
+                    | MatrixProducts()
                     | HeldRow()
                     | TeamLoop()
                     | TeamSums()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import ClassVar
 
 from tadc.emit.clike.gpu_text import GpuText
@@ -31,6 +30,7 @@ class OpenClText(GpuText):
     target: ClassVar[Target] = "opencl"
     restrict: ClassVar[str] = "restrict"
     space: ClassVar[str] = "__global "
+    copied: ClassVar[str] = ""
     own_names: ClassVar[tuple[str, ...]] = (
         VALUES,
         *_OWN.split(),
@@ -42,7 +42,7 @@ class OpenClText(GpuText):
 
     def shared(self, body: tuple[Step, ...]) -> list[str]:
         real = REAL[self.dtype]
-        arrays = [f"{self.names[b.name]}[{prod(b.shape)}]" for b in buffers_of(body)]
+        arrays = [self.array(b) for b in buffers_of(body)]
         if any(isinstance(s, (TeamSums, TeamScan)) for s in steps_of(body)):
             arrays.append(f"{VALUES}[{self.team}]")
         return [f"{real} {array}" for array in arrays]

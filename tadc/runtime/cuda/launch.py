@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from threading import Lock
 from typing import Any
@@ -37,7 +37,7 @@ from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_archi
 from tadc.runtime.cuda.tf32 import products_in_tf32
 from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import array_form
-from tadc.schedule.gpu.machine import HOPPER
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.lowered import Decisions, GpuModule
 from tadc.schedule.nest.matrix_product import MatrixProduct
 
@@ -234,7 +234,7 @@ class CudaLaunch:
                     if isinstance(k, _Kernel):
                         launch(k.handle, k.blocks, 1, 1, block, 1, 1, 0, stream, k.address, 0)
                     else:
-                        with xp.cuda.ExternalStream(stream):
+                        with _stream(xp, stream):
                             k.run(xp, arrays)
         except MemoryError:
             raise
@@ -244,6 +244,23 @@ class CudaLaunch:
                 f"the GPU does not launch this call: {error}",
                 fix="start a new process if this is of an earlier call; `compute-sanitizer` says of which",
             ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _External:
+    """A stream of another library, by CUDA's protocol."""
+
+    pointer: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.pointer
+
+
+def _stream(xp: Any, pointer: int) -> Any:
+    """The stream as one of CuPy, which before version 14 has no protocol for others."""
+    if hasattr(xp.cuda.Stream, "from_external"):
+        return xp.cuda.Stream.from_external(_External(pointer))
+    return xp.cuda.ExternalStream(pointer)
 
 
 def _array(xp: Any, address: int, shape: tuple[int, ...], dtype: Any, device: int) -> Any:
@@ -325,21 +342,35 @@ class CudaRunner:
         return launch(best)
 
     def _decisions(self, sizes: Mapping[Symbol, int]) -> Decisions:
-        return compiler.gpu_decisions(self._program, sizes, self._dtype, self._options, MACHINE)
+        return compiler.gpu_decisions(
+            self._program, sizes, self._dtype, self._options, self._machine
+        )
 
     def _lowered(
         self, decided: Decisions, sizes: Mapping[Symbol, int] | None, tiles: Tiles
     ) -> GpuModule:
         program, dtype, blas = self._program, self._dtype, self._options.blas
         return compiler.lowered_for_gpu(
-            program, MODE, decided, sizes, dtype, MACHINE, blas=blas, tiles=tiles
+            program, MODE, decided, sizes, dtype, self._machine, blas=blas, tiles=tiles
         )
 
     def _place(self, decided: Decisions, sizes: Mapping[Symbol, int], device: int) -> object:
         """The key of the tiles that were tuned for these sizes on such a device."""
         numbers = [(s, sizes[s]) for s in self._program.sizes]
-        key = (self._key, decided.recomputed, numbers, self._dtype, self._options.blas)
+        tensor_cores = self._options.tensor_cores
+        key = (
+            self._key,
+            decided.recomputed,
+            numbers,
+            self._dtype,
+            self._options.blas,
+            tensor_cores,
+        )
         return key, self._flags, device_name(device)
+
+    @property
+    def _machine(self) -> Machine:
+        return replace(MACHINE, tensor_cores=self._options.tensor_cores)
 
     @property
     def _flags(self) -> tuple[str, ...]:

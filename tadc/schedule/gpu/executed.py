@@ -40,6 +40,7 @@ from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
+    TERMS_AT_ONCE,
     Accumulate,
     Accumulator,
     Assign,
@@ -52,6 +53,7 @@ from tadc.schedule.nest.loop_nest import (
     Let,
     LetIndex,
     Loop,
+    MatrixProducts,
     Staged,
     Step,
     Store,
@@ -79,12 +81,13 @@ UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions 
 FILL, FILL_TEST = 10, 4
 FILL_CONDITION, FILL_ADDRESS = 8, 5
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
+MATRIX_ELEMENT = 4  # of a factor: its address, and three that read and round it
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What threads do, as sums over them: instructions; of those the ones on numbers, and of special functions; reads of memory and
-    of shared memory; lines of 128 bytes, a warp's, that these and the stores take; and bytes that go through the L2 cache.
+    of shared memory; lines of 128 bytes, a warp's, that these and the stores take; bytes that go through the L2 cache; and products by instructions for matrices.
     """
 
     instructions: float = 0.0
@@ -94,6 +97,7 @@ class Tally:
     staged_reads: float = 0.0
     lines: float = 0.0
     l2_bytes: float = 0.0
+    matrix: float = 0.0
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(a + b for a, b in zip(self._all, other._all, strict=True)))
@@ -103,7 +107,7 @@ class Tally:
 
     @property
     def _all(self) -> tuple[float, ...]:
-        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes)  # fmt: skip
+        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes, self.matrix)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -266,8 +270,10 @@ class _Counter:
                     self.lanes = True
                     self.steps(body, frames)
                     self.lanes = False
-                case Staged(r, count, buffers, body):
-                    self._staged(r, count, buffers, body, frames)
+                case MatrixProducts():
+                    self._matrix_products(frame)
+                case Staged():
+                    self._staged(step, frames)
                     self._ends_of_blocks(step, frames)
                 case Branch(Domain() as domain, then) if _at_edge(domain):
                     self.add(frame, Tally(instructions=2), self.points_of_thread)
@@ -329,24 +335,35 @@ class _Counter:
         inner = Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
         self._run(body, (*frames, inner), unrolled=held)
 
-    def _staged(
-        self,
-        r: Range,
-        count: int,
-        buffers: Sequence[Buffer],
-        body: Sequence[Step],
-        frames: tuple[Frame, ...],
-    ) -> None:
-        frame = frames[-1]
+    def _staged(self, step: Staged, frames: tuple[Frame, ...]) -> None:
+        frame, r, count, body = frames[-1], step.range, step.count, step.body
         trips, values = trips_of(r, frame.values)
         bound = {r.index, place_of(r.index), *_changed(body)}
         inner = Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=middle_of(trips), bounds=r.symbols)  # fmt: skip
-        self._run(body, (*frames, inner))
+        if step.by_terms:
+            at_once = replace(inner, scale=inner.scale / TERMS_AT_ONCE, longest=inner.longest / TERMS_AT_ONCE, conditional=True)  # fmt: skip
+            self.steps(step.by_terms, (*frames, at_once))
+        else:
+            self._run(body, (*frames, inner))
         # A part that is filled: how many there are for each value of the loop.
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
-        self.add(inner, Tally(instructions=2 * BARRIER + LOOP), parts)
-        for b in buffers:
-            self._fill(b, inner, parts, count)
+        barriers = 1 if step.is_ahead else 2
+        self.add(inner, Tally(instructions=barriers * BARRIER + LOOP), parts)
+        waits = 1.0 / max(1.0, float(np.max(trips)) * parts) if step.is_ahead else 1.0
+        for b in step.buffers:
+            self._fill(b, inner, parts, count, waits)
+
+    def _matrix_products(self, frame: Frame) -> None:
+        """Elements of both factors are read, each bank once, and rounded; an instruction has the products of 32 sums by eight terms."""
+        rows, columns = self.scheduled.tile
+        elements = 2 * rows.count + columns.count
+        multiplied = rows.count * columns.count // 4
+        lines = elements / 32
+        products = TERMS_AT_ONCE * rows.count * columns.count
+        self.add(
+            frame,
+            Tally(MATRIX_ELEMENT * elements + multiplied, 0, 0, 0, elements, lines, 0, products),
+        )
 
     def _ends_of_blocks(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         """What is done after every so many values of a staged loop."""
@@ -355,7 +372,8 @@ class _Counter:
         often = replace(frame, points=frame.points.along(step.range), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
 
-    def _fill(self, b: Buffer, inner: Frame, parts: float, count: int) -> None:
+    def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
+        """The copy of a part. A share `waits` of them is waited for."""
         tensor = self.program.tensors[b.tensor]
         copied = prod(b.counts) / self.machine.block  # by each thread
         tested = [b.below[d] + (not b.is_within(d, n)) for d, n in enumerate(tensor.shape)]
@@ -363,11 +381,14 @@ class _Counter:
         inside = self.accesses.inside(b, {i: int(n) for i, n in self._loops(inner).items()}, count)
         together = self._copied_at_once(b)
         straight = b.order[-1] == len(b.order) - 1 and b.shape[-1] % together == 0
-        reads = 1 / together
-        stores = reads if straight else 1.0
+        is_ahead = b.halves > 1 and (tensor.dtype or self.dtype) == self.dtype
+        reads = 1.0 if is_ahead and not straight else 1 / together
+        stores = 0.0 if is_ahead else reads if straight else 1.0
         each_inside = (FILL_ADDRESS + 1) * reads + stores + FILL_TEST * ragged
-        filling = inside * each_inside + (1 - inside) * (FILL + FILL_TEST * tests)
-        reads, stores = (inside * n + 1 - inside for n in (reads, stores))
+        each_tested = FILL - is_ahead + FILL_TEST * tests
+        filling = inside * each_inside + (1 - inside) * each_tested
+        reads = (inside * reads + 1 - inside) * (waits if is_ahead else 1.0)
+        stores = inside * stores + 1 - inside
         # Of each run of neighbours in memory whole sectors come.
         run, shape = 1, [n.at(self.sizes) for n in tensor.shape]
         for n, step, extent in zip(reversed(b.counts), reversed(b.steps), reversed(shape), strict=True):  # fmt: skip

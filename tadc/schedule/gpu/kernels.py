@@ -7,11 +7,12 @@ The choice follows from the sizes alone, and with it the order in which sums are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import prod
 
+from tadc.bounded_cache import BoundedCache
+from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
@@ -19,6 +20,7 @@ from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
 from tadc.schedule.gpu.held_rows import row_lengths, with_held_row
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.matrices import matrix_shapes, with_matrices
 from tadc.schedule.gpu.model import kernel_model
 from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
@@ -29,7 +31,7 @@ from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
-from tadc.schedule.nest.loop_nest import Kernel, Tile
+from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
@@ -41,9 +43,14 @@ MOST_LOCALS = 64  # elements of a row that a thread keeps in registers, if the m
 NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
 BETTER = 1.03  # times as fast as one that is kept otherwise
+SLIGHTLY = 1.01  # the same of one with the same tile
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
 LONG = 4  # terms of each thread of a block that is chosen by estimates
+MOST_MADE = 512  # schedules that are kept
 IDLE = 8  # times as many threads as terms may be worth it: the model decides
+
+
+_made: BoundedCache[GpuKernel] = BoundedCache(MOST_MADE)
 
 
 def gpu_program(
@@ -81,6 +88,23 @@ def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Progr
     return with_numbers(program, lengths) if lengths else program
 
 
+def _alone(kernel: Kernel, program: Program) -> Program:
+    """What of a program the schedule of a kernel depends on: its statements, between what they read and what others need of them."""
+    own = {s.target.name for s in kernel.statements}
+    others = (s for s in program.statements if s.target.name not in own)
+    needed = {*program.outputs}.union(*(s.reads for s in others))
+    touched = dict.fromkeys((*kernel.reads, *kernel.writes))
+    return replace(
+        program,
+        name="",
+        facts=program.known,
+        inputs=tuple(program.tensors[t] for t in touched if t not in own),
+        statements=kernel.statements,
+        outputs=tuple(s.target.name for s in kernel.statements if s.target.name in needed),
+        given=(),
+    )
+
+
 def gpu_kernels(
     program: Program,
     mode: str,
@@ -92,7 +116,14 @@ def gpu_kernels(
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
 
     def schedule(kernel: Kernel) -> GpuKernel:
-        return gpu_kernel(kernel, program, sizes, machine, dtype, tiles.get(kernel.name))
+        """The schedule of the same kernel in another program too: modes, and decisions about memory, share most of theirs."""
+        alone, tile = _alone(kernel, program), tiles.get(kernel.name)
+        unnamed = replace(kernel, name="")
+        numbers = None if sizes is None else tuple(sizes.items())
+        shape = None if tile is None else repr(tile)
+        key = (unnamed, alone, numbers, machine, dtype, shape)
+        made = _made.of(key, lambda: gpu_kernel(unnamed, alone, sizes, machine, dtype, tile))
+        return replace(made, kernel=replace(made.kernel, name=kernel.name))
 
     scheduled = []
     for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
@@ -129,17 +160,35 @@ def gpu_kernel(
         return usual
     little = LITTLE * machine.rates.launch
     best, fastest = usual, model
-    others: list[Iterator[GpuKernel]] = []
-    if model.seconds > max(NEAR * model.ideal, model.ideal + little):
-        others.append(schedules.others())
+
+    def consider(others: Iterable[GpuKernel], better: float = BETTER) -> bool:
+        """Take those that are so many times as fast as the best so far; whether there was one."""
+        nonlocal best, fastest
+        before = best
+        for other in others:
+            schedule = _in_blocks(other, program)
+            found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
+            faster = found.seconds < min(fastest.seconds / better, model.seconds - little)
+            if faster and (fastest.is_uneven or not found.is_uneven):
+                best, fastest = schedule, found
+        return best is not before
+
+    of_best = schedules
+    is_slow = model.seconds > max(NEAR * model.ideal, model.ideal + little)
+    if is_slow:
+        consider(schedules.others())
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
-            others.append(_Schedules.of(long, program, sizes, machine).others())
-    for other in chain(*others, schedules.holding_rows(dtype)):
-        schedule = _in_blocks(other, program)
-        found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
-        faster = found.seconds < min(fastest.seconds / BETTER, model.seconds - little)
-        if faster and (fastest.is_uneven or not found.is_uneven):
-            best, fastest = schedule, found
+            others = _Schedules.of(long, program, sizes, machine)
+            of_best = others if consider(others.others()) else of_best
+    consider(schedules.holding_rows(dtype))
+    if is_slow:
+        consider(of_best.ahead(best), SLIGHTLY)
+    if machine.tensor_cores and arithmetic(dtype) == "float32":
+        for other in schedules.by_matrices():
+            if made := with_matrices(_in_blocks(other, program)):
+                found = kernel_model(made, program, values, machine, dtype, model.ideal)
+                if found.seconds < fastest.seconds:
+                    best, fastest = made, found
     return best
 
 
@@ -200,6 +249,18 @@ class _Schedules:
         for team in self.teams:
             if held := with_held_row(self.of_team(team), self.program, dtype):
                 yield held
+
+    def ahead(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
+        """The same tile of a block, whose buffers are filled ahead."""
+        if any(b.halves == 1 for b in buffers_of(scheduled.kernel.body)) and has_loops(self.kernel.body):  # fmt: skip
+            counts = {t.index: t.count for t in scheduled.tile}
+            threads = {t.index: t.threads for t in scheduled.tile}
+            yield self.tiled(Shape(counts, threads, ahead=True))
+
+    def by_matrices(self) -> Iterator[GpuKernel]:
+        """Tiles of blocks that suit instructions for matrices."""
+        for shape in matrix_shapes(self.choice.free(), self.choice.extents, self.machine):
+            yield self.tiled(shape)
 
     def _at_corners(self, team: int) -> Iterator[TeamBody]:
         """The team's bodies by how often loops run at the first and at the last point: none may run in the middle."""

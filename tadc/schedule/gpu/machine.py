@@ -40,7 +40,9 @@ class Rates:
     float64: int
     special: int = 16
     float32: int = 128
+    matrix: int = 640  # products in TF32 a cycle of a multiprocessor, by instructions of warps
     l1_bytes: int = 192 * 1024  # of the nearest memory, as a cache
+    shared_bytes: int = 227 * 1024  # of a multiprocessor, for the buffers of all its blocks
     registers: int = 65536  # of a multiprocessor
     most_threads: int = 2048  # of one
     launch: float = 2e-6  # seconds between the beginnings of two kernels that do nothing
@@ -63,8 +65,10 @@ _A100 = Rates(
     32,
     float32=64,
     l1_bytes=128 * 1024,
+    shared_bytes=163 * 1024,
+    matrix=512,
 )
-_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, l1_bytes=96 * 1024, most_threads=1536)  # fmt: skip
+_RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 2**20, 2, l1_bytes=96 * 1024, shared_bytes=99 * 1024, matrix=128, most_threads=1536)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ class Machine:
 
     `warp` and `block` are threads; `templates/cuda/teams.cuh` and `templates/opencl/teams.cl` are written for 32 and 256.
     `resident_threads` keep it busy: more of them are no faster. A grid has at most `most_blocks`, and a block
-    `shared_bytes` of shared memory, which a kernel gets without asking for more.
+    `shared_bytes` of shared memory, which a kernel gets without asking for more. With `tensor_cores` kernels may have instructions
+    for matrices, which round factors.
     """
 
     resident_threads: int
@@ -83,6 +88,7 @@ class Machine:
     shared_bytes: int = 48 * 1024
     costs: Costs = Costs()
     rates: Rates = _H200
+    tensor_cores: bool = False
 
     def duration(self, work: float, threads: float) -> float:
         """The time for work that so many threads share, in an arbitrary unit."""

@@ -10,14 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from tadc.ir.element_types import arithmetic
+from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.program import Program
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.scheduled import GpuKernel
-from tadc.schedule.nest.loop_nest import Accumulator, Kernel, has_loops, reads_of, steps_of
+from tadc.schedule.nest.loop_nest import (
+    Accumulator,
+    Kernel,
+    buffers_of,
+    has_loops,
+    reads_of,
+    steps_of,
+)
 
 __all__ = ["KernelModel", "ideal_seconds", "kernel_model", "product_model"]
 
@@ -121,7 +128,7 @@ def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) 
 
 
 def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
-    """The threads that fit at once, by their registers."""
+    """The threads that fit at once, by their registers and the buffers of their blocks."""
     points = prod(t.count for t in scheduled.tile)
     sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
     of_points = scheduled.values + REGISTERS_OF_POINT * points if points > 1 else 2 * sums
@@ -129,6 +136,9 @@ def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     used = min(float(MOST_REGISTERS), REGISTERS + _words(real) * (of_points + scheduled.held))
     r = machine.rates
     blocks = max(1, int(r.registers // (used * machine.block)))
+    elements = sum(b.halves * b.size for b in buffers_of(scheduled.kernel.body))
+    if elements:
+        blocks = max(1, min(blocks, r.shared_bytes // (elements * item_bytes(real))))
     return r.multiprocessors * min(r.most_threads, blocks * machine.block)
 
 
@@ -180,6 +190,7 @@ def _seconds(
         "loads and stores": total.lines * cycle,
         "instructions": total.instructions * spilled / (4 * machine.warp) * cycle,
         "arithmetic": total.arithmetic / lanes * cycle,
+        "products of matrices": total.matrix / r.matrix * cycle,
         "special functions": total.special / r.special * cycle,
         "the longest thread": waiting / r.clock,
         "latency": each / max(1, min(threads, resident)) / r.clock,

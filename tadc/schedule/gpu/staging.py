@@ -213,6 +213,7 @@ class _Box:
             self._aligned(along),
             self._at_once(lows[-1], *spreads[-1]) if lows else 1,
             tuple(step * (n - 1) >= most for (step, n), most in zip(spreads, shape, strict=True)),
+            in_banks=any(t.near for t in self.tile),
         )
 
     def together(self, a: Buffer, b: Buffer, shape: Sequence[int]) -> Buffer | None:
@@ -271,6 +272,7 @@ class _Staging:
     names: Names
     buffers: dict[Buffer, Buffer]  # of all bodies, by their contents without names
     most: int  # elements in the buffers of a loop
+    halves: int  # of each buffer
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
@@ -321,7 +323,8 @@ class _Staging:
         buffer_of = {}
         for e, alike in self._of_boxes(shared, box, values).items():
             if alike not in self.buffers:
-                named = replace(alike, name=self.names.fresh(f"{e.tensor}_tile"))
+                name = self.names.fresh(f"{e.tensor}_tile")
+                named = replace(alike, name=name, halves=self.halves)
                 self.buffers[alike] = named
             buffer_of[e] = self.buffers[alike]
         elements = {box.read(e, buffer): e for e, buffer in buffer_of.items()}
@@ -403,8 +406,10 @@ def staged(
     names: Names,
     values: Sizes,
     machine: Machine,
+    *,
+    ahead: bool = False,
 ) -> tuple[tuple[Step, ...], ...]:
-    """The bodies of a tile, of which one is run, with loops staged.
+    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not.
 
     `box` has the kernel's indices, `moving` the other symbols that differ in each body between points of the tile.
     """
@@ -416,9 +421,10 @@ def staged(
         results = []
         taken = names.copy()
         for body, differing in zip(bodies, moving, strict=True):
-            staging = _Staging(tile, differing, naturals, tensors, taken, buffers, most)
+            halves = 2 if ahead else 1
+            staging = _Staging(tile, differing, naturals, tensors, taken, buffers, most, halves)
             each = staging.steps if has_loops(body) else staging.turned
             results.append(tuple(each(body, values)))
-        if sum(prod(b.shape) for b in buffers.values()) <= in_all:
+        if sum(b.halves * b.size for b in buffers.values()) <= in_all:
             return tuple(results)
         most //= 2

@@ -44,11 +44,14 @@ __all__ = ["NO_TILE", "Shape", "tiled"]
 class Shape:
     """The shape of a tile: for each of its indices the number of values of a thread, and of threads of a block along it.
 
-    Without `threads` each thread has a tile of its own.
+    Without `threads` each thread has a tile of its own. A block may fill its buffers `ahead`, and `near` has the neighbours of a thread
+    along some indices.
     """
 
     counts: Mapping[Symbol, int]
     threads: Mapping[Symbol, int] = field(default_factory=dict)
+    ahead: bool = False
+    near: Mapping[Symbol, int] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
@@ -86,7 +89,14 @@ def tiled(
             replace(kernel, body=(Branch(region, steps, kernel.body),)) if has_interior else kernel
         )
     indices = tuple(
-        TileIndex(i, n, shape.counts.get(i, 1), i == kernel.indices[-1], shape.threads.get(i, 1))
+        TileIndex(
+            i,
+            n,
+            shape.counts.get(i, 1),
+            i == kernel.indices[-1],
+            shape.threads.get(i, 1),
+            shape.near.get(i, 0),
+        )
         for i, n in zip(kernel.indices, kernel.extents, strict=True)
         if shape.values(i) > 1
     )
@@ -116,7 +126,17 @@ def tiled(
         names = Names((*program.names, *program.symbols, *names_of(kernel)))
         tensors = program.tensors
         both = (body, inner)
-        body, inner = staged(both, indices, kernel.indices, moving, tensors, names, values, machine)
+        body, inner = staged(
+            both,
+            indices,
+            kernel.indices,
+            moving,
+            tensors,
+            names,
+            values,
+            machine,
+            ahead=shape.ahead,
+        )
         if not any(isinstance(s, Staged) for s in steps_of((*body, *inner))):
             return tiled(kernel, program, interior, NO_TILE, values, machine)
         if tests(body) == tests(inner):

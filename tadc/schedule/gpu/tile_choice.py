@@ -232,7 +232,7 @@ class Choice:
         """
         if not _is_pointwise(self.kernel):
             return
-        free = self._free()
+        free = self.free()
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             for numbers in product(COUNTS_WITHOUT_LOOPS, repeat=len(chosen)):
                 if all(n <= self.extents[i] for i, n in zip(chosen, numbers, strict=True)):
@@ -242,7 +242,7 @@ class Choice:
             if any(lies_apart(e, self.last, {i}) for e in reads):
                 yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
 
-    def _free(self) -> list[Symbol]:
+    def free(self) -> list[Symbol]:
         """The indices of which a thread may have several values."""
         if not (_is_plain(self.kernel) or _is_pointwise(self.kernel)):
             return []
@@ -255,7 +255,7 @@ class Choice:
 
     def _of_threads(self) -> Iterator[Shape]:
         """Tiles of a thread that registers have room for."""
-        free, sums = self._free(), self._sums
+        free, sums = self.free(), self._sums
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
             for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
@@ -268,7 +268,7 @@ class Choice:
 
     def _of_blocks(self) -> Iterator[Shape]:
         """Tiles of a block that stages loops."""
-        free = self._free()
+        free = self.free()
         if not any(w.staged for w in self.work(self.last)):
             return
         for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):

@@ -44,6 +44,7 @@ __all__ = [
     "Let",
     "LetIndex",
     "Loop",
+    "MatrixProducts",
     "Staged",
     "Step",
     "Store",
@@ -75,6 +76,7 @@ __all__ = [
 ]
 
 MOST_GROUP = 4  # neighbours in a buffer that are read at once
+TERMS_AT_ONCE = 8  # of a sum, that instructions for matrices add
 # The half-open part of an index that a thread or a loop has: symbols that no program can have.
 FIRST, LAST = "'first", "'last"
 FIRST_LANE, LAST_LANE = "'first lane", "'last lane"  # the values of a strip's index
@@ -299,7 +301,7 @@ class TileIndex:
     """An index of which a tile has several values: `count` per thread, for each of `threads` threads of a block.
 
     Where each thread has a tile of its own, its values are neighbours, or, if `strided`, further apart by the number of
-    tiles, for threads to be neighbours. In a block they are groups of neighbours.
+    tiles, for threads to be neighbours. In a block they are groups of neighbours: `near` of them, if that is given.
     """
 
     index: Symbol
@@ -307,6 +309,7 @@ class TileIndex:
     count: int
     strided: bool
     threads: int = 1
+    near: int = 0
 
     @property
     def values(self) -> int:
@@ -316,7 +319,7 @@ class TileIndex:
     @property
     def group(self) -> int:
         """Neighbours of a thread in a block: so many that they are read at once, or that threads hit different banks."""
-        return group(self.count)
+        return self.near or group(self.count)
 
     @property
     def fits(self) -> bool:
@@ -353,6 +356,7 @@ class Buffer:
     `steps[d]` apart; where `below[d]`, they may begin before the tensor. The buffer has the dimensions in another `order`, its outermost first.
     So many neighbours may be copied `at_once`, where the tensor's rows are whole numbers of such groups.
     A dimension that is `ragged` reaches beyond the tensor wherever it begins, for the sizes of the schedule.
+    There are two `halves` where one is filled while the other is read. With `in_banks` four rows are read at once, eight neighbours of each.
     """
 
     name: str
@@ -365,11 +369,21 @@ class Buffer:
     aligned: int
     at_once: int
     ragged: tuple[bool, ...]
+    halves: int = 1
+    in_banks: bool = False
+
+    @property
+    def size(self) -> int:
+        """The elements of a half in memory: where another follows, it begins at a whole group."""
+        size = prod(self.shape)
+        return size + (-size % MOST_GROUP if self.halves > 1 else 0)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape in memory: rows begin where `aligned` neighbours may, and elements copied at once are spread over the banks."""
         *outer, last = (self.counts[d] for d in self.order)
+        if self.in_banks:
+            return (*outer, last + (8 - last) % 32)
         last += -last % self.aligned
         turned = self.order != tuple(range(len(self.order)))
         if turned and last // self.aligned % 2 == 0:
@@ -409,10 +423,32 @@ class Staged:
     body: tuple[Step, ...]
     after: tuple[Step, ...] = ()
     every: int = 1
+    by_terms: tuple[
+        Step, ...
+    ] = ()  # the body for `TERMS_AT_ONCE` values, where the hardware has `MatrixProducts`
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the buffers are filled with the values that come next while the others are read."""
+        return self.buffers[0].halves > 1
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProducts:
+    """Products added to the sums of all lanes, by instructions for matrices: of a factor by the rows of a tile and one by its columns.
+
+    They are of the first of `TERMS_AT_ONCE` values of the staged loop around.
+    """
+
+    local: str
+    left: Read
+    right: Read
 
 
 # Steps that only kernels of a GPU have.
-GpuStep: TypeAlias = HeldRow | TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | Tile
+GpuStep: TypeAlias = (
+    HeldRow | TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | MatrixProducts | Tile
+)
 Step: TypeAlias = (
     Let
     | LetIndex
@@ -506,7 +542,16 @@ def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
 def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
     """The bodies of the step: one, or two alternatives."""
     match step:
-        case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
+        case (
+            Let()
+            | LetIndex()
+            | Accumulator()
+            | Accumulate()
+            | Assign()
+            | Store()
+            | Barrier()
+            | MatrixProducts()
+        ):
             return ()
         case (
             Loop(body=body)
@@ -540,7 +585,16 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
         return replace(step, **inner)
 
     match step:
-        case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store() | Barrier():
+        case (
+            Let()
+            | LetIndex()
+            | Accumulator()
+            | Accumulate()
+            | Assign()
+            | Store()
+            | Barrier()
+            | MatrixProducts()
+        ):
             return step
         case (
             Loop()
