@@ -19,7 +19,6 @@ __all__ = ["streamed_tensors"]
 
 MOST = 4  # tensors: a block of each is in the innermost cache
 ITEM_BYTES = (4, 8)
-TIMES_READ = 2  # as many bytes are stored as are read: else reading takes the time, and does not become faster
 
 
 def streamed_tensors(
@@ -53,7 +52,7 @@ def streamed_tensors(
     ][:MOST]
     stored = sum(byte_counts[t] for t in streamed)
     read = sum(byte_counts[t] for t in nest.reads)
-    worth = stored > machine.shared_bytes and stored >= TIMES_READ * read
+    worth = stored > machine.shared_bytes and read <= machine.streams_with_reads * stored
     chosen = choices.whether(f"whether {nest.writes[0]} streams", worth)
     return frozenset(streamed if chosen else ())
 
