@@ -50,7 +50,9 @@ REPEATED = 10.0  # assumed trips of a loop
 VECTOR = 16  # lanes
 ALONE = 4.0  # an operation or a store that is done for each element by itself
 ALONE_EXPENSIVE = 64.0
-ONCE = 5.0  # times as much in a sum that is the same for all lanes: each term waits for the one before
+ONCE = (
+    5.0  # times as much in a sum that is the same for all lanes: each term waits for the one before
+)
 _UNKNOWN: Mapping[Symbol, int] = {}
 LINE = 16  # elements of a line of a cache
 FAR = 1.5  # times as much for elements that lie in a line each
