@@ -31,6 +31,7 @@ from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
 from tadc.normalize.choices import with_conditions
+from tadc.normalize.compared import separate_compared
 from tadc.normalize.live import live, stages
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
@@ -212,15 +213,20 @@ def _settled(statement: Statement, known: Domain) -> Statement:
     return statement
 
 
+def reduced(program: Program, names: Names) -> Program:
+    """The program as it is derived: its reductions are statements, those that a derivative compares above all."""
+    return separate_compared(separate_reductions(program, names), names)
+
+
 def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
     names = taken_names(program)
-    return normalized(adjoint(separate_reductions(program, names), wrt, names))
+    return normalized(adjoint(reduced(program, names), wrt, names))
 
 
 def vjp_program(program: Program, wrt: Sequence[str]) -> Program:
     """The outputs and the gradients as one program: the adjoint, with the program's outputs before its own."""
     names = taken_names(program)
-    both = adjoint(separate_reductions(program, names), wrt, names)
+    both = adjoint(reduced(program, names), wrt, names)
     return normalized(replace(both, outputs=(*program.outputs, *both.outputs)))
 
 
@@ -231,7 +237,7 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
     the inputs, the residuals, then the cotangents.
     """
     names = taken_names(program)
-    separated = separate_reductions(program, names)
+    separated = reduced(program, names)
     both = adjoint(separated, wrt, names)
     gradients = both.outputs
     both = normalized(replace(both, outputs=(*program.outputs, *gradients)))
@@ -246,13 +252,13 @@ def vjp_programs(program: Program, wrt: Sequence[str]) -> tuple[Program, Program
 
 def tangent_program(program: Program, wrt: Sequence[str]) -> Program:
     names = taken_names(program)
-    return normalized(tangent(separate_reductions(program, names), wrt, names))
+    return normalized(tangent(reduced(program, names), wrt, names))
 
 
 def coloured_program(program: Program, x: str, colourings: Sequence[Colouring]) -> Program:
     """The tangent by one input, for each colour of its elements; inputs are those of the tangent."""
     names = taken_names(program)
-    derived = tangent(separate_reductions(program, names), (x,), names)
+    derived = tangent(reduced(program, names), (x,), names)
     seed = derived.inputs[-1].name
     return normalized(coloured(derived, seed, colourings, names))
 
@@ -263,7 +269,7 @@ def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
     The outputs are copies: tangents read the computed values, and not those rounded to 16 bits.
     """
     names = taken_names(program)
-    both = tangent(separate_reductions(program, names), wrt, names)
+    both = tangent(reduced(program, names), wrt, names)
     copies = copies_of((both.tensors[f] for f in program.outputs), names)
     values = (s.target.name for s in copies.values())
     statements = (*both.statements, *copies.values())
@@ -273,7 +279,7 @@ def jvp_program(program: Program, wrt: Sequence[str]) -> Program:
 def gradient_program(program: Program, wrt: Sequence[str], prefix: str = "d") -> Program:
     names = taken_names(program)
     called = {x: f"{prefix}{x}" for x in wrt}
-    return normalized(gradient(separate_reductions(program, names), called, names))
+    return normalized(gradient(reduced(program, names), called, names))
 
 
 def hvp_program(program: Program, wrt: Sequence[str]) -> Program:
@@ -283,13 +289,13 @@ def hvp_program(program: Program, wrt: Sequence[str]) -> Program:
 
 def jacobian_program(program: Program, x: str, output: str) -> Program:
     names = taken_names(program)
-    return normalized(jacobian(separate_reductions(program, names), x, names, output=output))
+    return normalized(jacobian(reduced(program, names), x, names, output=output))
 
 
 def inverse_program(program: Program, mode: str, wrt: Sequence[str], of: Sequence[str]) -> Program:
     """An inverse mode as a program: "inverse-tangent", "inverse-adjoint" or "logdet". Sizes have numbers."""
     names = taken_names(program)
-    separated = separate_reductions(program, names)
+    separated = reduced(program, names)
     return normalized(EXPLICIT[mode](program, separated, wrt, of, names))
 
 
@@ -625,4 +631,4 @@ def _scatterable(program: Program) -> tuple[Program, Names]:
     refuse_computed_indices(program)
     renamed = in_32_bits(replace(program, name=identifier(program.name)))
     names = taken_names(renamed)
-    return separate_reductions(renamed, names), names
+    return reduced(renamed, names), names

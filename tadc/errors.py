@@ -26,6 +26,7 @@ __all__ = [
     "Source",
     "Span",
     "SyntaxError",
+    "counted",
     "merged",
 ]
 
@@ -241,6 +242,11 @@ class FileError(Error, OSError):
 
 class ArgumentError(Error, TypeError):
     """Arguments of a call are missing, unexpected, or of the wrong kind."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 dimension`, `2 dimensions`, `no dimension`."""
+    return f"{number or 'no'} {noun}{'s' if number > 1 else ''}"
 
 
 def merged(errors: Iterable[Error]) -> Error:

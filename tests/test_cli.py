@@ -1143,3 +1143,30 @@ def test_a_picture_is_of_a_block():
 
     assert result.exit_code == 1
     assert "--footprints" in result.stderr
+
+
+SCHEDULES = (
+    "one thread|a warp|a block an element|(one thread|a block) a tile of [0-9]+(x[0-9]+)* elements"
+    "|atomic additions"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("y[i] = 2*x[i]", [], "one thread"),
+        ("y[i] = sum{j} exp(a[i, j])", ["--size=I=2000", "--size=J=200"], "a warp"),
+        ("l = sum{i} x[i]**2", ["--size=I=1048576"], "a block an element"),
+        ("c[i, j] = sum{k} a[i, k]*b[k, j]", ["--size=I=2000", "--size=J=2000", "--size=K=2000"], "a block a tile of 128x128 elements"),
+        ("c[i] = sum{k} a[i + k]*b[k]", ["--mode=adjoint", "--baseline=atomic"], "atomic additions"),
+    ],
+)  # fmt: skip
+def test_schedules_have_the_words_that_the_manifest_promises(text, options, said):
+    Path("f.idx").write_text(text)
+    mode = [] if "--mode=adjoint" in options else ["--mode=primal"]
+    assert tadc_("compile", "f.idx", *options, *mode).exit_code == 0
+
+    modes = json.loads(Path("f.json").read_text())["modes"].values()
+    words = {k["schedule"] for mode in modes for k in mode["kernels"]}
+    assert said in words
+    assert all(re.fullmatch(SCHEDULES, w) for w in words)

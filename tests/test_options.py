@@ -43,6 +43,29 @@ def test_other_types_are_an_error(dtype):
         (lambda: tadc.compile(F).adjoint(by="x"), "`adjoint` has no option `by`"),
         (lambda: tadc.compile(F, backend=np.ones(2)), "`backend` is"),
         (lambda: tadc.compile(F, memory=None), "`memory` is None"),
+        (
+            lambda: tadc.compile(F).fix(3),
+            r"`fix`: too many positional arguments\nwrite `fix\(N=4\)`",
+        ),
+        (lambda: tadc.compile(F).check(3), "`check`: too many positional"),
+        (lambda: tadc.compile(F).cost(3), "`cost`: too many positional"),
+        (lambda: tadc.compile(F).plan("primal"), "`plan`: too many positional"),
+        (lambda: tadc.compile(F).prove(3), "`prove`: too many positional"),
+        (
+            lambda: tadc.compile(F).footprints("y"),
+            "`footprints`: missing a required argument: 'box'",
+        ),
+        (lambda: tadc.compile(F).block(), "`block`: missing a required argument: 'target'"),
+        (lambda: tadc.compile(F).jvp({"x": 1.0}), "`jvp`: missing a required argument: 'tangents'"),
+        (lambda: tadc.compile(F).jvp({}, {}, wrt="x"), "`jvp` has no option `wrt`"),
+        (lambda: tadc.compile(F).vjp(np.ones(2))[1](dy=1), "`pullback` has no option `dy`"),
+        (lambda: tadc.compile(F)(None), "`x` is None\npass an array"),
+        (lambda: tadc.compile(F)({}), "`x` is no array, but of type `dict`"),
+        (
+            lambda: tadc.compile("size N = 3\ny[i: N] = x[i]")(np.ones(3), N=3),
+            "`N` has a number already\nleave it out",
+        ),
+        (lambda: tadc.compile("size N\ny[i: N] = i").fix(N=3).fix(N=3), "`N` has a number already"),
     ],
 )
 def test_unknown_options_are_errors_of_tadc_and_type_errors(attempt, message):

@@ -42,6 +42,31 @@ y[i,j] = x[i] ? 5 ? j: N ? size N / y[i, j: N] = x[i]
 y(i) = x[i] ? 2 ? y[i] ? y[i] = x[i]
 input x(N) / y[i] = x[i] ? 8 ? x[N] ? size N / input x[N] / y[i] = x[i]
 y[i] = np.exp(x[i]) ? 10 ? exp ? y[i] = exp(x[i])
+s = exp(-sum_k (x[k] - y[k])**2) ? 10 ? sum{k} (x[k] - y[k]) ? s = exp(-(sum{k} (x[k] - y[k])**2))
+s = sum(k, x[k]**2) ? 5 ? sum{k} x[k]**2 ? s = sum{k} x[k]**2
+s = mean((y - t)**2) ? 5 ? mean{k} (y[k] - t[k])**2 ? s = mean{k} (y[k] - t[k])**2
+K[i,j] = sum((x[i] - y[j])**2) ? 10 ? sum{k} (x[i, k] - y[j, k])**2 ? K[i,j] = sum{k} (x[i, k] - y[j, k])**2
+p[i] = softmax(2*x[i]) ? 8 ? t[..] = 2*x[i] ? t[i] = 2*x[i] / p[i] = exp(t[i])/(sum{j} exp(t[j]))
+y[1:N] = x[1:N] ? 4 ? y[i: N] ? size N / y[i: N] = x[i]
+s = sum{j != 2} x[j] ? 11 ? sum{j | j != ..} ? s = sum{j | j != 2} x[j]
+y[i] = sum{j} a[i,j]*1{j>i} ? 23 ? [j>i] ? y[i] = sum{j} a[i,j]*[j>i]
+y(x) = 2*x ? 2 ? y ? y = 2*x
+size N / input x[N] / s = sum{i=1..N} x[i] ? 17 ? base 1 ? base 1 / size N / input x[N] / s = sum{i=1..N} x[i]
+ij,jk->ik ? 1 ? y[i, k] = sum{j} a[i, j]*b[j, k] ? y[i, k] = sum{j} a[i, j]*b[j, k]
+"bii->b" ? 1 ? y[b] = sum{i} a[b, i, i] ? y[b] = sum{i} a[b, i, i]
+y[i,:] = x[i,:] ? 5 ? y[i, j] = x[i, j] ? y[i, j] = x[i, j]
+y[i: 0..3] = x[i] ? 7 ? y[i: 4] ? y[i: 4] = x[i]
+y[i=0..3] = x[i] ? 4 ? y[i: 4] ? y[i: 4] = x[i]
+y[i<3] = x[i] ? 4 ? y[i: N] ? size N / y[i: N] = x[i]
+y[i] = x{i+1} ? 9 ? x[i+1] ? y[i] = x[i+1]
+y[i] = Σ{k} a[i,k] ? 9 ? sum{k} x[k] ? y[i] = sum{k} a[i,k]
+y[i] = cumsum{j} x[j] ? 8 ? sum{k | k <= i} x[k] ? size N / y[i: N] = sum{k | k <= i} x[k]
+s = sum{k=0..3 x[k] ? 8 ? } ? s = sum{k=0..3} x[k]
+s = x[-1] ? 5 ? x[N - 1] ? input x[N] / s = x[N - 1]
+y[i] = x_i w_i ? 12 ? x[i]*w[i] ? y[i] = x[i]*w[i]
+y[i: 4] = x[1/2*i] ? 13 ? i // 2 ? y[i: 4] = x[i // 2]
+y[i: 4] = x[3/2*(i+1)] ? 13 ? 3*(i+1) // 2 ? y[i: 4] = x[3*(i+1) // 2]
+y[i: i] = x[i] ? 6 ? i: N ? size N / y[i: N] = x[i]
 h[t] = w*h[t-1] + x[t] ? 10 ? h_new[..] = .. ? h_new[t] = w*h[pad(t-1)] + x[t]
 """
 
@@ -104,6 +129,33 @@ def test_a_text_of_another_kind_is_told(lang, text, fix):
         tadc.compile(text, lang=lang)
 
     assert fix in caught.value.errors[0].fix
+
+
+def test_two_indices_without_a_range_are_given_two_sizes():
+    with pytest.raises(tadc.ShapeError) as caught:
+        tadc.compile("h[i, j] = exp(x[i+j])")
+
+    said = [e.fix.split("`")[1] for e in caught.value.errors]
+    assert said == ["i: N", "j: M"]
+    tadc.compile(f"size N, M\nh[{', '.join(said)}] = exp(x[i+j])")
+
+
+def test_an_index_that_is_repeated_may_be_summed_by_the_convention():
+    with pytest.raises(tadc.SyntaxError, match="`einstein`"):
+        tadc.compile("c[i, j] = a[i, k]*b[k, j]")
+
+    c = tadc.compile("einstein\nc[i, j] = a[i, k]*b[k, j]")
+    assert c(np.ones((2, 3)), np.ones((3, 4))).tolist() == [[3.0] * 4] * 2
+
+
+@pytest.mark.parametrize("form", ["wrap", "clamp", "reflect", "symmetric"])
+def test_what_continues_nothing_is_replaced_by_zeros(form):
+    f = tadc.compile(f"y[i: 3] = x[{form}(i - 1)]")
+    with pytest.raises(tadc.RangeError, match="extent 0") as caught:
+        f(np.zeros(0))
+
+    assert "`x[pad(i - 1)]`" in caught.value.fix
+    assert tadc.compile("y[i: 3] = x[pad(i - 1)]")(np.zeros(0)).tolist() == [0.0, 0.0, 0.0]
 
 
 CALLS = [

@@ -16,7 +16,7 @@ ROOMS = """
     resources version progress tables trampoline
     cache bounded_cache
     syntax.ast syntax.paths syntax.reading
-    syntax.arithmetic syntax.nodes
+    syntax.arithmetic syntax.base syntax.nodes
     syntax.idx
     syntax.tex
     syntax

@@ -23,7 +23,7 @@ from tadc.function.function import Function
 from tadc.function.operator import arguments
 from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
-from tadc.runtime.arguments import NUMBERS, as_array, prepared
+from tadc.runtime.arguments import NUMBERS, as_array, as_declared, prepared
 from tadc.runtime.calls import Call
 from tadc.runtime.index import Index
 
@@ -70,6 +70,9 @@ def bound_call(
     values, given = arguments(f, arrays, named)
     by_name = dict(zip(f.inputs, values, strict=True))
     scalars = {n for n, v in by_name.items() if type(v) in NUMBERS}
+    for name in f.real_inputs:
+        if isinstance(value := by_name[name], (*NUMBERS, list, tuple)):
+            by_name[name] = as_declared(as_array(name, value), value, f.declared(name))
     sources = {n: source_of(n, v, choices) for n, v in by_name.items()}
     shapes = {n: s.shape for n, s in sources.items()}
     if f.open_sizes:

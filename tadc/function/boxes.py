@@ -10,7 +10,7 @@ from tadc import compiler
 from tadc.blocks.block import Blocked, PlacedBlock
 from tadc.blocks.boxes import Box, Interval
 from tadc.blocks.footprints import Footprint, footprints, where_needed
-from tadc.errors import ArgumentError, ShapeError
+from tadc.errors import ArgumentError, ShapeError, counted
 from tadc.function.data import place_of_read
 from tadc.function.derivatives import blocked_of
 from tadc.ir.expr import Reduce
@@ -214,7 +214,7 @@ def checked_box(target: str, box: Any, shape: Sequence[int]) -> Box:
     if not isinstance(box, Sequence) or len(box) != len(shape):
         raise ArgumentError(
             None,
-            f"the box of `{target}` is {box!r:.60}, and `{target}` has {len(shape)} dimensions",
+            f"the box of `{target}` is {box!r:.60}, and `{target}` has {counted(len(shape), 'dimension')}",
             fix="give a slice, or `(low, high)`, for each dimension",
         )
     return tuple(

@@ -10,7 +10,7 @@ from tadc import compiler
 from tadc.blocks.block import Blocked
 from tadc.cache import disk_cached
 from tadc.derive.coloured import Colouring
-from tadc.errors import ArgumentError, DerivativeError
+from tadc.errors import ArgumentError, DerivativeError, counted
 from tadc.ir.program import Program
 from tadc.normalize.live import only, part, with_inputs
 
@@ -196,6 +196,6 @@ def _check_outputs(f: Function, mode: str, *, scalar: bool) -> None:
     if scalar and rank:
         raise DerivativeError(
             None,
-            f"the {mode} needs a scalar output, and {f.outputs[0]} has {rank} dimensions",
+            f"the {mode} needs a scalar output, and {f.outputs[0]} has {counted(rank, 'dimension')}",
             fix="sum over it, or use `adjoint` or `jacobian`",
         )

@@ -107,7 +107,7 @@ def _text(source: Any) -> str:
     if not isinstance(source, str):
         raise ArgumentError(
             None,
-            f"the source is a {type(source).__name__}",
+            f"the source is of type `{type(source).__name__}`",
             fix="pass a string, and for a file `tadc.load(path)`",
         )
     return source

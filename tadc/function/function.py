@@ -167,6 +167,7 @@ class Function:
             return ""
         return "".join(f"{line}\n" for line in reading_lines(self._origin.tree(), self._resolved))
 
+    @with_argument_errors
     def fix(self, /, **sizes: int) -> Function:
         """The same function with these sizes as numbers. Raises ArgumentError for names that are no sizes of it."""
         numbers = self._numbers(sizes)
@@ -177,6 +178,10 @@ class Function:
         numbers = {s: size_number(f"the size `{s}`", n) for s, n in sizes.items()}
         for size in numbers:
             if size not in self.sizes:
+                if size in self._resolved.places and size not in self.inputs:
+                    from tadc.runtime.arguments import has_a_number
+
+                    raise has_a_number(size)
                 known = ", ".join(self.sizes) or "none"
                 raise ArgumentError(
                     None, f"there is no size `{size}`", fix=f"the sizes are: {known}"
@@ -370,6 +375,7 @@ class Function:
             return f.graph(*arrays, cotangents=cotangents, wrt=wrt, **named)
         return graph(self.of_values(), arrays, named, cotangents, wrt)
 
+    @with_argument_errors
     def jvp(
         self,
         primals: Mapping[str, Any],
@@ -399,6 +405,7 @@ class Function:
         values, slopes = self._jvp(primals, tangents, out, accumulate)
         return _returned(values), _returned(slopes)
 
+    @with_argument_errors
     def check(self, /, *, seed: int = 0, **sizes: int) -> Report:
         """Compare derivatives with numeric differentiation, and backends with each other, on random input; of a program with
         states also J⁻¹ with J.
@@ -411,6 +418,7 @@ class Function:
 
     # ------------------------------------------------------------------ costs
 
+    @with_argument_errors
     def cost(self, /, *, mode: str = "primal", **sizes: int) -> Cost:
         """Operations and bytes of every kernel for these sizes, and as formulas of the sizes; without any, as formulas alone.
 
@@ -425,6 +433,7 @@ class Function:
             return cast("Cost", inverse_in_mode(self, mode, None).cost(**sizes))  # by steps
         return cost(self, mode, sizes)
 
+    @with_argument_errors
     def prove(self, /, **sizes: int) -> Proofs:
         """Proofs that reads are inside their tensors, that gradients gather each point once, and that loops visit what sums
         say: for all sizes at once, but those that are given, as equality of Presburger sets.
@@ -444,6 +453,7 @@ class Function:
         checks = f._resolved.checks
         return Report(sizes, tuple(prove(f.program, checks, adjoint, f.inputs)))
 
+    @with_argument_errors
     def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
         """The plan, in words: the tensors that are stored, and how each kernel runs; with `backend="cuda"` on a GPU, else on a CPU. As `cost`."""
         from tadc.function.inverse_modes import inverse_in_mode, is_inverse, planned_steps
@@ -458,6 +468,7 @@ class Function:
 
     # ------------------------------------------------------------------ blocks
 
+    @with_argument_errors
     def footprints(
         self, target: str, box: Any, /, *, through: Wrt = (), **sizes: int
     ) -> dict[str, Footprint]:
@@ -477,6 +488,7 @@ class Function:
 
         return footprints_of(self, target, box, () if through is None else through, sizes)
 
+    @with_argument_errors
     def block(self, target: str, /, *, split: Wrt = (), through: Wrt = ()) -> Function:
         """The function of a block of `target`, an output or an intermediate: one text for all blocks.
 
@@ -498,6 +510,7 @@ class Function:
 
         return block_of(self, target, split or (), through or ())
 
+    @with_argument_errors
     def sizes_of(self, box: Any, cut: Any = (), /, **sizes: int) -> dict[str, int]:
         """The numbers of a block's sizes at a place: `box` of the target, `cut` of the indices in `split`; `sizes` of the whole.
 
@@ -817,7 +830,7 @@ class Function:
             return ()
         from tadc.runtime.arguments import targets
 
-        return targets(self.outputs, out, "outputs")
+        return targets(self.outputs, out, "output")
 
 
 def _returned(results: Sequence[Array]) -> Any:

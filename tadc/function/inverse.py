@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, onenormest
 
-from tadc.errors import ArgumentError, ConditionWarning
+from tadc.errors import ArgumentError, ConditionWarning, counted
 from tadc.function.inverse_modes import (
     adjoint_change,
     closed_call,
@@ -217,7 +217,7 @@ class Inverse:
         else:
             raise ArgumentError(
                 None,
-                f"{len(given)} arrays are given, and {len(names)} are needed",
+                f"{counted(len(given), 'array')} for {len(names)}",
                 fix=f"pass one for each of {', '.join(called.values())}",
             )
         missing = [called[n] for n, v in by_name.items() if v is None]

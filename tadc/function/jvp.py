@@ -27,7 +27,7 @@ class Jvp:
     ) -> tuple[list[Any], list[Any]]:
         """The outputs, and their tangents, which `out` and `accumulate` are for."""
         f = self._function
-        into = targets(f.outputs, out, "outputs")
+        into = targets(f.outputs, out, "output")
         arrays, sizes = f.calls.ordered((), primals)
         chosen = tuple([x for x in f.inputs if x in tangents])
         if len(chosen) < len(tangents):

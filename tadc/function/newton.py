@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tadc.errors import ArgumentError, ConvergenceError
+from tadc.errors import ArgumentError, ConvergenceError, counted
 from tadc.function.inverse_modes import closed_call, shape_of, tangent_change, vectors_of
 from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
@@ -118,7 +118,7 @@ def _goal(f: Function | Rolled, sides: Sides, values: Values, target: Any) -> Va
         if len(listed) != len(sides.of):
             raise ArgumentError(
                 None,
-                f"`target` has {len(listed)} arrays, and {len(sides.of)} are needed",
+                f"`target` has {counted(len(listed), 'array')} for {counted(len(sides.of), 'output')}",
                 fix=f"pass one for each of {', '.join(called.values())}",
             )
         by_name = dict(zip(sides.of, listed, strict=True))

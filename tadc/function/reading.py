@@ -8,6 +8,7 @@ from tadc.errors import Span
 from tadc.printing.tree_idx import declaration_lines, statement_text
 from tadc.resolve.resolve import Range, Resolved
 from tadc.syntax import ast
+from tadc.syntax.base import declared_base
 
 __all__ = ["reading_lines"]
 
@@ -18,7 +19,7 @@ RULES = {2: "by the bare use", 3: "what stays inside"}
 
 def reading_lines(tree: ast.Program, resolved: Resolved) -> Iterator[str]:
     """The lines, without line ends; indices start where the document says. What a statement states is not said again."""
-    base = next((i.base for i in tree.items if isinstance(i, ast.BaseDeclaration)), 0)
+    base = declared_base(tree.items) or 0
     source = next((i.span.source.name for i in tree.items), "")
     yield f"{source} is read as"
     for line in declaration_lines(tree, {}, 0):

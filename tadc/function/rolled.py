@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc import compiler
-from tadc.errors import ArgumentError, BackendError, ShapeError, Span
+from tadc.errors import ArgumentError, BackendError, ShapeError, Span, counted
 from tadc.function.foreign import framework_of
 from tadc.function.origin import Origin
 from tadc.function.signature import signature, with_argument_errors, with_names
@@ -23,7 +23,7 @@ from tadc.inplace.rounds import Numbers
 from tadc.inplace.segments import Rounds, Segment, outline, round_name
 from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.options import size_number
-from tadc.runtime.arguments import NUMBERS, promoted
+from tadc.runtime.arguments import NUMBERS, promoted_beside
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.element_types import numpy_type
 from tadc.syntax import ast
@@ -366,8 +366,8 @@ class Rolled:
                 )
         declared = {n: t for n in self.inputs if (t := self.declared(n))}
         numbers = {n for n in values if type(given[n]) in NUMBERS}
-        strong = [a.dtype.name for n, a in values.items() if n not in declared and n not in numbers]
-        found = self._options.dtype or promoted(strong) or "float64"
+        strong = {n: a.dtype.name for n, a in values.items() if n not in numbers}
+        found = self._options.dtype or promoted_beside(declared, strong) or "float64"
         dtype = "float32" if found in HALF_TYPES else found
         for name, array in values.items():
             if (
@@ -384,6 +384,6 @@ class Rolled:
         if rank is not None and array.ndim != rank:
             raise ShapeError(
                 None,
-                f"`{name}` has {rank} dimensions, and the array {array.ndim}",
+                f"`{name}` has {counted(rank, 'dimension')}, and the array {array.ndim}",
                 fix="pass an array of that rank",
             )

@@ -17,6 +17,9 @@ __all__ = ["RESERVED", "signature", "with_argument_errors", "with_names"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
 RESERVED = (
     "out",
     "accumulate",
@@ -58,27 +61,43 @@ def signature(inputs: Sequence[str], shown: Sequence[str], hidden: Sequence[str]
 def with_argument_errors(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which raises ArgumentError for arguments that it does not take."""
     accepted = inspect.signature(function)
+    is_stricter = "__signature__" in vars(function)  # than what Python lets it be called with
 
     @wraps(function)
     def checked(*args: P.args, **keywords: P.kwargs) -> R:
+        if not is_stricter:
+            try:
+                return function(*args, **keywords)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise  # the function has begun: what it takes was given
         try:
             accepted.bind(*args, **keywords)
         except TypeError as error:
-            raise _argument_error(function.__name__, accepted, keywords, error) from None
+            raise _argument_error(_called(function), accepted, keywords, error) from None
         return function(*args, **keywords)
 
     return checked
 
 
+def _called(function: Callable[..., Any]) -> str:
+    """The name that a caller knows: of an object that is called its class's, `pullback`."""
+    name = function.__name__
+    return function.__qualname__.split(".")[0].lower() if name == "__call__" else name
+
+
 def _argument_error(
     name: str, accepted: Signature, keywords: Iterable[str], error: TypeError
 ) -> ArgumentError:
-    known = [p for p in accepted.parameters if p != "self"]
+    parameters = [p for p in accepted.parameters.values() if p.name != "self"]
+    known = [p.name for p in parameters if p.kind in _BY_NAME]
     unknown = next((k for k in keywords if k not in known), None)
-    if unknown is None:
-        return ArgumentError(
-            None, f"`{name}`: {error}", fix=f"write `{name}({', '.join(known)})` by its names"
-        )
+    takes_sizes = any(p.kind is Parameter.VAR_KEYWORD for p in parameters)
+    if unknown is None or takes_sizes:
+        needed = [p.name for p in parameters if p.default is p.empty and p.kind in _BY_POSITION]
+        form = f"{name}({', '.join([*needed, *(['N=4'] if takes_sizes else [])])})"
+        options = "" if takes_sizes or len(known) == len(needed) else ", and options by name"
+        return ArgumentError(None, f"`{name}`: {error}", fix=f"write `{form}`{options}")
     close = get_close_matches(unknown, known, n=1)
     return ArgumentError(
         None,

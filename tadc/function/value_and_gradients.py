@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
 from tadc.cache import disk_cached
-from tadc.errors import ArgumentError
+from tadc.errors import ArgumentError, counted
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.vjp import gradient_types, seeds
 from tadc.ir.element_types import HALF_TYPES
@@ -74,7 +74,7 @@ class ValueAndGradients:
         if f.rank(output):
             raise ArgumentError(
                 None,
-                f"{output} has {f.rank(output)} dimensions, and there is no `cotangent`",
+                f"{output} has {counted(f.rank(output) or 0, 'dimension')}, and there is no `cotangent`",
                 fix=f"give an array of its shape, `cotangent=d{output}`, or sum over it in the formula",
             )
         return (1.0,)

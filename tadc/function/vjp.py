@@ -14,8 +14,9 @@ import numpy as np
 
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
-from tadc.errors import ArgumentError
+from tadc.errors import ArgumentError, counted
 from tadc.function.derivatives import HALVES, Wrt, chosen_inputs
+from tadc.function.signature import with_argument_errors
 from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.arguments import targets
 from tadc.runtime.calls import MOST_SIGNATURES, Call, Calls, Place, place_of, signature
@@ -44,7 +45,7 @@ class Vjp:
     ) -> tuple[list[Any], Pullback]:
         """The outputs, in the arrays of `out` where there are some, and the pullback."""
         f = self._function
-        into = targets(f.outputs, out, "outputs")
+        into = targets(f.outputs, out, "output")
         ordered, sizes = f.calls.ordered(arrays, named)
         ordered = f.calls.held(ordered)  # index tensors may change before the pullback
         chosen = wrt if isinstance(wrt, (str, NoneType)) else chosen_inputs(f, wrt, ())
@@ -170,6 +171,7 @@ class Pullback:
     _sizes: Mapping[str, int]
     _forms: tuple[tuple[tuple[int, ...], np.dtype[Any], Place], ...]  # of the outputs
 
+    @with_argument_errors
     def __call__(
         self, *cotangents: Any, out: Any = None, accumulate: bool = False
     ) -> dict[str, Any]:
@@ -179,7 +181,7 @@ class Pullback:
             raise ArgumentError(
                 None, "`out` is neither a dict nor a tuple", fix="give one by input"
             )
-        into = targets(halves.wrt, out, "gradients")
+        into = targets(halves.wrt, out, "gradient")
         seeded = [
             halves.backward.zeros(*form) if c is None else c
             for c, form in zip(given, self._forms, strict=True)
@@ -205,7 +207,7 @@ def seeds(outputs: Sequence[str], cotangents: Any) -> tuple[Any, ...]:
     if len(given) != len(outputs):
         raise ArgumentError(
             None,
-            f"{len(given)} cotangents are given, and there are {len(outputs)} outputs",
+            f"{counted(len(given), 'cotangent')} for {counted(len(outputs), 'output')}",
             fix="give a tuple, of one for each output; None is zero",
         )
     return given

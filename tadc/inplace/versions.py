@@ -13,12 +13,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tadc.errors import Error, RangeError, ShapeError, SyntaxError, merged
+from tadc.errors import Error, RangeError, ShapeError, SyntaxError, counted, merged
 from tadc.inplace.rounds import Numbers
 from tadc.inplace.trees import Renaming, number
 from tadc.ir.names import Names
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
+from tadc.syntax.base import declared_base
 
 __all__ = ["MOST_VERSIONS", "TooManyVersions", "works_in_place", "written_out"]
 
@@ -95,7 +96,7 @@ class _Versions:
     @classmethod
     def of(cls, tree: ast.Program, given: Mapping[str, int], index_base: int) -> _Versions:
         declared = [i for i in tree.items if isinstance(i, ast.TensorDeclaration)]
-        bases = [i.base for i in tree.items if isinstance(i, ast.BaseDeclaration)]
+        base = declared_base(tree.items)
         states: dict[str, ast.TensorDeclaration] = {}
         for item in declared:
             if item.kind == "state":
@@ -110,7 +111,7 @@ class _Versions:
                 states[item.name.name] = item
         words = re.findall(r"\w+", tree.items[0].span.source.text)
         return cls(
-            Numbers(tree, given, bases[-1] if bases else index_base),
+            Numbers(tree, given, index_base if base is None else base),
             Names((*words, *given)),
             states,
             frozenset(i.name.name for i in declared if i.kind == "input"),
@@ -268,7 +269,7 @@ class _Versions:
         if len(item.lefts) != len(extents):
             raise ShapeError(
                 item.span,
-                f"the state `{name}` has {len(extents)} dimensions, and {len(item.lefts)} subscripts here",
+                f"the state `{name}` has {counted(len(extents), 'dimension')}, and {counted(len(item.lefts), 'subscript')} here",
                 fix="write one subscript for each dimension",
             )
 

@@ -17,7 +17,7 @@ from tadc.ir.element_types import ELEMENT_TYPES, HALF_TYPES, INDEX
 from tadc.jax.indices import array_of, memory_of
 from tadc.jax.primitive import bound
 from tadc.jax.rounds import Long, by_rounds
-from tadc.runtime.arguments import NUMBERS, promoted
+from tadc.runtime.arguments import NUMBERS, promoted_beside
 from tadc.runtime.index import Index, as_index
 
 __all__ = ["Wrapped", "wrap"]
@@ -144,8 +144,8 @@ def _element_type(f: Typed, arrays: Sequence[Any], numbers: set[str]) -> str:
     if chosen is not None:
         return chosen
     pairs = zip(f.inputs, arrays, strict=True)
-    strong = [x.dtype.name for n, x in pairs if not (f.declared(n) or n in numbers or x.weak_type)]
-    found = promoted(strong)
+    strong = {n: x.dtype.name for n, x in pairs if not (n in numbers or x.weak_type)}
+    found = promoted_beside({n: t for n in f.inputs if (t := f.declared(n))}, strong)
     default = "float64" if jax.config.jax_enable_x64 else "float32"
     return default if found in (None, "float64") else found
 

@@ -14,6 +14,7 @@ from tadc.ir.walk import descend
 from tadc.printing.idx import ATOM, CHOICE, POWER, PRODUCT, REDUCTION, SIGN, SUM
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
+from tadc.syntax.base import declared_base
 
 __all__ = [
     "declaration_lines",
@@ -109,8 +110,8 @@ def declaration_lines(
     outputs = [n.name for i in tree.items if isinstance(i, ast.OutputDeclaration) for n in i.names]
     if outputs:
         yield f"output {', '.join(outputs)}"
-    bases = [i.base for i in tree.items if isinstance(i, ast.BaseDeclaration)]
-    if (bases[-1] if bases else index_base) == 1:
+    base = declared_base(tree.items)
+    if (index_base if base is None else base) == 1:
         yield "base 1"
     if any(isinstance(i, ast.EinsteinDeclaration) for i in tree.items):
         yield "einstein"

@@ -19,6 +19,7 @@ from tadc.printing.tree_idx import (
     node_text,
 )
 from tadc.syntax import ast
+from tadc.syntax.base import declared_base
 
 __all__ = ["tree_tex", "tree_tex_display"]
 
@@ -66,8 +67,8 @@ def _definitions(tree: ast.Program) -> list[ast.Definition]:
 
 
 def _base(tree: ast.Program, index_base: int) -> int:
-    bases = [i.base for i in tree.items if isinstance(i, ast.BaseDeclaration)]
-    return bases[-1] if bases else index_base
+    base = declared_base(tree.items)
+    return index_base if base is None else base
 
 
 def _names(tree: ast.Program) -> TexNames:

@@ -23,7 +23,6 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.normalize.reductions import separate_reductions
 from tadc.prove.regions import Occurrence, reads_of_statement
 from tadc.prove.sets import Sets
 
@@ -53,7 +52,7 @@ class Owed:
 def owed(program: Program, wrt: tuple[str, ...]) -> tuple[Program, list[Owed]]:
     """Contributions that the reads of a program owe to the gradients by `wrt`, and the program in whose terms they are."""
     names = compiler.taken_names(program)
-    separated = separate_reductions(program, names)
+    separated = compiler.reduced(program, names)
     scattering, scatters = scattered(separated, wrt, names)
     seeds = zip(program.outputs, scattering.inputs[len(program.inputs) :], strict=True)
     adjoints: dict[str, str] = {f: seed.name for f, seed in seeds}

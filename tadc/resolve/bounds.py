@@ -6,7 +6,8 @@ Questions that cannot be answered before the sizes are known are kept and answer
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,7 +19,7 @@ from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero,
 from tadc.resolve.elaborate import ReadUse
 from tadc.resolve.known import Known
 from tadc.resolve.scope import Scope
-from tadc.resolve.spelling import spelled, written_by_user
+from tadc.resolve.spelling import declared, spelled, written_by_user
 
 __all__ = ["ReadCheck", "read_checks"]
 
@@ -89,7 +90,8 @@ class ReadCheck:
         return RangeError(
             self.span,
             f"`{self.span.text}` is `{self.tensor}[{reached}]`{when}, but {self._end(point)}",
-            fix=f"write `{self._padded()}` for zeros outside{self._range()}, or a smaller range"
+            fix=self._from_the_end()
+            or f"write `{self._padded()}` for zeros outside{self._range()}, or a smaller range"
             " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)"
             + self._counting(point),
         )
@@ -113,13 +115,35 @@ class ReadCheck:
         return " and say the range, " + spelled(self.span, idx, r"`y \in \mathbb{R}^{N}`")
 
     def _counting(self, point: Mapping[str, int]) -> str:
-        """A hint for a formula from a book, which reads one element too many."""
-        extent = self.extents[self.dimension]
+        """A hint for a formula from a book, which reads one element too many; in `.idx` text only where an index does that begins at 1."""
+        form, extent = self.subscripts[self.dimension], self.extents[self.dimension]
         is_tex = bool(spelled(self.span, "", "tex"))
-        if not is_tex or self.base or not point.keys() >= set(extent.symbols):
+        if self.base or not point.keys() >= set(extent.symbols):
             return ""
-        last = self.subscripts[self.dimension].at(point) == extent.at(point)
-        return "; where the formula counts from 1, write `%!tadc base 1`" if last else ""
+        index = next((name for s, name in self.indices if s == form.as_symbol()), None)
+        begins = rf"\b{re.escape(index or '')}\s*=\s*1\s*\.\."
+        if not is_tex and (index is None or not re.search(begins, self.span.source.text)):
+            return ""
+        last = form.at(point) == extent.at(point)
+        return (
+            f"; where the formula counts from 1, write {declared(self.span, 'base 1')}"
+            if last
+            else ""
+        )
+
+    def _from_the_end(self) -> str:
+        """The remedy for a subscript such as -1, which in Python is the last element."""
+        form, extent = self.subscripts[self.dimension], self.extents[self.dimension]
+        is_tex = bool(spelled(self.span, "", "tex"))
+        if is_tex or self.base or not form.is_constant or form.constant >= 0:
+            return ""
+        if extent.is_constant and extent.constant + form.constant < 0:
+            return ""
+        is_named = all(written_by_user(self.span, s) for s in extent.symbols)
+        element = str(extent + form.constant) if is_named else f"N - {-form.constant}"
+        counted = self._replaced(lambda _: element)
+        named = "" if is_named else f", with the extent `N` in `input {self.tensor}[..]`"
+        return f"write `{counted}` to count from the end{named}"
 
     def _end(self, point: Mapping[Symbol, int]) -> str:
         """The end of the tensor that the read is beyond, as a sentence."""
@@ -135,18 +159,29 @@ class ReadCheck:
         return f"{where} ends at {extent.at(point) - 1 + self.base}"
 
     def _padded(self) -> str:
-        """The read's own text with `pad` around the subscript in question."""
+        """The read's own text with `pad` around the subscript in question, or in the place of another boundary form."""
+        pad = spelled(self.span, "pad", r"\operatorname{pad}")
+        forms = spelled(self.span, "(?:{})", r"\\operatorname\{{(?:{})\}}")
+        other = re.compile(forms.format("wrap|clamp|reflect|symmetric") + r"(\(.*\))")
+
+        def padded(subscript: str) -> str:
+            form = other.fullmatch(subscript)
+            return f"{pad}{form[1]}" if form else f"{pad}({subscript})"
+
+        return self._replaced(padded) or f"{pad}(..)"
+
+    def _replaced(self, change: Callable[[str], str]) -> str:
+        """The read's own text with the subscript in question changed; empty where the text does not show it."""
         text = self.span.text
         opened = text.find(spelled(self.span, "[", "{"))
         inner, closing = text[opened + 1 : -1], text[-1:]
         parts = _split(inner)
         if len(parts) == 1 and inner.isalpha() and len(inner) == len(self.subscripts):
             parts = [*inner]  # `a_{id}`
-        pad = spelled(self.span, "pad", r"\operatorname{pad}")
         if opened > 0 and len(parts) == len(self.subscripts):
-            parts[self.dimension] = f"{pad}({parts[self.dimension].strip()})"
+            parts[self.dimension] = change(parts[self.dimension].strip())
             return f"{text[: opened + 1]}{','.join(parts)}{closing}"
-        return f"{pad}(..)"
+        return ""
 
 
 def read_checks(

@@ -462,20 +462,20 @@ class _Elaborator:
     def _subscript(self, e: ast.Expression, extent: Affine, context: _Context) -> Sequence[Choice]:
         """The values that the subscript may have, with tests that are made in order; the last needs none."""
         base = self.indexing.base
-        if not (
-            isinstance(e, ast.Application) and e.function.name in BOUNDARY_FORMS and len(e.args) < 3
+        if not (isinstance(e, ast.Application) and e.function.name in BOUNDARY_FORMS) or (
+            e.function.name == "clamp" and len(e.args) == 3
         ):
             return [(c, form - base) for c, form in self.indexing.pieces(e, context.scope)]
         name = e.function.name
         outside = Const(0)
+        most = 2 if name == "pad" else 1
+        if not 1 <= len(e.args) <= most:
+            raise SyntaxError(
+                e.span,
+                f"`{name}` takes {'one or two arguments' if most == 2 else 'one argument'}",
+                fix="write " + spelled(e.span, f"`{name}(e)`", rf"`\operatorname{{{name}}}(e)`"),
+            )
         if len(e.args) == 2:
-            if name != "pad":
-                raise SyntaxError(
-                    e.span,
-                    f"`{name}` takes one argument",
-                    fix="write "
-                    + spelled(e.span, f"`{name}(e)`", rf"`\operatorname{{{name}}}(e)`"),
-                )
             given = (
                 descend(self.value(_value(e.args[1]), context))
                 if self._is_constant(_value(e.args[1]))

@@ -82,6 +82,12 @@ class IndexExpressions:
                 return [((), self._name(e, scope))]
             case ast.Unary(operand):
                 return [(c, -f) for c, f in (yield self._pieces(operand, scope))]
+            case ast.Binary("*", ast.Binary("/", ast.Number(), ast.Number()) as half, factor):
+                raise SyntaxError(
+                    e.span,
+                    f"`{half.span.text}` is a rational coefficient",
+                    fix=f"write {_multiple_rounded_down(half, factor)}, which rounds down",
+                )
             case ast.Binary("+" | "-" | "*" | "//" | "%", left, right):
                 return self._combined(
                     e, (yield self._pieces(left, scope)), (yield self._pieces(right, scope)), scope
@@ -242,7 +248,11 @@ class IndexExpressions:
             one = ", and `%!tadc base 1` where sums begin at 1" if counts else ""
             return f"declare it: {size}{one}"
         over = spelled(e.span, f"`sum{{{e.name}}} ..`", rf"`\sum_{{{e.span.text}}} ..`")
-        return f"sum over it, {over}, put it on the left side, or declare a size: {size}"
+        repeated = re.findall(rf"\b{re.escape(e.name)}\b", e.span.source.text)
+        einstein = spelled(e.span, "; the line `einstein` sums over all repeated indices", "")
+        return f"sum over it, {over}, put it on the left side, or declare a size: {size}" + (
+            einstein if len(repeated) > 1 else ""
+        )
 
     def _combined(
         self, e: ast.Binary, left: list[Piece], right: list[Piece], scope: Scope
@@ -384,6 +394,16 @@ def _rounded_down(e: ast.Binary) -> str:
     between = text[e.left.span.end : e.right.span.start].replace("/", " // ")
     idx = f"{text[start : e.left.span.end]}{between}{text[e.right.span.start : e.span.end]}"
     return spelled(e.span, f"`{' '.join(idx.split())}`", rf"`\lfloor {e.span.text} \rfloor`")
+
+
+def _multiple_rounded_down(half: ast.Binary, factor: ast.Expression) -> str:
+    """`p/q*factor`, as a division that is rounded."""
+    assert isinstance(half.left, ast.Number) and isinstance(half.right, ast.Number)
+    p, q, text = half.left.text, half.right.text, factor.span.text
+    whole = not isinstance(factor, (ast.Name, ast.Number)) and not text.startswith("(")
+    multiple = f"({text})" if whole else text
+    idx = f"{multiple} // {q}" if p == "1" else f"{p}*{multiple} // {q}"
+    return spelled(half.span, f"`{idx}`", rf"`\lfloor {p} {text} / {q} \rfloor`")
 
 
 def _expression(arg: ast.Expression | ast.Condition) -> ast.Expression:

@@ -24,6 +24,7 @@ from tadc.syntax import ast
 __all__ = ["bound_by_cases", "infer_ranges"]
 
 MOST_CASES = 64  # of the bounds around one subscript
+SIZES = "NMKLPQRST"  # what remedies call the extents of indices, in their order
 
 
 def infer_ranges(survey: Survey, shapes: Shapes, sizes: Sizes) -> None:
@@ -36,9 +37,10 @@ def infer_ranges(survey: Survey, shapes: Shapes, sizes: Sizes) -> None:
     while any(not i.determined for i in survey.indices):
         if not _by_what_is_left(survey, shapes, sizes):
             break
-    missing = [_undetermined(i, survey) for i in survey.indices if not i.determined]
+    missing = [i for i in survey.indices if not i.determined]
     if missing:
-        raise merged(missing)
+        letters = [*SIZES, *SIZES[-1:] * len(missing)]
+        raise merged(_undetermined(i, n, survey) for i, n in zip(missing, letters, strict=False))
 
 
 def _by_bare_use(survey: Survey, shapes: Shapes) -> None:
@@ -216,15 +218,16 @@ def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: S
     return fact
 
 
-def _undetermined(index: Index, survey: Survey) -> Error:
+def _undetermined(index: Index, size: str, survey: Survey) -> Error:
+    """The error of an index without a range; the remedy calls its extent `size`."""
     uses = [u for u in survey.subscripts if index.symbol in _indices_of(u)]
     where = f": nothing but `{uses[0].span.text}` says how far it goes" if uses else ""
     definition = next(iter(survey.scopes))
     assert isinstance(definition, ast.Definition)
     is_left = any(index is i for i in survey.scopes[definition].indices.values())
-    fix = f"declare it on the left or in the sum, `{index.name}: N`, with `size N`"
+    fix = f"declare it on the left or in the sum, `{index.name}: {size}`, with `size {size}`"
     if is_left:
-        extents = r" \times ".join("NMKLPQRST"[: len(definition.lefts)])
+        extents = r" \times ".join(SIZES[: len(definition.lefts)])
         shape = rf"`{definition.target.span.text} \in \mathbb{{R}}^{{{extents}}}`"
         tex = f"declare the shape of the result, behind the formula or in the prose: {shape}"
     else:

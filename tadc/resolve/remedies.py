@@ -37,6 +37,7 @@ FOREIGN = {
     "amax": "max{i} a[i]", "amin": "min{i} a[i]", "average": "mean{i} a[i]", "avg": "mean{i} a[i]", "total": "sum{i} a[i]",
     "var": "(mean{i} a[i]**2) - (mean{i} a[i])**2", "std": "sqrt((mean{i} a[i]**2) - (mean{i} a[i])**2)",
 }  # fmt: skip
+_CONSTANTS = ("pi", "inf", "nan")
 _FORMS = (*BOUNDARY_FORMS, "where", "delta")
 _MATRICES = frozenset(["einsum", "tensordot", "conv", "conv1d", "conv2d", "conv3d", "linear"])
 
@@ -61,7 +62,7 @@ def check_function(e: ast.Application, scope: Scope, sizes: Sizes) -> None:
         raise SyntaxError(
             e.function.span,
             f"there is no function `{name}`",
-            fix=f"write `{_filled(template, args)}`",
+            fix=_written(template, args),
         )
     if name not in _FORMS:
         raise SyntaxError(e.function.span, f"there is no function `{name}`", fix=_suggestion(e))
@@ -72,13 +73,18 @@ def _suggestion(e: ast.Application) -> str:
     from difflib import get_close_matches
 
     name = e.function.name
+    reduction, _, below = name.partition("_")
+    if reduction in REDUCTIONS and below and e.args:
+        body = ", ".join(a.span.text for a in e.args)
+        remedy = f"{reduction}{{{', '.join(below) if below.isalpha() else below}}} ({body})"
+        return f"the index of a reduction stands in braces: write `{remedy}`"
     if name in _MATRICES:
         return "write the sum with its indices, `sum{k} a[i, k]*b[k, j]`"
     known = [*(n for n in FUNCTIONS if n not in OPERATORS), *ALIASES, "where", "delta", *FOREIGN]
     close = [k for k in known if sorted(k) == sorted(name)]  # two letters that changed places
     close = close or get_close_matches(name, known, n=1, cutoff=0.75)
     if close and close[0] in FOREIGN:
-        return f"write `{_filled(FOREIGN[close[0]], e.args)}`"
+        return _written(FOREIGN[close[0]], e.args)
     if close:
         return f"did you mean `{close[0]}`?"
     arguments = ", ".join(a.span.text for a in e.args)
@@ -126,6 +132,8 @@ def _is_pair(args: Sequence[ast.Expression | ast.Condition]) -> bool:
 def _reduced(e: ast.Application, scope: Scope, sizes: Sizes) -> tuple[str, str]:
     """The reduction that is meant, in both spellings."""
     body, *rest = e.args if e.args else (e.function,)
+    if isinstance(body, ast.Name) and len(rest) == 1 and _read_in(rest[0]) is not None:
+        body, rest = rest[0], [body]  # `sum(k, x[k])`
     named = [a.name for a in rest if isinstance(a, ast.Name)]
     if isinstance(body, ast.Name):
         k = named[0] if named else _fresh(e.span, "ikjlmn")
@@ -137,13 +145,31 @@ def _reduced(e: ast.Application, scope: Scope, sizes: Sizes) -> tuple[str, str]:
             indices = [_fresh(e.span, "kjlmn")]
             subscripts = ", ".join([*(s.span.text for s in body.subscripts[:-1]), indices[0]])
             text, tex = f"{body.name.name}[{subscripts}]", f"{body.name.span.text}_{{{subscripts}}}"
-        indices = indices or [_fresh(e.span, "kjlmn")]
+        if not indices:
+            indices = [_fresh(e.span, "kjlmn")]
+            text = _over(body, indices[0], scope, sizes)
         if isinstance(body, ast.Binary) and body.operator in ("+", "-"):
             text, tex = f"({text})", rf"\left({tex}\right)"
     command = {"mean": r"\operatorname{mean}", "argmax": r"\arg\max", "argmin": r"\arg\min"}
     op = e.function.name
     below = ", ".join(indices)
     return f"{op}{{{below}}} {text}", f"{command.get(op, f'{chr(92)}{op}')}_{{{below}}} {tex}"
+
+
+def _over(body: ast.Expression | ast.Condition, index: str, scope: Scope, sizes: Sizes) -> str:
+    """The text of a body that has no index of its own, with one more subscript on each tensor."""
+    text, start = body.span.text, body.span.start
+    ends: list[tuple[int, str]] = []
+    for node in arithmetic(body):
+        if isinstance(node, ast.Element) and node.subscripts:
+            ends.append((node.span.end - 1, f", {index}"))
+        elif isinstance(node, ast.Name) and not (
+            node.name in _CONSTANTS or scope.lookup(node.name) or sizes.lookup(node.name)
+        ):
+            ends.append((node.span.end, f"[{index}]"))
+    for at, more in sorted(ends, reverse=True):
+        text = f"{text[: at - start]}{more}{text[at - start :]}"
+    return text
 
 
 def _free(e: ast.Expression | ast.Condition, scope: Scope, sizes: Sizes) -> list[str]:
@@ -178,16 +204,34 @@ def _letters(span: Span) -> set[str]:
     return set(span.source.text[: 10**5])
 
 
+def _written(template: str, args: Sequence[ast.Expression | ast.Condition]) -> str:
+    """The remedy by a template. What it reads as a tensor, and is none, is defined in a line of its own."""
+    texts = [
+        a.span.text
+        for letter, a in zip("abc", args, strict=False)
+        if f"{letter}[" in template and not isinstance(a, (ast.Name, ast.Element))
+    ]
+    first = f", with `t[..] = {texts[0]}` in a line above" if texts else ""
+    return f"write `{_filled(template, args)}`{first}"
+
+
 def _filled(template: str, args: Sequence[ast.Expression | ast.Condition]) -> str:
     texts = {
         letter: f"({a.span.text})" if isinstance(a, (ast.Binary, ast.Unary)) else a.span.text
         for letter, a in zip("abc", args, strict=False)
     }
     bare = {letter for letter in texts if f"{letter}[" in template}
-    names = {x: a.name.name if isinstance(a, ast.Element) else a.span.text for x, a in zip("abc", args, strict=False)}  # fmt: skip
+    names = {x: _name_of(a) for x, a in zip("abc", args, strict=False)}
 
     def put(match: re.Match[str]) -> str:
         letter = match[0]
         return names.get(letter, letter) if letter in bare else texts.get(letter, letter)
 
     return re.sub(r"\b[abc]\b", put, template)
+
+
+def _name_of(e: ast.Expression | ast.Condition) -> str:
+    """The name of a tensor or of what is read of one, and `t` for another value."""
+    if isinstance(e, ast.Name):
+        return e.name
+    return e.name.name if isinstance(e, ast.Element) else "t"

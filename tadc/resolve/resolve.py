@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, merged
+from tadc.errors import ArgumentError, Error, ShapeError, Span, SyntaxError, counted, merged
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.ir.element_types import ARITHMETIC_TYPES, INDEX, INDEX_TYPES
@@ -36,6 +36,7 @@ from tadc.resolve.sparse import SparseTensors, sparse_error
 from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, surveyed
 from tadc.syntax import ast
+from tadc.syntax.base import declared_base
 
 __all__ = ["Place", "Range", "Resolved", "resolve"]
 
@@ -133,8 +134,8 @@ class _Resolver:
         self._name = name
         self._given = given
         self._errors: list[Error] = []
-        bases = [i.base for i in source.items if isinstance(i, ast.BaseDeclaration)]
-        self._base = bases[-1] if bases else index_base
+        base = declared_base(source.items)
+        self._base = index_base if base is None else base
         self._sparse = SparseTensors.of(source.items, self._base)
         self._items = with_roundings(self._sparse.items)
         self._versions = source.versions
@@ -185,7 +186,8 @@ class _Resolver:
         """The sizes that the program declares, followed by the undeclared names in inputs' shapes."""
         sizes = [i for i in self._items if isinstance(i, ast.SizeDeclaration)]
         inputs = [i for i in self._items if isinstance(i, ast.TensorDeclaration)]
-        known = {i.name.name for i in sizes}
+        declared = frozenset(i.name.name for i in sizes)
+        known = {*declared}
         spelled = {name.casefold(): name for name in known}
         tensors = {*(i.name.name for i in inputs), *self._targets}
         indices = self._indices
@@ -209,7 +211,9 @@ class _Resolver:
                 if problem is not None:
                     fix = f"give the size another name, or declare it: `size {name.name}`"
                     if other != name.name:
-                        fix = f"write `{other}`, or declare both: `size {name.name}, {other}`"
+                        both = "it too" if other in declared else "both"
+                        missing = name.name if other in declared else f"{name.name}, {other}"
+                        fix = f"write `{other}`, or declare {both}: `size {missing}`"
                     self._errors.append(SyntaxError(name.span, problem, fix=fix))
         return sizes
 
@@ -386,8 +390,8 @@ class _Resolver:
                 place = self._shapes.place(tensor)
                 raise ShapeError(
                     read.span,
-                    f"`{tensor}` has {_dimensions(rank)} (line {place.line}, column {place.column}),"
-                    f" and {given} subscripts here",
+                    f"`{tensor}` has {counted(rank, 'dimension')} (line {place.line}, column {place.column}),"
+                    f" and {counted(given, 'subscript')} here",
                     fix=f"write one subscript for each dimension of `{tensor}`",
                 )
 
@@ -415,7 +419,7 @@ class _Resolver:
             if len(shape) != len(left):
                 raise ShapeError(
                     definition.target.span,
-                    f"`{target}` is declared with {len(shape)} dimensions and defined with {len(left)}",
+                    f"`{target}` is declared with {counted(len(shape), 'dimension')} and defined with {len(left)}",
                     fix="give it as many indices as it has dimensions",
                 )
             for index, extent in zip(left, shape, strict=True):
@@ -615,10 +619,6 @@ def _check_extent(extent: Affine, span: Span) -> None:
     if extent.is_constant and not 0 <= extent.constant <= MOST:
         bound = "at least 0" if extent.constant < 0 else f"at most {MOST}"
         raise ShapeError(span, f"the extent is {extent.constant}", fix=f"an extent is {bound}")
-
-
-def _dimensions(n: int) -> str:
-    return {0: "no dimension", 1: "1 dimension"}.get(n, f"{n} dimensions")
 
 
 def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:

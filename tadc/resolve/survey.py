@@ -15,6 +15,7 @@ from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.walk import descend
 from tadc.resolve.data import BOUNDARY_FORMS, elements_in
+from tadc.resolve.declarations import names_in
 from tadc.resolve.index_expression import IndexExpressions
 from tadc.resolve.rational import Piece as RationalPiece
 from tadc.resolve.rational import rational
@@ -82,6 +83,7 @@ def surveyed(definition: ast.Definition, indexing: IndexExpressions) -> Survey:
                     rf"`\begin{{cases}} .. & {name} = j \\ 0 & \text{{otherwise}} \end{{cases}}`",
                 ),
             )
+        _refuse_later_index(range_, definition, indexing, left)
         _bind(range_, left, indexing)
         if range_.extent is not None and left.indices[name].extent is None:
             raise SyntaxError(
@@ -285,6 +287,21 @@ def _index_symbols(e: ast.Expression, scope: Scope) -> set[Symbol]:
     """The symbols of the indices named anywhere in `e` outside of reads."""
     names = (node.name for node in arithmetic(e) if isinstance(node, ast.Name))
     return {index.symbol for name in names if (index := scope.lookup(name)) is not None}
+
+
+def _refuse_later_index(
+    range_: ast.Range, definition: ast.Definition, indexing: IndexExpressions, scope: Scope
+) -> None:
+    """Raises SyntaxError for `y[i: i]`, and for `y[i: j, j: N]`."""
+    lefts = {r.name.name for r in definition.lefts}
+    for name in names_in(() if range_.extent is None else (range_.extent,)):
+        if name.name in lefts - scope.indices.keys() and indexing.sizes.lookup(name.name) is None:
+            raise SyntaxError(
+                name.span,
+                f"the extent of `{range_.name.name}` depends on the index `{name.name}`, and a tensor is a box",
+                fix="write a number, or a size: "
+                + spelled(name.span, f"`{range_.name.name}: N` with `size N`", "`N`"),
+            )
 
 
 def _bind(range_: ast.Range, scope: Scope, indexing: IndexExpressions) -> None:

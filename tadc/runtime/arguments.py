@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tadc.errors import ArgumentError, BackendError, ShapeError
-from tadc.ir.element_types import HALF_TYPES
+from tadc.errors import ArgumentError, BackendError, ShapeError, counted
+from tadc.ir.element_types import HALF_TYPES, INDEX
 from tadc.ir.program import Program
 from tadc.runtime.buffers import overlap, overlaps_itself
 from tadc.runtime.cuda.arrays import as_gpu_array, is_on_gpu, on_one_device
@@ -24,17 +24,21 @@ __all__ = [
     "Order",
     "add_to",
     "argument_order",
+    "as_declared",
     "bound_arguments",
     "check_targets",
     "copy_to",
     "element_type",
+    "has_a_number",
     "in_order",
     "prepared",
     "promoted",
+    "promoted_beside",
     "targets",
 ]
 
 NUMBERS = frozenset({bool, int, float})  # Python's, which do not promote
+_BY_VALUE = (bool, int, float, list, tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,20 @@ class Order:
 
 
 def argument_order(
-    inputs: Sequence[str], sizes: Sequence[str], count: int, names: Sequence[str]
+    inputs: Sequence[str],
+    sizes: Sequence[str],
+    count: int,
+    names: Sequence[str],
+    numbered: Container[str] = (),
 ) -> Order:
-    """The order of `count` positional and these named arguments. Raises ArgumentError for missing, unexpected and double ones."""
+    """The order of `count` positional and these named arguments. Raises ArgumentError for missing, unexpected and double ones.
+
+    `numbered` has the sizes that have a number already.
+    """
     if count > len(inputs):
         raise ArgumentError(
             None,
-            f"{count} arrays are given, and the inputs are {_list(inputs)}",
+            f"{counted(count, 'array')} are given, and the inputs are {_list(inputs)}",
             fix="give one array for each input",
         )
     places = {name: k for k, name in enumerate(inputs[:count])}
@@ -71,6 +82,8 @@ def argument_order(
                 None, f"the input `{name}` is given twice", fix="give it by position or by name"
             )
         if name not in inputs and name not in sizes:
+            if name in numbered:
+                raise has_a_number(name)
             raise ArgumentError(
                 None,
                 f"there is no input or size `{name}`",
@@ -87,6 +100,11 @@ def argument_order(
         )
     given = tuple((s, places[s]) for s in sizes if s in places and s not in inputs)
     return Order(tuple(places[n] for n in inputs), given)
+
+
+def has_a_number(size: str) -> ArgumentError:
+    """The error for a number of a size that is none any more."""
+    return ArgumentError(None, f"the size `{size}` has a number already", fix="leave it out")
 
 
 def in_order(
@@ -107,7 +125,18 @@ def bound_arguments(
     values, sizes = in_order(order, positional, named)
     arrays = dict(zip(inputs, values, strict=True))
     scalars = frozenset(n for n, value in arrays.items() if type(value) in NUMBERS)
-    return Arguments(_on_one_side(arrays), scalars, sizes)
+    known = _on_one_side(arrays)
+    for tensor in program.inputs:
+        name = tensor.name
+        known[name] = as_declared(known[name], arrays[name], tensor.dtype)
+    return Arguments(known, scalars, sizes)
+
+
+def as_declared(array: Any, value: Any, declared: str | None) -> Any:
+    """The array of a value, in the type that the program declares, where that is a number or a list of Python, which has none."""
+    if declared is None or not isinstance(value, _BY_VALUE) or declared == INDEX:
+        return array
+    return array.astype(numpy_type(declared), copy=False)
 
 
 def _on_one_side(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,6 +199,12 @@ def as_array(name: str, value: Any) -> Any:
         raise ArgumentError(
             None, f"`{name}` is no array: {error}", fix="pass a numpy array"
         ) from None
+    if array.dtype == object and not array.ndim and not isinstance(value, int):
+        raise ArgumentError(
+            None,
+            f"`{name}` is {'None' if value is None else f'no array, but of type `{type(value).__name__}`'}",
+            fix="pass an array of numpy, a list, or a number",
+        )
     return _of_numbers(name, array)
 
 
@@ -196,9 +231,18 @@ def element_type(
     """
     if chosen is not None:
         return chosen
-    declared = {t.name for t in program.inputs if t.dtype}
-    others = [a.dtype.name for n, a in arrays.items() if n not in declared and n not in scalars]
-    return promoted(others) or "float64"
+    declared = {t.name: t.dtype for t in program.inputs if t.dtype}
+    others = {n: a.dtype.name for n, a in arrays.items() if n not in scalars}
+    return promoted_beside(declared, others) or "float64"
+
+
+def promoted_beside(declared: Mapping[str, str], types: Mapping[str, str]) -> str | None:
+    """The type of tensors that declare none: that of the inputs that declare none either, and where these have no reals,
+    of all. `declared` and `types` are by input; None where there are no reals at all.
+    """
+    others = [t for n, t in types.items() if n not in declared]
+    reals = [t for t in declared.values() if t != INDEX]
+    return promoted(others) or promoted([*others, *reals])
 
 
 def promoted(types: Collection[str]) -> str | None:
@@ -248,7 +292,7 @@ def targets(names: Sequence[str], out: Any, what: str) -> tuple[Any, ...]:
     if len(given) != len(names):
         raise ArgumentError(
             None,
-            f"`out` has {len(given)} arrays for {len(names)} {what}",
+            f"`out` has {counted(len(given), 'array')} for {counted(len(names), what)}",
             fix="give one for each",
         )
     return tuple(given)

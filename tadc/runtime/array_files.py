@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.format import write_array
 from numpy.typing import NDArray
 
-from tadc.errors import FileError
+from tadc.errors import FileError, counted
 from tadc.runtime.files import Writer, array_writer, read_npy, read_text, text_writer
 
 __all__ = ["SUFFIXES", "array_writers", "csv_text", "output_paths", "read_array"]
@@ -115,7 +115,7 @@ def csv_text(name: str, array: NDArray[Any]) -> str:
     if array.ndim > 2:
         raise FileError(
             None,
-            f"the output `{name}` has {array.ndim} dimensions, and a .csv file has lines and columns",
+            f"the output `{name}` has {counted(array.ndim, 'dimension')}, and a .csv file has lines and columns",
             fix="write a `.npy` file",
         )
     rows = array.reshape(-1, 1) if array.ndim < 2 else array
@@ -159,7 +159,7 @@ def _read_csv(path: str, name: str, rank: int | None) -> NDArray[Any]:
     lines, columns = array.shape
     raise FileError(
         None,
-        f"{path} has {lines} x {columns} numbers, and `{name}` has {rank} dimensions",
+        f"{path} has {lines} x {columns} numbers, and `{name}` has {counted(rank, 'dimension')}",
         fix="write a `.npy` file" if rank > 2 else "give it one line, or one column",
     )
 
@@ -175,7 +175,7 @@ def _numbers(path: str) -> list[tuple[int, list[float]]]:
                 if rows and len(row) != len(rows[0][1]):
                     raise FileError(
                         None,
-                        f"{path}:{reader.line_num}: {_counted(len(row))}, and line {rows[0][0]} has {len(rows[0][1])}",
+                        f"{path}:{reader.line_num}: {counted(len(row), 'number')}, and line {rows[0][0]} has {len(rows[0][1])}",
                         fix="give every line as many numbers",
                     )
                 rows.append((reader.line_num, row))
@@ -197,7 +197,3 @@ def _number(path: str, line: int, cell: str) -> float:
             f"{path}:{line}: `{cell.strip():.40}` is no number",
             fix="write numbers and commas alone, without a heading",
         ) from None
-
-
-def _counted(n: int) -> str:
-    return f"{n} number" if n == 1 else f"{n} numbers"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from tadc.errors import ShapeError, Span
+from tadc.errors import ShapeError, Span, counted
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.program import Program, Tensor
 from tadc.resolve.resolve import Place
@@ -214,10 +214,10 @@ def _equations(
         span = place.whole if place is not None else None
         raise ShapeError(
             span,
-            f"{tensor.name} has {_dimensions(rank)} in the program, and the array has {len(shape)}",
+            f"{tensor.name} has {counted(rank, 'dimension')} in the program, and the array has {len(shape)}",
             fix=f"give it the shape [{', '.join(map(str, tensor.shape))}]"
             if rank and all(named)
-            else f"give it {_dimensions(rank)}, or write one subscript for each of its {len(shape)}",
+            else f"give it {counted(rank, 'dimension')}, or write {_read(tensor.name, len(shape))}",
         )
     spans = place.dimensions if place is not None and len(place.dimensions) == rank else ()
     sizes = [span.text if span.text in places else "" for span in spans] or [""] * rank
@@ -227,5 +227,9 @@ def _equations(
     ]
 
 
-def _dimensions(n: int) -> str:
-    return {0: "no dimension", 1: "1 dimension"}.get(n, f"{n} dimensions")
+def _read(name: str, rank: int) -> str:
+    """The read of a tensor of so many dimensions, in words where these are many."""
+    letters = "ijklmnpqrst"
+    if rank > len(letters):
+        return "one subscript for each dimension"
+    return f"`{name}[{', '.join(letters[:rank])}]`" if rank else f"`{name}` alone"

@@ -117,7 +117,11 @@ class Calls:
         order = self._orders.of(
             (len(arrays), *named),
             lambda: argument_order(
-                [t.name for t in program.inputs], program.sizes, len(arrays), (*named,)
+                [t.name for t in program.inputs],
+                program.sizes,
+                len(arrays),
+                (*named,),
+                self._resolved.places,
             ),
         )
         return in_order(order, arrays, named)

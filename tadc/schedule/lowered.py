@@ -17,6 +17,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import with_column_sums_in_parts
+from tadc.schedule.cpu.contraction import Contraction, contraction
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
@@ -35,7 +36,7 @@ from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
-from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas, matrix_product
+from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.nest.memory import oversized, worthless
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
 from tadc.schedule.rewrite.lists import has_data
@@ -55,6 +56,7 @@ __all__ = [
 ]
 
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
+Product = TypeVar("Product", Contraction, MatrixProduct)
 
 MOST_LANES = 64  # values of an index that may fill less than all lanes
 _UNKNOWN: Sizes = {}
@@ -176,16 +178,16 @@ def _launchable(program: Program, name: str) -> Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered(Generic[Schedule]):
+class Lowered(Generic[Schedule, Product]):
     """A module as a target runs it: how each of its kernels runs, and which of them are left to BLAS, by name."""
 
     module: Module
     kernels: tuple[Schedule, ...]
-    products: Mapping[str, MatrixProduct] = field(default_factory=dict)
+    products: Mapping[str, Product] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class CpuModule(Lowered[CpuKernel]):
+class CpuModule(Lowered[CpuKernel, Contraction]):
     """A module as a CPU runs it, with the kernels that run for a few rows at a time, by the name of each group's first."""
 
     groups: Mapping[str, RowGroup] = field(default_factory=dict)
@@ -241,14 +243,14 @@ class CpuModule(Lowered[CpuKernel]):
     ) -> CpuModule:
         known = _are_known(usual, module.program)
         if known:
-            left = _products(module, dtype).keys() if blas else frozenset()
+            left = _products(module, dtype, usual).keys() if blas else frozenset()
             if choices.whether("sums over pairs are by rows", True):
                 module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             if choices.whether("sums of columns are in parts", True):
                 module = module.running(with_column_sums_in_parts(module.program, usual))
             program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
             module = module.running(program)
-        nests, products = module.kernels, _products(module, dtype) if blas else {}
+        nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
         program = module.program
         schedules = {k.name: cpu_kernel(k, program, usual, machine, choices) for k in nests}
         groups: dict[str, RowGroup] = {}
@@ -295,18 +297,22 @@ def recurrence_module(
     return CpuModule(Module(mode, program, (*before, points)), tuple(schedules))
 
 
-def _products(module: Module, dtype: str) -> dict[str, MatrixProduct]:
-    """The kernels that are matrix products of the program's element type, by name."""
+def _products(module: Module, dtype: str, usual: Sizes) -> dict[str, Contraction]:
+    """The kernels that are products of matrices of the program's element type, by name."""
+    program = module.program
+    sizes = {s: usual.get(s, TYPICAL) for s in program.sizes}
     products = {}
     for k in module.kernels:
-        product = matrix_product(k.statements[0], module.program)
-        if product and (k.statements[0].target.dtype or dtype) == dtype:
-            products[k.name] = product
+        statement, *others = k.statements
+        if not others and (statement.target.dtype or dtype) == dtype:
+            product = contraction(statement, program, program.size_values(sizes))
+            if product:
+                products[k.name] = product
     return products
 
 
 @dataclass(frozen=True, slots=True)
-class GpuModule(Lowered[GpuKernel]):
+class GpuModule(Lowered[GpuKernel, MatrixProduct]):
     """A module as a GPU runs it, with its sums in parts."""
 
     machine: Machine = HOPPER

@@ -10,6 +10,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.element_types import NARROW_INDEX
 from tadc.ir.range import Range
 from tadc.printing.idx import statement_comment
+from tadc.schedule.cpu.contraction import Contraction
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
 from tadc.schedule.gpu.cost import Sizes
@@ -164,10 +165,18 @@ def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> 
         schedule = _cpu_schedule(k)
         if group := groups.get(k.kernel.name):
             schedule += f"; {_in_group(group)}"
-        if k.kernel.name in lowered.products:
-            schedule = f"a matrix product: BLAS computes it, if it is not small; else {schedule}"
+        if product := lowered.products.get(k.kernel.name):
+            schedule = f"{_by_blas(product)}, if it is not small; else {schedule}"
         plans.append(_kernel(k.kernel, lowered, mode, schedule))
     return Plan(tuple(plans), _stored(lowered, sizes, dtype))
+
+
+def _by_blas(product: Contraction) -> str:
+    if not product.outer and not product.added:
+        return "a matrix product: BLAS computes it"
+    each = f" for each {', '.join(product.outer)}" if product.outer else ""
+    added = f", which are added up over {', '.join(product.added)}" if product.added else ""
+    return f"matrix products{each}{added}: BLAS computes them"
 
 
 def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
@@ -224,7 +233,7 @@ def _time(model: KernelModel, machine: str) -> str:
     )
 
 
-def _kernel(kernel: Kernel, lowered: Lowered[Any], mode: str, schedule: str) -> KernelPlan:
+def _kernel(kernel: Kernel, lowered: Lowered[Any, Any], mode: str, schedule: str) -> KernelPlan:
     """The plan of a kernel, which has the name that it has in a file of several modes."""
     name = (
         f"{lowered.module.program.name}_{mode}{kernel.name.removeprefix(lowered.module.launcher)}"
@@ -232,7 +241,7 @@ def _kernel(kernel: Kernel, lowered: Lowered[Any], mode: str, schedule: str) -> 
     return KernelPlan(name, "; ".join(map(statement_comment, kernel.statements)), schedule)
 
 
-def _stored(lowered: Lowered[Any], sizes: Sizes | None, dtype: str) -> dict[str, int | str]:
+def _stored(lowered: Lowered[Any, Any], sizes: Sizes | None, dtype: str) -> dict[str, int | str]:
     """The temporaries that kernels write, with their bytes, but for those of which threads have a few rows."""
     program = lowered.module.program
     own = lowered.own if isinstance(lowered, CpuModule) else frozenset()

@@ -16,7 +16,7 @@ from tadc.function.function import Function
 from tadc.function.operator import Extent, Operator, Typed, arguments, function_of_key, key_of
 from tadc.function.sparse import SparseFunction
 from tadc.ir.element_types import HALF_TYPES, INDEX
-from tadc.runtime.arguments import NUMBERS, promoted
+from tadc.runtime.arguments import NUMBERS, promoted_beside
 from tadc.runtime.index import Index
 from tadc.torch.autograd import SizedOperator, apply, are_numbers, hint, recorded
 from tadc.torch.indices import tensor_of
@@ -224,12 +224,12 @@ def element_type(f: Typed, tensors: Sequence[Tensor], numbers: Set[str]) -> torc
                 fix=f"leave `dtype` out: then tensors of {chosen} are computed in float32",
             )
         return TYPES[chosen]
-    names = [
-        str(x.dtype).removeprefix("torch.")
+    types = {
+        n: str(x.dtype).removeprefix("torch.")
         for n, x in zip(f.inputs, tensors, strict=True)
-        if not f.declared(n) and n not in numbers
-    ]
-    found = promoted(names)
+        if n not in numbers
+    }
+    found = promoted_beside({n: t for n in f.inputs if (t := f.declared(n))}, types)
     return TYPES[found] if found else torch.get_default_dtype()
 
 

@@ -10,8 +10,9 @@
     streamed     list: type, line, to; tensors whose elements of a block are copied from a line to where the first of them is
     asks         whether it asks for the flag that ends it
     body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
-    product      the product that BLAS computes, or none: rows, columns, inner, batch (sizes, text), left and right (name,
-                 whether it is the other way round), result (name)
+    product      the products that BLAS computes, or none: rows, columns, inner (sizes, text), loops around them, `outer`, and
+                 `added`, whose products are added up (lists: index, extent), left, right, result (where the matrix begins,
+                 whether it is the other way round, how far its rows or columns are from each other)
 -#}
 {% macro loops(kernel) %}
 {% if kernel.grouped %}
@@ -61,18 +62,21 @@
 {#- BLAS, which has threads of its own, where the matrices are not small. It has columns one behind the other: it is given
     the transposed product. -#}
 {% macro by_blas(kernel) %}
-{% set rows, columns, inner = kernel.product.rows, kernel.product.columns, kernel.product.inner %}
-{% set left, left_flipped = kernel.product.left %}
-{% set right, right_flipped = kernel.product.right %}
-{% set work = "(" ~ columns ~ ") * (" ~ rows ~ ") * (" ~ inner ~ ")" %}
-{% set a, a_way, a_leading = right ~ " + batch * (" ~ columns ~ ") * (" ~ inner ~ ")", "T" if right_flipped else "N", "inner" if right_flipped else "columns" %}
-{% set b, b_way, b_leading = left ~ " + batch * (" ~ inner ~ ") * (" ~ rows ~ ")", "T" if left_flipped else "N", "rows" if left_flipped else "inner" %}
-{% set c = kernel.product.result ~ " + batch * (" ~ columns ~ ") * (" ~ rows ~ ")" %}
-  if ((double){{ work }} >= {{ blas_work }} && {{ work }} / ({{ inner }}) < {{ largest }}) {
-    const int columns = {{ columns }}, rows = {{ rows }}, inner = {{ inner }};
+{% set product = kernel.product %}
+{% set left, left_flipped, left_leading = product.left %}
+{% set right, right_flipped, right_leading = product.right %}
+{% set result, _, result_leading = product.result %}
+{% set work = "(double)(" ~ product.columns ~ ") * (" ~ product.rows ~ ") * (" ~ product.inner ~ ")" %}
+{% set loops_around = product.outer + product.added %}
+{% set added = product.added | map("first") | join(" || ") %}
+  if ({{ work }} >= {{ blas_work }}{% for n in (product.columns, product.rows, product.inner, left_leading, right_leading, result_leading) | unique %} && (double)({{ n }}) < {{ largest }}{% endfor %}) {
+    const int columns = {{ product.columns }}, rows = {{ product.rows }}, inner = {{ product.inner }};
+    const int left_leading = {{ left_leading }}, right_leading = {{ right_leading }}, leading = {{ result_leading }};
     const {{ gemm }} one = 1, zero = 0;
-    for (ptrdiff_t batch = 0; batch < {{ kernel.product.batch }}; batch++)
-      gemm("{{ a_way }}", "{{ b_way }}", &columns, &rows, &inner, &one, {{ a }}, &{{ a_leading }}, {{ b }}, &{{ b_leading }}, &zero, {{ c }}, &columns);
+{% for index, extent in loops_around %}
+    {{ "  " * loop.index0 }}for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
+{% endfor %}
+    {{ "  " * (loops_around | length) }}gemm("{{ "T" if right_flipped else "N" }}", "{{ "T" if left_flipped else "N" }}", &columns, &rows, &inner, &one, {{ right }}, &right_leading, {{ left }}, &left_leading, {{ added ~ " ? &one : &zero" if added else "&zero" }}, {{ result }}, &leading);
   } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {

@@ -401,6 +401,16 @@ def test_a_declared_type_is_a_conversion_up_and_an_error_down():
         m(some(3), w)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, DOUBLE])
+def test_a_type_that_all_inputs_declare_is_that_of_the_result(dtype):
+    m = wrapped(f"size N\ninput x[N]: {str(dtype).removeprefix('torch.')}\ny[i] = 2*x[i]")
+    x = some(3, dtype=dtype, requires_grad=True)
+    y = m(x)
+    assert y.dtype == dtype
+    y.sum().backward()
+    assert x.grad.dtype == dtype
+
+
 def test_integers_have_no_gradient():
     m = wrapped("y[i] = x[i]*n[i]")
     x, n = some(3, requires_grad=True), torch.arange(3)

@@ -141,9 +141,9 @@ def test_derivatives_have_values_and_gradients_too():
 
 
 @pytest.mark.parametrize(("text", "arguments", "said", "way_out"), [
-    (GAUSSIANS, {}, "f has 1 dimensions, and there is no `cotangent`", "`cotangent=df`"),
+    (GAUSSIANS, {}, "f has 1 dimension, and there is no `cotangent`", "`cotangent=df`"),
     (SEVERAL, {"M": 3}, "there are 2 outputs, y, s, and no `cotangent`", r"`cotangent=\(dy, ds\)`; None is zero"),
-    (SEVERAL, {"M": 3, "cotangent": some(4)}, "1 cotangents are given, and there are 2 outputs", "None is zero"),
+    (SEVERAL, {"M": 3, "cotangent": some(4)}, "1 cotangent for 2 outputs", "None is zero"),
     (SQUARES, {"cotangent": some(2)}, "ds has no dimension", ""),
     (SQUARES, {"wrt": "z"}, "`z` is no input", "the inputs are x, w"),
     (SQUARES, {"wrt": ["x", "x"]}, "stands twice", "name it once"),

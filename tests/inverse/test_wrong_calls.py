@@ -30,7 +30,7 @@ CALLS = {
     "samples that are mixed": (lambda f: f.logdet(batch_dims=1)(ONES, 0.3), tadc.DerivativeError, "mixed by a read of `x`"),
     "a plan without sizes": (lambda f: f.inverse_tangent().plan(), tadc.ShapeError, "N is missing"),
     "a right side of another shape": (lambda f: f.inverse(ONES, 0.3).tangent(np.ones(3)), tadc.ShapeError, "has the shape"),
-    "too many right sides": (lambda f: f.inverse(ONES, 0.3).adjoint(ONES, ONES), tadc.ArgumentError, "2 arrays are given"),
+    "too many right sides": (lambda f: f.inverse(ONES, 0.3).adjoint(ONES, ONES), tadc.ArgumentError, "2 arrays for 1"),
     "a target of another shape": (lambda f: f.newton(ONES, 0.3, target=np.ones(3)), tadc.ShapeError, "has the shape"),
     "a tolerance that is no number": (lambda f: f.newton(ONES, 0.3, tol="small"), tadc.ArgumentError, "`tol` is"),
     "a count that is no number": (lambda f: f.newton(ONES, 0.3, max_iterations="all"), tadc.ArgumentError, "`max_iterations` is"),

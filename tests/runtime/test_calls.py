@@ -102,6 +102,31 @@ def test_the_second_call_of_each_form_is_not_checked_again_and_gives_the_same(
             np.testing.assert_allclose(a, c, rtol=1e-6, atol=1e-6, err_msg=name)
 
 
+def test_a_type_that_all_inputs_declare_is_that_of_the_result():
+    narrow = tadc.compile("input x[N]: float32\ny[i] = 2*x[i]", backend="numpy")
+    wide = tadc.compile("input x[N]: float64\ny[i] = 2*x[i]", backend="numpy")
+    mixed = tadc.compile("input x[N]: float32, n[N]\ny[i] = n[i]*x[i]", backend="numpy")
+    x = np.ones(3, np.float32)
+
+    assert narrow(x).dtype == np.float32
+    assert wide(x).dtype == np.float64
+    assert mixed(x, np.ones(3, np.int16)).dtype == np.float32
+    assert mixed(x, np.ones(3, np.int64)).dtype == np.float64
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_lists_and_numbers_of_python_have_the_type_that_is_declared(backend):
+    f = tadc.compile("input x[N]: float32, a: float32\ny[i] = a*x[i]", backend=backend)
+
+    for a in (2.0, 3, True):
+        y, pullback = f.vjp([1.0, 2.0], a)
+        assert y.dtype == np.float32
+        assert y.tolist() == [a, 2.0 * a]
+        assert {g.dtype.name for g in pullback(y).values()} == {"float32"}
+    with pytest.raises(tadc.ArgumentError, match="declared float32"):
+        f(np.ones(2), 2.0)
+
+
 def test_numbers_of_a_second_call_are_those_that_it_was_given(place):
     options, array = place
     f = tadc.compile("size N\ninput x[N], a[]\ny[i] = a*x[i]", **options)

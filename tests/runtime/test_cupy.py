@@ -371,7 +371,7 @@ def test_what_a_graph_cannot_read_anew_is_an_error(double):
         f.graph(x, c, x=x)
     with pytest.raises(tadc.Error, match="3 arrays are given"):
         f.graph(x, c, x)
-    with pytest.raises(tadc.Error, match="0 cotangents are given"):
+    with pytest.raises(tadc.Error, match="no cotangent for 1 output"):
         f.graph(x, c, cotangents=())
     with pytest.raises(tadc.Error, match="nothing to launch"):
         f.graph(double.asarray(np.ones(0)), c)

@@ -187,7 +187,7 @@ def test_matrix_products_are_the_same_with_blas_and_without(name, sizes, dtype):
             expected = other_pullback(other)[x]
             np.testing.assert_allclose(gradient, expected, rtol=tolerance, atol=100 * tolerance)
         named = "BLAS" in str(f.plan(**{s: values[s] for s in f.program.sizes}))
-        assert named == (blas and name != "a part only")
+        assert named == (blas and name != "a part only" and min(sizes) > 30)
 
 
 # ulp of the result, at arguments of every magnitude

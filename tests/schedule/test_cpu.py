@@ -315,3 +315,14 @@ def test_a_value_that_saves_no_operations_is_not_stored():
 
     pairs = values["N"] * values["M"]
     assert all(prod(t.shape_at(values)) < pairs for t in module.module.temporaries)
+
+
+@pytest.mark.compiler
+def test_quotients_in_a_loop_that_is_written_out_have_a_name_in_each_of_its_values():
+    text = "y = sum{i: 31} (max{r: 2} (x[i % 7, (i + r) // 2]))"
+    x = np.random.default_rng(0).normal(size=(7, 16))
+
+    found = tadc.compile(text, backend="native")(x)
+
+    i = np.arange(31)
+    np.testing.assert_allclose(found, np.maximum(x[i % 7, i // 2], x[i % 7, (i + 1) // 2]).sum())

@@ -9,7 +9,7 @@ from programs import normal, run
 from random_programs import random_program
 
 import tadc
-from tadc.ir.expr import Call
+from tadc.ir.expr import Call, Select
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_text
 from tadc.runtime.interpreter import interpret
@@ -444,6 +444,67 @@ def test_what_need_not_or_cannot_be_shared_stays(text):
     program = normal(text)
 
     assert shared(program) == program
+
+
+ATTENTION = """size N, D
+input s[N, N], v[N, D]
+z[i: N] = sum{j=0..i} exp(s[i, j])
+y[i: N, d] = sum{j=0..i} exp(s[i, j])*v[j, d]/z[i]
+output y"""
+
+
+def test_sums_up_to_the_diagonal_share_values_which_are_computed_nowhere_else():
+    f = tadc.compile(ATTENTION)
+    program = scheduled(f.program)
+
+    assert expensive_calls(program) == 1
+    (stored,) = (s for s in program.statements if isinstance(s.body, Select))
+    assert [str(n) for n in stored.target.shape] == ["N", "N"]
+    assert str(stored.body.condition) == "j <= i"
+
+
+def test_a_sum_of_values_that_a_statement_stores_reads_them():
+    layers = """size N, D, H
+input x[N, D], w[D, H], b[H], v[H]
+h[n, k] = gelu(sum{d} x[n, d]*w[d, k] + b[k])
+y[n] = sum{k} h[n, k]*v[k]"""
+    program = scheduled(tadc.compile(layers).adjoint().program)
+
+    assert expensive_calls(program) == 1
+
+
+def test_a_band_is_not_stored_as_a_square():
+    band = "size N\ninput s[N, N], v[N], w[N]\n"
+    sums = "{}[i: N] = sum{{j | j <= i+3 and i <= j+3}} exp(s[i, j])*{}[j]"
+    program = normal(band + "\n".join(sums.format(*names) for names in ("av", "bw")))
+
+    assert shared(program) == program
+
+
+RANGES = """size N
+input s[N, 100], v[100], x[N, 40], y[100, 40]
+"""
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    "text",
+    [
+        RANGES
+        + """a[i] = sum{j} exp(s[i, j])*v[j] + sum{j=0..4} exp(s[i, j])
+b[i] = sum{j} exp(s[i, j])*v[j]**2 + sum{j=0..4} exp(s[i, j])*v[j]""",
+        RANGES
+        + """a[i, d] = sum{j=0..69} exp(s[i, j])*(x[i, d] - y[j, d]) + (if i > 2 then sum{j} exp(s[i, j])*(x[i, d] + y[j, d]) else 0)
+b[i] = sum{j} v[j]*s[i, j]""",
+    ],
+    ids=["two sums", "a row"],
+)
+def test_a_value_that_is_stored_has_all_values_of_an_index_with_two_ranges(text):
+    f, exact = tadc.compile(text), tadc.compile(text, backend="interpreter")
+    arrays = random_arrays(f, {"N": 40})
+
+    for value, expected in zip(f(**arrays), exact(**arrays), strict=True):
+        assert relative(value, expected) <= 1e-13
 
 
 # ---- names, empty ranges and types that a rewriting could confuse

@@ -146,3 +146,19 @@ def test_gradients_of_pairs(name):
     assert any(expected in statement_comment(s) for s in run.statements), [
         *map(statement_comment, run.statements)
     ]
+
+
+@pytest.mark.compiler
+def test_a_read_under_a_condition_says_nothing_of_how_far_a_quotient_goes():
+    """`x[j, k//2]` stands where `k//2 < 7`: the sum by `k//2` is needed for others, too."""
+    text = (
+        "input x[40,7]\nt[i: 512] = sum{k=i..511} 0.3*(sum{j: 12} x[j, clamp(k//2)]*x[pad(k), j%7])"
+    )
+    x = np.random.default_rng(0).normal(size=(40, 7))
+
+    found = tadc.compile(text, backend="native")(x)
+
+    k, j = np.arange(40), np.arange(12)
+    rows = (x[:12, np.minimum(k // 2, 6)].T * x[:, j % 7]).sum(1)
+    expected = 0.3 * np.concatenate([np.cumsum(rows[::-1])[::-1], np.zeros(472)])
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)

@@ -6,7 +6,7 @@ element is computed by one thread, and a sum that several threads share is cut w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Tensor
 from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
+from tadc.schedule.cpu.contraction import FEWEST, Contraction, Factor
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
 from tadc.schedule.lowered import CpuModule
@@ -37,6 +38,7 @@ from tadc.schedule.nest.loop_nest import (
     Step,
     Store,
     Strips,
+    bound_indices,
     first_of,
     last_of,
     map_bodies,
@@ -44,7 +46,6 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
-from tadc.schedule.nest.matrix_product import MatrixProduct
 from tadc.schedule.rewrite.rows import is_expensive
 from tadc.version import __version__
 
@@ -52,7 +53,6 @@ __all__ = ["emit_c"]
 
 FLAG = f"const volatile int* {ENDED}"
 SECONDS = "seconds"
-BLAS_WORK = 32768  # multiplications from which on BLAS is faster
 STEP = 256  # a loop over lanes steps past its end by less
 _BLOCK = "'block"  # where a block begins, also where a loop inside has another `FIRST`
 _TAKEN = [
@@ -61,7 +61,9 @@ _TAKEN = [
     ENDED,
     "parts",
     "gemm",
-    "batch",
+    "left_leading",
+    "right_leading",
+    "leading",
     "rows",
     "columns",
     "inner",
@@ -132,7 +134,7 @@ def emit_c(
         functions=functions,
         gemm=REAL[dtype] if blas else "",
         integer=integer_type(index_type, "c"),
-        blas_work=BLAS_WORK,
+        blas_work=FEWEST,
         streams=any(k["streamed"] for m in rendered for k in m["kernels"]),
         largest=LARGEST_INT32,
         interruptible=interruptible,
@@ -157,7 +159,7 @@ def _kernel(
     program: Program,
     dtype: DType,
     index_type: DType,
-    product: MatrixProduct | None,
+    product: Contraction | None,
     own: Set[str],
 ) -> dict[str, Any]:
     values = [value for side in k.sides for value in side.names[1:]]
@@ -170,7 +172,12 @@ def _kernel(
         index_type,
         CText,
         _TAKEN,
-        [*values, *(s for s in given if s not in k.kernel.indices), *lines.values()],
+        [
+            *values,
+            *(s for s in given if s not in k.kernel.indices),
+            *lines.values(),
+            *_loop_indices(k, product),
+        ],
     )
     block_names = {FIRST: "block", LAST: "block_end", _BLOCK: "block"}
     text = replace(
@@ -201,7 +208,7 @@ def _kernel(
         "name": k.kernel.name,
         "comment": [statement_comment(s) for s in k.kernel.statements],
         "parameters": ", ".join([*kernel_parameters(k.mentioned, program, text), *last]),
-        "product": _product(product, k, text) if product else None,
+        "product": _product(product, text) if product else None,
         "cooperative": k.cooperative,
         "shared": shared,
         "grouped": k.rows > 0,
@@ -271,17 +278,38 @@ def _points(k: CpuKernel, text: CText) -> list[str]:
     return lines
 
 
-def _product(product: MatrixProduct, k: CpuKernel, text: CText) -> dict[str, Any]:
-    extents = [f"({text.affine(n).text})" for _, n in product.batch] or ["1"]
-    (left, left_flipped), (right, right_flipped) = product.left, product.right
+def _loop_indices(k: CpuKernel, product: Contraction | None) -> list[Symbol]:
+    """The indices of loops around products that the kernel's own steps do not mention."""
+    known = {*k.kernel.indices, *bound_indices(k.mentioned.body)}
+    return [i for i in (*product.outer, *product.added) if i not in known] if product else []
+
+
+def _product(product: Contraction, text: CText) -> dict[str, Any]:
+    extents = product.extents
+
+    def count(group: Iterable[Symbol]) -> str:
+        return " * ".join(f"({text.affine(extents[i]).text})" for i in group) or "1"
+
+    def loops(group: Iterable[Symbol]) -> list[tuple[str, str]]:
+        return [(text.names[i], text.affine(extents[i]).text) for i in group]
+
+    def matrix(factor: Factor, rows: tuple[Symbol, ...], columns: tuple[Symbol, ...]) -> Any:
+        within = {*rows, *columns}
+        at = [constant(0) if i in within else symbol(i) for i in factor.indices]
+        flipped = not factor.ends_with(columns)
+        leading = count(factor.behind(columns if flipped else rows))
+        return f"&{text.element(factor.tensor, at).text}", flipped, leading
+
+    rows, columns, inner = product.rows, product.columns, product.inner
     return {
-        "rows": text.affine(product.rows).text,
-        "columns": text.affine(product.columns).text,
-        "inner": text.affine(product.inner).text,
-        "batch": " * ".join(extents),
-        "left": (text.names[left], left_flipped),
-        "right": (text.names[right], right_flipped),
-        "result": text.names[k.kernel.writes[0]],
+        "rows": count(rows),
+        "columns": count(columns),
+        "inner": count(inner),
+        "outer": loops(product.outer),
+        "added": loops(product.added),
+        "left": matrix(product.left, rows, inner),
+        "right": matrix(product.right, inner, columns),
+        "result": matrix(product.result, rows, columns),
     }
 
 

@@ -163,6 +163,9 @@ def kernel_entry(
 
 
 def _schedule(scheduled: GpuKernel, machine: Machine) -> str:
-    number = "one" if scheduled.team == 1 else "a"
-    points = f"a tile of {scheduled.tile_text} elements" if scheduled.tile else "an element"
-    return f"{number} {machine.team_name(scheduled.team)} {points}"
+    """The words of the manifest (docs/api.md)."""
+    team = machine.team_name(scheduled.team)
+    who = f"{'one' if scheduled.team == 1 else 'a'} {team}"
+    if scheduled.tile:
+        return f"{who} a tile of {scheduled.tile_text} elements"
+    return f"{who} an element" if team == "block" else who

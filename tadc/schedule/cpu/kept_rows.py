@@ -17,12 +17,11 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import replaced
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import FEW
 from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
-from tadc.schedule.rewrite.rows import is_expensive, rows
+from tadc.schedule.rewrite.rows import Rows, is_expensive, rows, with_terms_read
 
 __all__ = ["with_kept_rows"]
 
@@ -42,13 +41,15 @@ def with_kept_rows(
     made: set[str] = set()
     for kernel in kernels(program, mode):
         start = min(place[s.target.name] for s in kernel.statements)
-        kept = _kept(kernel.statements[0], program, usual, names)
-        if not kept or any(place.get(t, -1) >= start for s in kept for t in s.reads):
+        owned = rows(kernel.statements[0])
+        kept = _kept(owned, kernel.statements[0], program, usual, names) if owned else []
+        if not owned or not kept or any(place.get(t, -1) >= start for s in kept for t in s.reads):
             continue
         made.update(s.target.name for s in kept)
         reads = {s.body: Read(s.target.name, tuple(map(symbol, s.indices))) for s in kept}
         for s in kernel.statements:
-            statements[place[s.target.name]] = [replace(s, body=replaced(s.body, reads))]
+            body = with_terms_read(s.body, owned.total, reads)
+            statements[place[s.target.name]] = [replace(s, body=body)]
         statements[start] = [*kept, *statements[start]]
     if not made:
         return program, frozenset()
@@ -56,11 +57,10 @@ def with_kept_rows(
 
 
 def _kept(
-    s: Statement, program: Program, usual: Mapping[Symbol, int], names: Names
+    owned: Rows, s: Statement, program: Program, usual: Mapping[Symbol, int], names: Names
 ) -> list[Statement]:
     """The statements of the values that the rows of a statement share, if it has rows of many elements."""
-    owned = rows(s)
-    if owned is None or not owned.hoisted:
+    if not owned.hoisted:
         return []
     extents = s.extents
     if all(extents[i].is_constant and extents[i].constant <= FEW for i in owned.indices):

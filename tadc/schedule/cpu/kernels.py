@@ -109,9 +109,9 @@ def cpu_kernel(
 ) -> CpuKernel:
     """The kernel's schedule. `usual` has about how large the sizes are."""
     scheduled = _scheduled(kernel, program, usual, machine, choices)
-    blocked, body = long_sums_in_blocks(
-        scheduled.kernel, scheduled.body, program, usual, grouped=True
-    )
+    blocked, body = scheduled.kernel, scheduled.body
+    if not any(side.slanting for side in scheduled.sides):  # whose long sums are in blocks
+        blocked, body = long_sums_in_blocks(blocked, body, program, usual, grouped=True)
     blocked, body = with_masks(blocked, body, program.tensors)
     blocked, body = with_strided_reads_first(blocked, body, program.tensors)
     return replace(
@@ -173,7 +173,27 @@ def _scheduled(
     slants = any(_slants(steps, lanes.index) for steps in parts.steps[:2])
     lane_bytes = LANE_BYTES if slants else min(machine.group_bytes, LANE_BYTES)
     middle = lanes.surroundings.middle
-    tile = tiled(kernel, parts, {lanes.index}, most, lane_bytes, middle, machine, choices)
+
+    def blocked(kernel: Kernel, parts: Parts) -> tuple[Kernel, Parts]:
+        def each(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+            nonlocal kernel
+            kernel, steps = long_sums_in_blocks(kernel, steps, program, usual, grouped=True)
+            return steps
+
+        parts = parts.map(each)
+        return kernel, parts
+
+    tile = tiled(
+        kernel,
+        parts,
+        {lanes.index},
+        most,
+        lane_bytes,
+        middle,
+        machine,
+        choices,
+        None if slants else blocked,
+    )
     if tile:
         parts = tile.parts
     outer = tuple(pair for pair in box if pair[0] != lanes.of)

@@ -31,7 +31,6 @@ class Processor:
     first_cache_bytes: int = 3 * 2**13  # of a core's first cache that short rows fill
     cache_bytes: int = 2**19  # of its second one that they may fill
     shared_bytes: int = 2**25  # of the last cache, which cores share, if it is faster than memory
-    streams_with_reads: float = 0.5  # times as many bytes may be read as are stored past the caches
 
     @property
     def group_bytes(self) -> int:
@@ -42,11 +41,11 @@ class Processor:
         """The processor with what is known of its second cache: the bytes.
 
         Where that is large, the last one is far away, and no faster than memory: on a Xeon with 2 MB for each core, stores past the
-        caches take 0.5 to 0.8 of the time for results of 6 to 16 MB, also where twice as much is read.
+        caches take 0.5 to 0.8 of the time for results of 6 to 16 MB.
         """
         if size < LARGE_SECOND_CACHE:
             return self
-        return replace(self, shared_bytes=PAST_SECOND * size, streams_with_reads=2.0)
+        return replace(self, shared_bytes=PAST_SECOND * size)
 
 
 AVX512 = Processor("AVX-512", 64, 32)

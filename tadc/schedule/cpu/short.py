@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tadc.ir.affine import Symbol, constant
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Expr, Read, Select
 from tadc.ir.names import Names
@@ -18,6 +18,7 @@ from tadc.schedule.nest.loop_nest import (
     Branch,
     Kernel,
     Let,
+    LetIndex,
     Loop,
     Step,
     Store,
@@ -86,13 +87,22 @@ class Simplification:
                     and accumulated(inner)
                 ):
                     for n, value in enumerate(r.values_at({})):
-                        declared = sorted(
-                            s.local for s in steps_of(body) if isinstance(s, (Let, Accumulator))
-                        )
-                        own = {t: self._local(t) if n else t for t in declared}
-                        yield from at_points(body, {r.index: constant(value)}, own)
+                        values = {r.index: constant(value)}
+                        # A body is a scope no more: what it declares has another name in each.
+                        indices, locals_ = self._renamed(body) if n else ({}, {})
+                        yield from at_points(body, indices | values, locals_)
                 case _:
                     yield inner
+
+    def _renamed(self, body: Sequence[Step]) -> tuple[dict[Symbol, Affine], dict[str, str]]:
+        """New names for the derived indices and the locals that steps declare."""
+        steps = list(steps_of(body))
+        indices = dict.fromkeys(s.derived.name for s in steps if isinstance(s, LetIndex))
+        locals_ = {s.local for s in steps if isinstance(s, (Let, Accumulator))}
+        return (
+            {i: symbol(self.names.fresh(i)) for i in indices},
+            {t: self._local(t) for t in sorted(locals_)},
+        )
 
     def _local(self, hint: str) -> str:
         local = self.names.fresh(hint)

@@ -1,7 +1,8 @@
 """Large results past the caches: a store to memory that no cache has reads a line first, and pushes out another one.
 
-A kernel that stores more than it reads, and more than the caches hold, stores the elements of a block in the innermost
-cache, and copies them when it has all of them, by instructions that write whole lines of memory and leave the caches alone.
+A kernel that stores more than the caches hold, and for which memory takes longer than what it computes, stores the elements
+of a block in the innermost cache, and copies them when it has all of them, by instructions that write whole lines of memory
+and leave the caches alone.
 """
 
 from __future__ import annotations
@@ -10,15 +11,25 @@ from collections.abc import Mapping, Set
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.program import Program
+from tadc.ir.walk import postorder
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.machine import Processor
-from tadc.schedule.nest.loop_nest import Kernel, Store, steps_of
+from tadc.schedule.gpu.work import operations
+from tadc.schedule.nest.loop_nest import Kernel, Store, steps_of, values_of
+from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["streamed_tensors"]
 
 MOST = 4  # tensors: a block of each is in the innermost cache
 ITEM_BYTES = (4, 8)
+MOSTLY_STORED = (
+    2  # times as many bytes as are read: nothing that is computed takes longer than storing them
+)
+MOSTLY_READ = (
+    4  # times as many bytes as are stored: reading takes the time, and does not become faster
+)
+BYTES = 12  # of memory in a cycle, in which two operations begin
 
 
 def streamed_tensors(
@@ -52,9 +63,26 @@ def streamed_tensors(
     ][:MOST]
     stored = sum(byte_counts[t] for t in streamed)
     read = sum(byte_counts[t] for t in nest.reads)
-    worth = stored > machine.shared_bytes and read <= machine.streams_with_reads * stored
+    moved = read + 2 * stored  # without streams
+    worth = stored > machine.shared_bytes and (
+        stored >= MOSTLY_STORED * read
+        or (MOSTLY_READ * stored >= read and _is_light(nest, program, moved, usual, machine))
+    )
     chosen = choices.whether(f"whether {nest.writes[0]} streams", worth)
     return frozenset(streamed if chosen else ())
+
+
+def _is_light(
+    nest: Kernel, program: Program, moved: int, usual: Mapping[Symbol, int], machine: Processor
+) -> bool:
+    """Whether what the kernel computes takes less time than it takes to move these bytes."""
+    if any(
+        is_expensive(e) for s in steps_of(nest.body) for v in values_of(s) for e in postorder(v)
+    ):
+        return False
+    sizes = program.size_values(usual)
+    lanes = machine.vector_bytes // ITEM_BYTES[0]
+    return lanes * moved / BYTES >= operations(nest, sizes) / 2
 
 
 def _is_row(s: Store, index: Symbol) -> bool:

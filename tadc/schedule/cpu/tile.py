@@ -18,6 +18,7 @@ from tadc.ir.names import Names
 from tadc.ir.range import Range
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.cpu.slanting import joined_loops, length_of_rests, levelled
 from tadc.schedule.gpu.work import Work, merged, trips, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
@@ -37,13 +38,14 @@ from tadc.schedule.nest.unrolled import at_points, side_by_side
 
 __all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
 
-COUNTS = (1, 2, 3, 4, 6, 8, 12)  # points of an index
+COUNTS = (1, 2, 3, 4, 5, 6, 8, 12)  # points of an index
 SPARE = 3  # registers for operands
 WORTH = 1.15  # times as fast
 BORDER = 4  # times as slow
 SHORT = 64  # additions
 BESIDE = 0.3  # of the time of reads and loops is not hidden behind that of operations
 SHARED = 1.1  # times as slow
+DISTANT = 1.05  # times as slow, where points are no neighbours, and what they read is elsewhere
 CROWDED = 1.02  # times as slow, where less than a quarter of the registers is left for operands
 STORED = 12.0  # a store, whose line comes from memory and goes back to it: no tile makes it faster
 BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
@@ -58,10 +60,12 @@ class Side:
     """A side of a tile: the names of the values of an index, of which the first is the index itself.
 
     Those beyond the index's extent are its last value: a point is then computed several times, by one thread.
+    Where loops are `slanting`, they begin or end elsewhere for each value.
     """
 
     index: Symbol
     names: tuple[Symbol, ...]
+    slanting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +112,36 @@ def tiled(
     sizes: Mapping[Symbol, int],
     machine: Processor,
     choices: Choices = BY_MODEL,
+    blocked: Callable[[Kernel, Parts], tuple[Kernel, Parts]] | None = None,
 ) -> Tiled | None:
     """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many, of so many bytes; None where none pays.
 
-    `sizes` has about how large all sizes are, and an index in its middle.
+    `sizes` has about how large all sizes are, and an index in its middle. Tiles along an index that bounds of loops depend on are
+    made of the steps with their long sums `blocked`: the blocks of a point are not those of loops that it shares.
     """
     region, steps = parts.interior
     vectors = max(1, min(4 * (most_lanes or lane_bytes), lane_bytes) // machine.vector_bytes)
-    free = [i for i in kernel.indices if i not in lanes and _is_level(steps, i)]
+    rests = {
+        i: 0.0 if _is_level(steps, i) else _rests(steps, i)
+        for i in kernel.indices
+        if i not in lanes
+    }
+    free = [i for i, rest in rests.items() if rest == 0 or (rest is not None and blocked)]
     if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     at_border = {i: _at_border(region, i, extents) for i in free}
-    varying = {i: Varying.of({i}, steps) for i in kernel.indices}
+    varying = {
+        i: Varying.of({i}, tuple(levelled(steps, i)) if rests.get(i) else steps)
+        for i in kernel.indices
+    }
     work = merged(works(steps, sizes, lanes, machine.costs, varying), set(kernel.indices))
     sums = sum(isinstance(s, Accumulator) for s in steps_of(steps))
     stored = STORED * sum(isinstance(s, Store) for s in steps_of(steps))
     begun = BEGUN * sum(_innermost_trips(steps, sizes))
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
+    longest = max(1, *_innermost_trips(steps, sizes))
 
     def registers(points: int) -> int:
         return points * sums * vectors + SPARE
@@ -149,9 +164,13 @@ def tiled(
         read /= points
         # What several sides share compilers keep in too many registers, or read again.
         shared = SHARED if len(counts) > 1 else 1.0
+        shared *= DISTANT if counts and free[-1] not in counts else 1.0
         shared *= CROWDED if 4 * registers(points) > 3 * machine.registers else 1.0
         beside = BESIDE * (read + begun / points)
-        return (max(done, read, waited, stored) + beside) * filled * shared
+        together = (max(done, read, waited, stored) + beside) * filled * shared
+        # What a point has for itself takes the time that it takes without others.
+        alone = min(1.0, sum((rests[i] or 0.0) * (c - 1) / 2 for i, c in counts.items()) / longest)
+        return together if not alone else (1 - alone) * together + alone * time({})
 
     def shapes() -> Iterator[dict[Symbol, int]]:
         for chosen in (*combinations(free, 1), *combinations(free, 2)):
@@ -167,7 +186,16 @@ def tiled(
         f"whether {kernel.writes[0]} is tiled", time(best) * WORTH <= time({})
     ):
         return None
-    return _with_points(kernel, parts, best)
+    slanting = frozenset(i for i in best if rests[i])
+    if slanting and blocked:
+        kernel, parts = blocked(kernel, parts)
+    return _with_points(kernel, parts, best, slanting)
+
+
+def _rests(steps: Sequence[Step], index: Symbol) -> float | None:
+    """How far the loops of neighbours along the index begin or end from each other; None where they cannot be joined."""
+    level = tuple(levelled(steps, index))
+    return length_of_rests(steps, index) if _is_level(level, index) else None
 
 
 def _at_border(region: Domain, index: Symbol, extents: Mapping[Symbol, int]) -> float:
@@ -235,11 +263,17 @@ def _added(steps: Sequence[Step], work: Sequence[Work]) -> float:
     return done / max(1, len(sums))
 
 
-def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> Tiled | None:
+def _with_points(
+    kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int], slanting: Set[Symbol]
+) -> Tiled | None:
     """The steps for all points of a tile, with one loop for all where one point has one."""
     names = Names(names_of(kernel))
-    sides = [Side(i, (i, *(names.fresh(i) for _ in range(n - 1)))) for i, n in counts.items()]
+    sides = [
+        Side(i, (i, *(names.fresh(i) for _ in range(n - 1))), i in slanting)
+        for i, n in counts.items()
+    ]
     points = list(product(*(side.names for side in sides)))
+    named = [dict(zip(counts, point, strict=True)) for point in points]
     indices = {side.index for side in sides}
     # Locals that are the same for all points are computed once.
     differing = set[str]().union(*(Varying.of(indices, steps).locals for steps in parts.steps))
@@ -252,7 +286,7 @@ def _with_points(kernel: Kernel, parts: Parts, counts: Mapping[Symbol, int]) -> 
         for point, locals_ in zip(points, renamed, strict=True):
             values = {side.index: symbol(i) for side, i in zip(sides, point, strict=True)}
             bodies.append(at_points(steps, values, locals_))
-        return side_by_side(bodies)
+        return side_by_side(bodies, lambda loops: joined_loops(loops, named))
 
     def everywhere(region: Domain) -> Domain:
         """Where all points are in the region. Conditions are affine: they hold between the first and the last of a side."""

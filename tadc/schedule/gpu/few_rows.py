@@ -15,11 +15,10 @@ from tadc.ir.domain import EVERYWHERE, at_least_zero
 from tadc.ir.expr import Expr
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import replaced
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.terms import depends_on, terms_of
-from tadc.schedule.rewrite.rows import Rows, sharing
+from tadc.schedule.rewrite.rows import Rows, sharing, with_terms_read
 
 __all__ = ["without_few_rows"]
 
@@ -72,4 +71,4 @@ def _with_stored_values(
         target = Tensor(names.fresh(f"{s.target.name}_values"), tuple(box.values()), s.target.dtype)
         statement, stored[e] = terms.stored(e, target, box, derived, EVERYWHERE, 0.0)
         statements.append(statement)
-    return statements, replace(s, body=replaced(s.body, stored))
+    return statements, replace(s, body=with_terms_read(s.body, owned.total, stored))

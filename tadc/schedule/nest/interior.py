@@ -84,37 +84,54 @@ class _InteriorSearch:
     deciding: bool = False
 
     def choose(self, along: Symbol | None) -> None:
-        """Assume the usual outcome of each condition, as long as all that is assumed can hold together."""
+        """Assume the usual outcome of each condition, as long as all that is assumed can hold together.
+
+        An index of which most values are near a border has no interior.
+        """
+        usual = [
+            c if self._is_usual(c) else _negated(c)
+            for c in list(self.candidates)[:MOST_CONDITIONS]
+            if along is None or along in c.form.symbols
+        ]
+        inside = {i for i in self.around if self._holds_mostly(i, usual)}
         region = self.known
-        for condition in list(self.candidates)[:MOST_CONDITIONS]:
-            if along is not None and along not in condition.form.symbols:
-                continue
-            usual = condition if self._is_usual(condition) else _negated(condition)
-            if implies(region, usual):
-                self.assumed.setdefault(usual)
-            elif is_empty(region & Domain.of((usual,))) is False:
-                region &= Domain.of((usual,))
-                self.assumed.setdefault(usual)
-                self.needed.setdefault(usual)
+        for condition in usual:
+            if implies(region, condition):
+                self.assumed.setdefault(condition)
+            elif (
+                inside >= self.indices.intersection(condition.form.symbols)
+                and is_empty(region & Domain.of((condition,))) is False
+            ):
+                region &= Domain.of((condition,))
+                self.assumed.setdefault(condition)
+                self.needed.setdefault(condition)
 
     def _is_usual(self, condition: Condition) -> bool:
         """Whether it holds for more than half of the values of one of its indices, the others in the middle."""
+        index = next(i for i in condition.form.symbols if i in self.indices)
+        return self._holds_mostly(index, [condition])
+
+    def _holds_mostly(self, index: Symbol, conditions: Sequence[Condition]) -> bool:
+        """Whether those of the conditions that have the index hold together for at least half of its values, the others in the middle."""
         values = dict(self.typical)
         for i, (low, high) in self.around.items():
             if values.keys() >= {*low.symbols, *high.symbols}:
                 values[i] = (low.at(values) + high.at(values)) // 2
-        index = next(i for i in condition.form.symbols if i in self.indices)
-        needed = {s for form in (*self.around[index], condition.form) for s in form.symbols} - {
-            index
-        }
-        if not values.keys() >= needed:
-            return True  # a quotient of indices: no typical value is known
+        if any(s not in values for form in self.around[index] for s in form.symbols):
+            return True
         first, last = (end.at(values) for end in self.around[index])
-        # form >= 0  <=>  c*index >= -rest
-        c = condition.form.coefficient(index)
-        rest = condition.form.at({**values, index: 0})
-        held = last - max(first, -(rest // c)) if c > 0 else min(last, rest // -c) - first
-        return 2 * (held + 1) >= last - first + 1
+        count = last - first + 1
+        for condition in conditions:
+            # form >= 0  <=>  c*index >= -rest
+            c = condition.form.coefficient(index)
+            if not c or not values.keys() >= {*condition.form.symbols} - {index}:
+                continue  # a quotient of indices: no typical value is known
+            rest = condition.form.at({**values, index: 0})
+            if c > 0:
+                first = max(first, -(rest // c))
+            else:
+                last = min(last, rest // -c)
+        return 2 * (last - first + 1) >= count
 
     # ------------------------------------------------------------------ through the steps
 

@@ -6,7 +6,7 @@ side by side, as nine accumulators in the same loops, once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -120,19 +120,30 @@ def _at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str,
             return step
 
 
-def side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
-    """The steps of all bodies, their loops as one; None where loops differ, or an index is another for each body."""
+def side_by_side(
+    bodies: Sequence[tuple[Step, ...]],
+    joined: Callable[[Sequence[Loop]], tuple[Step, ...] | None] = lambda _: None,
+) -> tuple[Step, ...] | None:
+    """The steps of all bodies, their loops as one; None where an index is another for each body, or loops differ which
+    `joined` makes no steps of.
+    """
     result: list[Step] = []
     for steps in zip(*bodies, strict=True):
         first = steps[0]
         if all(s == first for s in steps[1:]) and not isinstance(first, Store):
             result.append(first)
         elif isinstance(first, Loop):
-            loops = [s.body for s in steps if isinstance(s, Loop) and s.range == first.range]
-            inner = side_by_side(loops) if len(loops) == len(steps) else None
-            if inner is None:
+            loops = [s for s in steps if isinstance(s, Loop)]
+            if len(loops) < len(steps):
                 return None
-            result.append(Loop(first.range, inner))
+            if all(s.range == first.range for s in loops):
+                inner = side_by_side([s.body for s in loops], joined)
+                together = inner and (Loop(first.range, inner),)
+            else:
+                together = joined(loops)
+            if together is None:
+                return None
+            result += together
         elif isinstance(first, LetIndex):
             if len(set(steps)) > 1:
                 return None
@@ -147,8 +158,8 @@ def side_by_side(bodies: Sequence[tuple[Step, ...]]) -> tuple[Step, ...] | None:
             ]
             if len(branches) < len(steps):
                 return None
-            then = side_by_side([s.then for s in branches])
-            otherwise = side_by_side([s.otherwise for s in branches])
+            then = side_by_side([s.then for s in branches], joined)
+            otherwise = side_by_side([s.otherwise for s in branches], joined)
             if then is None or otherwise is None:
                 return None
             result.append(Branch(first.condition, then, otherwise))

@@ -1,4 +1,4 @@
-"""Equal statements as one, and sums that a statement has stored already as reads of it."""
+"""Equal statements as one, and sums and expensive values that a statement has stored already as reads of it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.expr import Call, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_around_body
+from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["bound_names", "canonical", "common", "free_indices", "in_indices_of"]
 
@@ -27,7 +28,7 @@ def common(program: Program) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A sum that is stored: the tensor, and for each of its dimensions the number of the sum's free index."""
+    """A value that is stored: the tensor, and for each of its dimensions the number of the value's free index."""
 
     tensor: str
     order: tuple[int, ...]
@@ -40,6 +41,7 @@ class _Table:
     outputs: frozenset[str]
     dtype: str | None = None  # of the current statement: another one would round differently
     stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
+    functions: set[str] = field(default_factory=set)  # whose values are stored
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
 
     def statement(self, s: Statement) -> Statement:
@@ -49,13 +51,15 @@ class _Table:
         is_own = s.target.name not in self.outputs and not s.derived
         if isinstance(body, Read) and body is not s.body and is_own:
             self.copies[s.target.name] = s.indices, body
-        if isinstance(body, Reduce) and not s.derived:
+        if not s.derived and (isinstance(body, Reduce) or _is_expensive_call(body)):
             free = free_indices(body, self.sizes)
             if set(free) == set(s.indices):
                 order = tuple(free.index(i) for i in s.indices)
                 form = canonical(body, free)
                 entry = _Stored(s.target.name, order, tuple(extents[i] for i in free))
                 self.stored.setdefault((form, self.dtype), entry)
+                if isinstance(body, Call):
+                    self.functions.add(body.function)
         return replace(s, body=body)
 
     def _enter(self, e: Expr, around: _Extents) -> Entered[_Extents]:
@@ -69,12 +73,15 @@ class _Table:
                 if stored := self._read(e, extents):
                     return stored, ()
                 around = tuple(extents_around_body(e, extents, self.sizes).items())
+            case Call(function) if function in self.functions and _is_expensive_call(e):
+                if stored := self._read(e, extents):
+                    return stored, ()
             case _:
                 pass
         return e, [around] * len(e.operands)
 
-    def _read(self, e: Reduce, extents: Mapping[Symbol, Affine]) -> Expr | None:
-        """A read of the tensor that has the sum for the same ranges of its free indices."""
+    def _read(self, e: Expr, extents: Mapping[Symbol, Affine]) -> Expr | None:
+        """A read of the tensor that has the value for the same ranges of its free indices."""
         free = free_indices(e, self.sizes)
         entry = self.stored.get((canonical(e, free), self.dtype))
         if entry is None:
@@ -84,6 +91,11 @@ class _Table:
             if not (beyond.is_constant and beyond.constant >= 0):
                 return None
         return Read(entry.tensor, tuple(symbol(free[n]) for n in entry.order))
+
+
+def _is_expensive_call(e: Expr) -> bool:
+    """Whether it is a call whose value costs more than reading it."""
+    return isinstance(e, Call) and any(map(is_expensive, postorder(e)))
 
 
 def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:

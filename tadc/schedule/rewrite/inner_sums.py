@@ -17,7 +17,7 @@ from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Derived, Domain, at_least_zero
+from tadc.ir.domain import Derived, Domain, at_least_zero, between
 from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -43,7 +43,7 @@ def _stored(separation: Separation, e: Expr, around: Around) -> Expr:
     if s.target.dtype == INDEX or _compares(s):
         return e  # what is compared must be the same to the bit wherever it is computed
     free = free_indices(e, separation.sizes)
-    derived = dict(_derived_extents(e, s, separation))
+    derived = dict(_derived_extents(e, s, around.known, separation))
     extents = {**around.extents, **derived}
     for i in (i for i in free if i not in extents):
         if (extent := _extent(i, around.known, separation.sizes)) is not None:
@@ -75,15 +75,19 @@ def _compares(s: Statement) -> bool:
 
 
 def _derived_extents(
-    e: Expr, s: Statement, separation: Separation
+    e: Expr, s: Statement, known: Domain, separation: Separation
 ) -> Iterator[tuple[Symbol, Affine]]:
-    """The extents of derived indices around the sum: those of dimensions that it reads at them."""
+    """The extents of derived indices around the sum: those of dimensions that it reads at them, wherever it is computed.
+
+    A read under a condition says nothing of where that does not hold.
+    """
     around = (n for n in postorder(s.body) if isinstance(n, Reduce))
     derived = {d.name for ds in (s.derived, *(n.derived for n in around)) for d in ds if isinstance(d, Derived)}  # fmt: skip
     for read in (n for n in postorder(e) if isinstance(n, Read)):
         shape = separation.tensors[read.tensor].shape
         for form, extent in zip(read.subscripts, shape, strict=True):
-            if (i := form.as_symbol()) in derived:
+            i = form.as_symbol()
+            if i in derived and all(implies(known, c) for c in between(0, form, extent - 1)):
                 yield i, extent
 
 

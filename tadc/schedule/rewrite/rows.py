@@ -6,15 +6,16 @@ In `dx[i,d] = sum{j} exp(-s[i,j])*(x[i,d] - y[j,d])` the exponential is the same
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Statement
-from tadc.ir.walk import postorder
+from tadc.ir.walk import postorder, replaced, rewrite
 
-__all__ = ["Rows", "always", "is_expensive", "rows", "sharing"]
+__all__ = ["Rows", "always", "is_expensive", "rows", "sharing", "with_terms_read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,25 @@ def sharing(statement: Statement) -> Rows | None:
     users = {o for e in unused for o in e.operands}
     hoisted = tuple(e for e in unused if e not in users and any(map(is_expensive, postorder(e))))
     return Rows(chosen, total, hoisted)
+
+
+def with_terms_read(body: Expr, total: Reduce, reads: Mapping[Expr, Expr]) -> Expr:
+    """The expression with reads for the values of terms, in all sums over the range of the total: elsewhere the same letters may be
+    other values of an index.
+    """
+
+    def read(e: Expr) -> Expr:
+        match e:
+            case Reduce(op, indices, derived, domain, terms) if (indices, derived, domain) == (
+                total.indices,
+                total.derived,
+                total.domain,
+            ):
+                return Reduce(op, indices, derived, domain, replaced(terms, reads))
+            case _:
+                return e
+
+    return rewrite(body, read)
 
 
 def always(e: Expr) -> list[Expr]:

@@ -3,7 +3,8 @@
     f[i] = sum{j} exp(-s[i,j])*w[j];  dw[j] = sum{i} df[i]*exp(-s[i,j])
 
 is `e[i,j] = exp(-s[i,j])` and sums over `e`. Where `s` is computed its exponential is too, and `s` itself is not stored.
-Long sums that several statements have are such values as well.
+Long sums that several statements have are such values as well. Where all need a value under one condition, as sums over
+`j <= i` do, it is computed there alone, and is 0 elsewhere.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeAlias, cast
 
+from tadc.integer import TooComplex, implies
+from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain
-from tadc.ir.expr import Call, Expr, Read, Reduce, Select
+from tadc.ir.domain import EVERYWHERE, Domain
+from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
-from tadc.normalize.reductions import extents_in_body, plain_extent
+from tadc.normalize.reductions import extents_around_body, plain_extent
 from tadc.schedule.rewrite.common import canonical, free_indices
 from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.schedule.rewrite.rows import is_expensive
@@ -29,84 +32,145 @@ __all__ = ["shared"]
 MOST_SHARED = 16  # values: each is one pass over all statements
 MOST_TERMS = 8  # of a sum that is rather computed again than read
 
-_Place: TypeAlias = tuple[Expr, Mapping[Symbol, Affine], bool, bool]  # in a sum, behind a condition
+_Key: TypeAlias = tuple[
+    Expr, tuple[Affine, ...], str | None
+]  # with numbers for indices; their extents; an element type
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an expression stands: the extents of the indices around it, the affine conditions, and whether it is in a sum,
+    or behind a condition on values.
+    """
+
+    extents: Mapping[Symbol, Affine]
+    known: Domain
+    in_sum: bool = False
+    is_guarded: bool = False
 
 
 @dataclass(slots=True)
 class _Value:
-    """A value with the extents of its free indices, and where it stands: statements by number, and how it is written."""
+    """A value with the extents of its free indices, and the uses of it, by the numbers of their statements."""
 
     extents: tuple[Affine, ...]
-    places: dict[int, list[tuple[Expr, tuple[Symbol, ...]]]] = field(default_factory=dict)
+    uses: dict[int, list[_Use]] = field(default_factory=dict)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether sums of several statements need it."""
+        return len([n for n, uses in self.uses.items() if any(u.in_sum for u in uses)]) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """The value as it is written somewhere, in terms of these indices."""
+
+    e: Expr
+    indices: tuple[Symbol, ...]
+    place: _Place
+
+    @property
+    def in_sum(self) -> bool:
+        return self.place.in_sum or isinstance(self.e, Reduce)
+
+    @property
+    def box(self) -> dict[Symbol, Affine]:
+        return {i: self.place.extents[i] for i in self.indices}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A value, and the conditions under which it is computed, in the indices of its first use."""
+
+    value: _Value
+    where: Domain
 
 
 def shared(program: Program) -> Program:
     """The program in which no two statements compute the same expensive value in their sums."""
     names = Names((*program.tensors, *program.symbols))
     for _ in range(MOST_SHARED):
-        values = _values(program)
-        several = [v for v in values if len(v.places) > 1]
-        if not several:
+        several = [v for v in _values(program) if v.is_shared]
+        stored = (_stored(v, program) for v in sorted(several, key=_size, reverse=True))
+        chosen = next((v for v in stored if v), None)
+        if chosen is None:
             break
-        program = _with(program, max(several, key=_size), names)
+        program = _with(program, chosen, names)
     return program
 
 
+def _first(value: _Value) -> _Use:
+    return value.uses[min(value.uses)][0]
+
+
 def _size(value: _Value) -> int:
-    (e, _), *_ = next(iter(value.places.values()))
-    return sum(1 for _ in postorder(e))
+    return sum(1 for _ in postorder(_first(value).e))
 
 
 def _values(program: Program) -> list[_Value]:
-    """The expensive values of sums that may be computed for all values of their indices."""
+    """The expensive values that depend on indices."""
     sizes = frozenset(program.parameters)
-    values: dict[tuple[Expr, tuple[Affine, ...], str | None], _Value] = {}
+    values: dict[_Key, _Value] = {}
     for n, s in enumerate(program.statements):
-        for e, extents in _expensive(s, sizes):
+        for e, place in _expensive(s, sizes):
             free = tuple(free_indices(e, sizes))
-            box = {i: extents[i] for i in free if i in extents}
-            if len(box) < max(1, len(free)) or s.body is e:
-                continue
-            known = program.known & Domain.box(box)
-            key = (canonical(e, free), tuple(box.values()), s.target.dtype)
-            if key in values or (
-                is_never_empty(box.values(), program)
-                and reads_are_in_bounds(e, known, program.tensors)
-            ):
-                value = values.setdefault(key, _Value(key[1]))
-                value.places.setdefault(n, []).append((e, free))
+            if free and s.body is not e and all(i in place.extents for i in free):
+                use = _Use(e, free, place)
+                extents = tuple(use.box.values())
+                value = values.setdefault(
+                    (canonical(e, free), extents, s.target.dtype), _Value(extents)
+                )
+                value.uses.setdefault(n, []).append(use)
     return list(values.values())
 
 
-def _expensive(
-    s: Statement, sizes: frozenset[Symbol]
-) -> list[tuple[Expr, Mapping[Symbol, Affine]]]:
-    """The long sums of the statement, and the expensive calls inside its reductions, with the extents of the indices around.
+def _expensive(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, _Place]]:
+    """The long sums of the statement, and its expensive calls.
 
-    What is behind a condition is needed at some points only: a sum would have to be computed at all of them.
+    Of what stands at several places the conditions are those that all of them have, and an index has the extent that holds all ranges.
     """
-    values: dict[Expr, Mapping[Symbol, Affine]] = {}
-    waiting: list[_Place] = [(s.body, s.extents, False, False)]
-    seen = set()
+    places: dict[Expr, _Place] = {}
+    waiting: list[tuple[Expr, _Place]] = [(s.body, _Place(s.extents, EVERYWHERE))]
     while waiting:
-        e, extents, in_sum, is_guarded = waiting.pop()
-        if (e, in_sum, is_guarded) in seen:
-            continue
-        seen.add((e, in_sum, is_guarded))
+        e, place = waiting.pop()
+        before = places.get(e)
+        if before is not None:
+            place = _common(before, place)
+            if place == before:
+                continue
+        places[e] = place
         match e:
-            case Reduce():
-                if not is_guarded and _is_long(e, sizes):
-                    values.setdefault(e, extents)
-                extents = extents_in_body(e, extents, sizes)
-                in_sum = True
-            case Call() if in_sum and is_expensive(e):
-                values.setdefault(e, extents)
+            case Reduce(_, _, derived, domain):
+                definitions = Domain.of(c for d in derived for c in d.conditions)
+                extents = extents_around_body(e, place.extents, sizes)
+                inner = replace(
+                    place, extents=extents, known=place.known & domain & definitions, in_sum=True
+                )
+                waiting += [(o, inner) for o in e.operands]
+            case Select(Domain() as condition, then, otherwise):
+                waiting.append((then, replace(place, known=place.known & condition)))
+                waiting.append((otherwise, place))
             case Select():
-                is_guarded = True
+                waiting += [(o, replace(place, is_guarded=True)) for o in e.operands]
             case _:
-                pass
-        waiting += [(operand, extents, in_sum, is_guarded) for operand in e.operands]
-    return list(values.items())
+                waiting += [(o, place) for o in e.operands]
+    return [
+        (e, place)
+        for e, place in places.items()
+        if (_is_long(e, sizes) if isinstance(e, Reduce) else is_expensive(e))
+    ]
+
+
+def _common(one: _Place, other: _Place) -> _Place:
+    """What holds at both places. An index of which neither range is known to hold the other has no extent."""
+    differences = {i: n - other.extents[i] for i, n in one.extents.items() if i in other.extents}
+    return _Place(
+        {i: other.extents[i] + max(0, d.constant) for i, d in differences.items() if d.is_constant},
+        Domain.of(c for c in one.known if c in other.known),
+        one.in_sum or other.in_sum,
+        one.is_guarded or other.is_guarded,
+    )
 
 
 def _is_long(e: Reduce, sizes: frozenset[Symbol]) -> bool:
@@ -118,17 +182,91 @@ def _is_long(e: Reduce, sizes: frozenset[Symbol]) -> bool:
     return len(numbers) < len(extents) or prod(numbers) > MOST_TERMS
 
 
-def _with(program: Program, value: _Value, names: Names) -> Program:
+def _stored(value: _Value, program: Program) -> _Stored | None:
+    """The value as it may be stored; None where it would be larger than what it saves, or read outside of a tensor.
+
+    A long sum is computed for no points but those where all uses need it: those that need it elsewhere do not count.
+    """
+    by_need: dict[Domain, _Value] = {}
+    for n, uses in value.uses.items():
+        for use in uses:
+            need = _needed(use, program)
+            if need is not None:
+                there = by_need.setdefault(need, _Value(value.extents))
+                there.uses.setdefault(n, []).append(use)
+    candidates = list(by_need.items())
+    if len(candidates) > 1 and not isinstance(_first(value).e, Reduce):
+        candidates = [(EVERYWHERE, value)]
+    for need, chosen in candidates:
+        if not chosen.is_shared:
+            continue
+        use = _first(chosen)
+        where = need.substitute({f"'{n}": symbol(i) for n, i in enumerate(use.indices)})
+        known = program.known & Domain.box(use.box) & where
+        if is_never_empty(value.extents, program) and reads_are_in_bounds(
+            use.e, known, program.tensors
+        ):
+            return _Stored(chosen, where)
+    return None
+
+
+def _needed(use: _Use, program: Program) -> Domain | None:
+    """Where in the box of the value's indices, which are called by their numbers, a use needs it; None where that is not worth a tensor.
+
+    Along a diagonal a tensor would be far larger than what is needed of it.
+    """
+    if use.place.is_guarded and isinstance(use.e, Reduce):
+        return None
+    sizes = frozenset(program.parameters)
+    around = use.place.known
+    try:
+        needed = project(around, [i for i in around.symbols if i not in use.box and i not in sizes])
+    except TooComplex:
+        return None
+    box = Domain.box(use.box)
+    known = program.known & box
+    where = Domain.of(
+        c for c in needed if not sizes.issuperset(c.form.symbols) and not implies(known, c)
+    )
+    if where != EVERYWHERE and (_has_window(where, box, use.box) or not _is_as_large(use)):
+        return None
+    return where.substitute({i: symbol(f"'{n}") for n, i in enumerate(use.indices)})
+
+
+def _has_window(where: Domain, box: Domain, indices: Mapping[Symbol, Affine]) -> bool:
+    """Whether an index has a range of a length that no other one changes, and that is not its whole extent."""
+    forms = [(c.form, c in where) for c in where & box]
+    for i in indices:
+        lows = [pair for pair in forms if pair[0].coefficient(i) > 0]
+        highs = [pair for pair in forms if pair[0].coefficient(i) < 0]
+        for low, is_new in lows:
+            for high, is_new_too in highs:
+                length = low * -high.coefficient(i) + high * low.coefficient(i)
+                if (is_new or is_new_too) and indices.keys().isdisjoint(length.symbols):
+                    return True
+    return False
+
+
+def _is_as_large(use: _Use) -> bool:
+    """Whether the value is a long sum, or no larger than a tensor that it is made of."""
+    return isinstance(use.e, Reduce) or any(
+        isinstance(n, Read) and n.subscripts and n.symbols >= set(use.indices)
+        for n in postorder(use.e)
+    )
+
+
+def _with(program: Program, stored: _Stored, names: Names) -> Program:
     """The program with a statement for the value, before the first that needs it."""
     statements = list(program.statements)
-    first = min(value.places)
-    e, free = value.places[first][0]
+    first = min(stored.value.uses)
+    e, free = _first(stored.value).e, _first(stored.value).indices
     dtype = statements[first].target.dtype
     kind = e.function if isinstance(e, Call) else cast(Reduce, e).op
     name = names.fresh(f"{statements[first].target.name}_{kind}")
-    target = Tensor(name, value.extents, dtype)
-    for n, written in value.places.items():
-        reads = {original: Read(name, tuple(map(symbol, indices))) for original, indices in written}
+    target = Tensor(name, stored.value.extents, dtype)
+    for n, uses in stored.value.uses.items():
+        reads = {u.e: Read(name, tuple(map(symbol, u.indices))) for u in uses}
         statements[n] = replace(statements[n], body=replaced(statements[n].body, reads))
-    statements.insert(first, Statement(target, free, (), e))
+    body = e if stored.where == EVERYWHERE else Select(stored.where, e, Const(0))
+    statements.insert(first, Statement(target, free, (), body))
     return replace(program, statements=tuple(statements))

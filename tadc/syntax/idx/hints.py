@@ -6,6 +6,7 @@ explains the error. Without one, what the grammar expects is listed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from lark import UnexpectedInput
 from tadc.errors import Source, SyntaxError
 from tadc.syntax.idx.expected import expected
 from tadc.syntax.idx.load import is_spelled_as
-from tadc.syntax.idx.stop import CLOSING, RENAMED, Place, Stop, is_name
+from tadc.syntax.idx.stop import CLOSING, REDUCED, RENAMED, Place, Stop, is_name
 
 __all__ = ["explained"]
 
@@ -41,6 +42,7 @@ class _Hint(NamedTuple):
 
 _MODULES = frozenset(("np", "numpy", "torch", "jnp", "jax", "math", "tf", "cp", "scipy", "F", "nn"))
 _REDUCTIONS = frozenset(("sum", "prod", "product", "max", "min", "mean"))
+_SUBSCRIPTS = re.compile(r"[\w\s,+*/%-]+")
 _RELATIONS = frozenset({"=", "==", "!=", "<", "<=", ">", ">="})
 
 
@@ -107,6 +109,8 @@ _HINTS: tuple[_Hint, ...] = (
           "a list begins with an entry, not with `<found>`", "remove the `<found>`"),
 
     # the beginning of a statement
+    _Hint(lambda s: bool(s.einsum),
+          "a formula names its tensors, and this is the notation of `einsum`", "write `<einsum>`", "statement"),
     _Hint(lambda s: not s.words and s.found.text in ("%", "//"),
           "`<found>` begins no statement", "begin a comment with `#`"),
     _Hint(lambda s: not s.words and s.found.text not in ("_", "\\", "$"),
@@ -118,15 +122,25 @@ _HINTS: tuple[_Hint, ...] = (
     _Hint(lambda s: s.on_the_left and not s.open and s.found.text in ("+", "-", "*", "/", "**", "//") and s.rest[:1] == "=",
           "a tensor is defined once and never changed, so there is no `<found>=`", "define another tensor with `=`"),
     _Hint(lambda s: s.on_the_left and not s.open and s.found.text == "(" and len(s.words) == 1 and bool(s.inside),
-          "the indices of a tensor stand in brackets", "write `<last>[<inside>]`"),
-    _Hint(lambda s: s.on_the_left and s.last == "[" and s.found.text in (":", ".."),
-          "the indices of a tensor have names", "write `<opener>[i]`, and the same index on the right"),
+          "the indices of a tensor stand in brackets", "write `<last>[<inside>]` for an element, or `<last>` alone: inputs are not listed"),
+    _Hint(lambda s: s.on_the_left and s.opened == "[" and s.last.isdigit() and s.found.text == ":",
+          "there are no slices", "write an index, `<opener>[i: N]`, which runs from 0"),
+    _Hint(lambda s: s.on_the_left and s.opened == "[" and s.last in ("[", ",", ";") and s.found.text in (":", ".."),
+          "the indices of a tensor have names", "write one here, and the same one on the right: `y[i, j] = x[i, j]`"),
+    _Hint(lambda s: s.on_the_left and s.opened == "[" and (s.found.text == ".." or (s.found.text == "=" and ".." in s.rest)),
+          "an index on the left runs from 0, and its range is an extent", "write `<opener>[i: 4]` for 0 to 3"),
+    _Hint(lambda s: s.on_the_left and s.opened == "[" and s.found.text in _RELATIONS - {"="} and is_name(s.opener),
+          "nothing is compared on the left side", "write an extent, `<opener>[i: N]`, or `if a < b then c else d` on the right"),
     _Hint(lambda s: s.first == "size" and len(s.words) > 1 and s.declares and not s.open and s.after_operand and (s.found.text == ":" or s.found.text.isdigit()),
           "a size gets its number by `=`", "write `size <last> = 3`"),
     _Hint(lambda s: s.declares and not s.open and s.found.text == "(" and bool(s.inside),
           "a shape stands in brackets", "write `<last>[<inside>]`"),
     _Hint(lambda s: s.declares and not s.open and s.found.text == "[" and s.before(2) == ":",
           "the element type follows the shape", "write `x[<inside>]: <last>`"),
+    _Hint(lambda s: s.first == "repeat" and len(s.words) == 1 and s.found.text == "{",
+          "`repeat` is followed by the number of rounds", "write `repeat T { .. }`, and `step { .. }` for one round"),
+    _Hint(lambda s: s.first == "repeat" and len(s.words) == 1 and (s.found.text[:1].isdigit() or is_name(s.found.text)),
+          "`repeat` and its `{` stand on one line", "write `repeat <found> {`"),
     _Hint(lambda s: s.first == "for" and len(s.words) == 1,
           "there are no loops: the indices on the left run over the whole shape", "write `y[i] = x[i]` alone"),
     _Hint(lambda s: s.first in ("let", "var", "const", "auto", "return", "local", "float", "double", "real", "int", "def") and len(s.words) == 1
@@ -180,6 +194,10 @@ _HINTS: tuple[_Hint, ...] = (
           "two factors have one `*` between them, and `**` is written without a blank", "write `**` for a power"),
 
     # numbers and names
+    _Hint(lambda s: s.found.text == "." and s.last == ".." and s.touching,
+          "a range has two points, `low..high`", "remove the third"),
+    _Hint(lambda s: s.found.text == ".." and s.rest[:1] == "." and s.opened in CLOSING,
+          "there is no `...` for the other indices", "write all of them"),
     _Hint(lambda s: s.found.text == "." and s.rest[:1].isdigit() and not s.after_operand,
           "a number has a digit before its point", "write a 0 before it"),
     _Hint(lambda s: s.found.text == "." and s.last.isdigit() and s.touching,
@@ -208,6 +226,15 @@ _HINTS: tuple[_Hint, ...] = (
           "the range of a reduction stands in braces", "write `sum{k=0..4} x[k]`, with the last index included"),
     _Hint(lambda s: s.found.text == "{" and _is_function(s.last),
           "the argument of a function stands in parentheses", "write `<last>(...)`"),
+    _Hint(lambda s: s.found.text == "{" and is_name(s.last) and not s.on_the_left and _SUBSCRIPTS.fullmatch(s.inside) is not None
+              and not s.applies_braces,
+          "subscripts stand in brackets", "write `<last>[<inside>]`"),
+    _Hint(lambda s: s.found.text == "{" and s.last[:1] in ("Σ", "Π"),
+          "a sum is written with `sum`", "write `sum{k} x[k]`"),
+    _Hint(lambda s: s.found.text == "{" and s.last == "1" and s.compares_inside,
+          "1 or 0 by a condition stands in brackets", "write `[<inside>]`"),
+    _Hint(lambda s: s.found.text == "{" and s.last in REDUCED,
+          "there is no reduction `<last>`", "write `<reduced>`", "last"),
     _Hint(lambda s: s.found.text == "{" and s.after_operand,
           "braces follow a reduction, and `<last>` is none", "write sum, prod, max, min, mean, logsumexp, argmax or argmin"),
     _Hint(lambda s: s.found.text == "{",
@@ -220,6 +247,8 @@ _HINTS: tuple[_Hint, ...] = (
           "a range is not written with `in`", "write `<last>=low..high`, inclusive, or `<last>: extent`"),
     _Hint(lambda s: _in_ranges(s) and "DOTS" in s.accepts,
           "a range between bounds is `low..high`, inclusive", "write `..` and the last index"),
+    _Hint(lambda s: _in_ranges(s) and s.found.text in _RELATIONS and is_name(s.last) and len(s.words) - 2 in s.open,
+          "a condition on the range stands after `|`", "write `<opener>{<last> | <last> <found> ..}`"),
     _Hint(lambda s: _in_ranges(s) and s.found.text in _RELATIONS,
           "a condition on the range stands after `|`", "write `<opener>{k | condition}`"),
     _Hint(lambda s: _in_ranges(s) and s.last == "{" and s.found.text == "}",
@@ -270,8 +299,12 @@ _HINTS: tuple[_Hint, ...] = (
           "a condition is expected, but nothing is compared here", "write a comparison, such as `i < j`"),
 
     # two operands side by side
+    _Hint(lambda s: s.opened == "{" and _side_by_side(s) and not s.is_closed,
+          "`{` is never closed", "write the missing `}`", "opened"),
     _Hint(lambda s: s.found.text == "if" and s.after_operand,
           "`if` stands before both values", _CHOICE),
+    _Hint(lambda s: s.found.text == "where" and s.after_operand,
+          "no condition follows a formula", "write `if condition then a else b`, or a range on the left, `f[i: N]`"),
     _Hint(lambda s: s.found.text == "for" and s.after_operand,
           "there are no loops: indices run over the whole shape", "write `sum{k} x[k]` for a sum"),
     _Hint(lambda s: s.found.text == "mod" and s.after_operand,
@@ -286,6 +319,8 @@ _HINTS: tuple[_Hint, ...] = (
           "`=` does not follow the left side", _DEFINITION),
     _Hint(lambda s: _side_by_side(s) and s.opened == "[",
           "there is nothing between `<last>` and `<found>`", "write `,` between indices, <product> for a product"),
+    _Hint(lambda s: _side_by_side(s) and bool(s.elements),
+          "there is no operator between `<last>` and `<found>`", "write <product> for a product of numbers, or `<elements>` for one of elements"),
     _Hint(_side_by_side,
           "there is no operator between `<last>` and `<found>`", "write <product> for a product"),
     _Hint(lambda s: not s.open and s.found.text == "," and s.after_operand and not s.on_the_left and not s.declares,

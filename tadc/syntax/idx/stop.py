@@ -13,9 +13,9 @@ from tadc.errors import Source, Span
 from tadc.syntax.idx.characters import shown
 from tadc.syntax.idx.layout import looks_like_statement
 
-__all__ = ["CLOSING", "DECLARATIONS", "RENAMED", "Place", "Stop", "is_name"]
+__all__ = ["CLOSING", "DECLARATIONS", "REDUCED", "RENAMED", "Place", "Stop", "is_name"]
 
-Place: TypeAlias = Literal["found", "last", "opened", "condition"]
+Place: TypeAlias = Literal["found", "last", "opened", "condition", "statement"]
 
 MOST_QUOTED = 60  # characters of an operand in a remedy
 
@@ -26,6 +26,15 @@ RENAMED = {
     "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "sigma": "sigmoid", "logistic": "sigmoid", "swish": "silu", "fabs": "abs", "psi": "digamma",
 }  # fmt: skip
+
+REDUCED = {
+    "softmax": "exp(x[i])/(sum{k} exp(x[k]))", "cumsum": "sum{k | k <= i} x[k]", "cumprod": "prod{k | k <= i} x[k]",
+    "average": "mean{k} x[k]", "avg": "mean{k} x[k]", "product": "prod{k} x[k]", "total": "sum{k} x[k]",
+    "norm": "sqrt(sum{k} x[k]**2)", "any": "max{k} [x[k] > 0]", "all": "min{k} [x[k] > 0]", "count": "sum{k} [x[k] > 0]",
+}  # fmt: skip
+
+_EINSUM = re.compile(r"([a-zA-Z]+(?:\s*,\s*[a-zA-Z]+)*)\s*->\s*([a-zA-Z]*)")
+_SUBSCRIPTED = re.compile(r"([A-Za-z]+)_([a-z]{1,4})")
 
 _WORD = re.compile(
     r"""[0-9]+ (?: \.[0-9]+ (?: [eE][+-]?[0-9]+ )? | [eE][+-]?[0-9]+ )?
@@ -75,6 +84,11 @@ class Stop:
             word = self.words[-1]
         if place == "opened" and self.open:
             word = self.words[self.open[-1]]
+        if place == "statement" and self.words:
+            begin = self.words[0].start
+            return Span(
+                self.source, begin, begin + len(self.source.text[begin : self.end].rstrip())
+            )
         if place == "condition" and self.open and self.words[self.open[-1] + 1 :]:
             return Span(self.source, self.words[self.open[-1] + 1].start, self.words[-1].end)
         return Span(self.source, word.start, word.end)
@@ -121,6 +135,39 @@ class Stop:
         text = self._closed(self.found.end)[:-1].strip()
         text = re.sub(r"(?<=[0-9])(?=[^\W\d])", "*", text)
         return ", ".join(text) if text.isalpha() and len(text) < 5 else text
+
+    @property
+    def applies_braces(self) -> bool:
+        """Whether something follows the braces found that a reduction would be over."""
+        behind = self.found.end + len(self._closed(self.found.end))
+        following = next(_words(self.source.text, behind, self.end), self.found).text
+        return is_name(following) or following[:1].isdigit() or following in ("(", "[")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the rest of the statement closes the innermost open bracket."""
+        return CLOSING.get(self.opened, "") in self.source.text[self.found.start : self.end]
+
+    @property
+    def elements(self) -> str:
+        """The product of `a_ik` before the place and `b_kj` at it as elements; empty where these are other names."""
+        names = [_SUBSCRIPTED.fullmatch(w) for w in (self.last, self.found.text)]
+        return "*".join(f"{n[1]}[{', '.join(n[2])}]" for n in names if n) if all(names) else ""
+
+    @property
+    def einsum(self) -> str:
+        """The formula that is meant by a statement such as `ij,jk->ik`; empty for others."""
+        start = self.words[0].start if self.words else self.found.start
+        written = _EINSUM.fullmatch(self.source.text[start : self.end].strip("'\" \t\r\n"))
+        if written is None:
+            return ""
+        operands = [operand.strip() for operand in written[1].split(",")]
+        summed = ", ".join(dict.fromkeys(i for i in "".join(operands) if i not in written[2]))
+        product = "*".join(
+            f"{x}[{', '.join(i)}]" for x, i in zip("abcdefgh", operands, strict=False)
+        )
+        left = f"y[{', '.join(written[2])}]" if written[2] else "y"
+        return f"{left} = {f'sum{{{summed}}} ' if summed else ''}{product}"
 
     @property
     def compares_inside(self) -> bool:
@@ -244,8 +291,11 @@ class Stop:
             "left": self.left,
             "product": self.product,
             "inside": self.inside,
+            "einsum": self.einsum,
+            "elements": self.elements,
             "following": self.following,
             "name": self.last.rstrip("_"),
+            "reduced": REDUCED.get(self.last, ""),
             "renamed": RENAMED.get(self.last, ""),
         }
         return re.sub(r"<(\w+)>", lambda name: words.get(name[1], name[0]), sentence)

@@ -9,6 +9,7 @@ from itertools import islice
 from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
+from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.bold import NO_BOLD, Bold
 from tadc.syntax.tex.centred import with_centred
@@ -69,14 +70,14 @@ def meaning(
     _raise(errors)
     definitions = with_ranges_of_reads(definitions, notes)
     notes += _about_deltas(definitions)
-    declared = [i for i in items if isinstance(i, ast.BaseDeclaration)]
+    declared = declared_base(items)
     printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
-    told = declared[-1].base if declared else _base(definitions, printed, notes)
+    told = _base(definitions, printed, notes) if declared is None else declared
     base = index_base if told is None else told
     more: list[ast.Item] = []
-    if base != index_base and not declared:
+    if base != index_base and declared is None:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
-    if not declared and base == 1:
+    if declared is None and base == 1:
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tadc.errors import Error, Source, SyntaxError, merged
 from tadc.syntax import ast, reading
+from tadc.syntax.base import declared_base
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
@@ -439,7 +440,7 @@ def _with_scripts(
         is_einstein=any(isinstance(i, ast.EinsteinDeclaration) for i in found.items),
         longer=_longer(tensors, shapes),
         extents=extents_of(tensors, shapes),
-        base=next((i.base for i in found.items if isinstance(i, ast.BaseDeclaration)), None),
+        base=declared_base(found.items),
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()

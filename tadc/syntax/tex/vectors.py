@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
-from tadc.errors import Span, SyntaxError
+from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Definition, Element, Expression, Name, Number
 from tadc.syntax.nodes import (
@@ -466,7 +466,7 @@ class Vectors:
         if base.rank < len(subscripts):
             raise SyntaxError(
                 e.span,
-                f"what stands in the brackets is {_what(base)}, and it has {len(subscripts)} subscripts",
+                f"what stands in the brackets is {_what(base)}, and it has {counted(len(subscripts), 'subscript')}",
                 fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
                 + _declaration(base.at(())).removeprefix("declare its shape: "),
             )

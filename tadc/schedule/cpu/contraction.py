@@ -1,0 +1,145 @@
+"""Sums of products of two tensors as products of matrices, whose rows, columns and inner dimension may be several indices each.
+
+    s[b,h,i,j] = sum{d} q[b,i,h,d]*k[b,j,h,d]       is, for each b and h, a matrix of i and d times one of d and j
+    dw[o,c] = sum{n,i,j} dy[n,o,i,j]*x[n,c,i,j]     is a sum over n of matrices of o and (i,j) times those of (i,j) and c
+
+Indices are one dimension of a matrix where they stand side by side in both tensors that have them. Of the rest of the result's
+each value is a product of its own; the products for values of the rest of the sum's are added up, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Domain
+from tadc.ir.expr import Call, Read, Reduce
+from tadc.ir.program import Program, Statement
+
+__all__ = ["FEWEST", "Contraction", "Factor", "contraction"]
+
+FEWEST = 2**15  # multiplications of a product for which BLAS is faster
+
+Indices: TypeAlias = tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A tensor with an index for each of its dimensions."""
+
+    tensor: str
+    indices: Indices
+
+    def has_neighbours(self, group: Indices) -> bool:
+        """Whether the indices stand side by side, in this order."""
+        places = [self.indices.index(i) for i in group]
+        return places == list(range(places[0], places[0] + len(group)))
+
+    def ends_with(self, group: Indices) -> bool:
+        """Whether neighbours along the group are neighbours in memory."""
+        return self.indices[-len(group) :] == group
+
+    def behind(self, group: Indices) -> Indices:
+        """The indices whose extents are the distance of neighbours along the group, multiplied."""
+        return self.indices[self.indices.index(group[-1]) + 1 :]
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """`result = sum left*right`: matrices of `rows` by `inner`, and of `inner` by `columns`, one for all values of `outer`, and for
+    those of `added`, whose products are added up. All are tuples of indices, whose `extents` are those of the dimensions.
+
+    Columns are neighbours in the result, and in each matrix one of its two groups is.
+    """
+
+    left: Factor
+    right: Factor
+    result: Factor
+    rows: Indices
+    columns: Indices
+    inner: Indices
+    outer: Indices
+    added: Indices
+    extents: Mapping[Symbol, Affine]
+
+
+def contraction(
+    statement: Statement, program: Program, sizes: Mapping[Symbol, int]
+) -> Contraction | None:
+    """The contraction that the statement is; None if it is anything else, has elements of several types, neighbours in memory
+    that are in no matrix, or small matrices. `sizes` has about how large all sizes are.
+    """
+    match statement.body:
+        case Reduce("sum", added, (), domain, Call("mul", (Read() as a, Read() as b))):
+            pass
+        case _:
+            return None
+    factors = [_factor(read) for read in (a, b)]
+    if statement.derived or not statement.indices or None in factors:
+        return None
+    left, right = (f for f in factors if f)
+    result = Factor(statement.target.name, statement.indices)
+    extents = dict(zip(statement.indices, statement.target.shape, strict=True))
+    for factor in (left, right):
+        shape = program.tensors[factor.tensor].shape
+        for i, n in zip(factor.indices, shape, strict=True):
+            if extents.setdefault(i, n) != n:
+                return None
+    of_sum = {i: extents[i] for i in added if i in extents}
+    every = {*statement.indices, *added}
+    types = {program.tensors[f.tensor].dtype for f in (left, right, result)}
+    if (
+        len(types) > 1
+        or {*left.indices, *right.indices} != every
+        or not {*added} <= {*left.indices} & {*right.indices}
+        or domain != Domain.box(of_sum)
+    ):
+        return None
+    values = {i: n.at(sizes) for i, n in extents.items()}
+    candidates = [
+        c for sides in ((left, right), (right, left)) for c in _products(*sides, result, extents)
+    ]
+    best = max(candidates, key=lambda c: _weight(c, values), default=None)
+    return best if best and _weight(best, values)[0] >= FEWEST else None
+
+
+def _factor(read: Read) -> Factor | None:
+    indices = tuple(form.as_symbol() for form in read.subscripts)
+    known = tuple(i for i in indices if i is not None)
+    return Factor(read.tensor, known) if len({*known}) == len(indices) else None
+
+
+def _weight(c: Contraction, values: Mapping[Symbol, int]) -> tuple[int, int]:
+    """How large the matrices are: the multiplications of a product, then how even its sides are."""
+    sides = [prod(values[i] for i in group) for group in (c.rows, c.columns, c.inner)]
+    return prod(sides), min(sides)
+
+
+def _products(
+    left: Factor, right: Factor, result: Factor, extents: Mapping[Symbol, Affine]
+) -> Iterator[Contraction]:
+    """All ways to multiply matrices."""
+    of_left, of_right, of_result = ({*f.indices} for f in (left, right, result))
+    rows = list(_groups(result, left, of_left & of_result - of_right))
+    columns = [
+        g for g in _groups(result, right, of_right & of_result - of_left) if result.ends_with(g)
+    ]
+    inner = list(_groups(left, right, (of_left & of_right) - of_result))
+    for r, c, k in product(rows, columns, inner):
+        if (left.ends_with(r) or left.ends_with(k)) and (right.ends_with(c) or right.ends_with(k)):
+            outer = tuple(i for i in result.indices if i not in (*r, *c))
+            added = tuple(i for i in left.indices if i not in of_result and i not in k)
+            yield Contraction(left, right, result, r, c, k, outer, added, extents)
+
+
+def _groups(one: Factor, other: Factor, among: set[Symbol]) -> Iterator[Indices]:
+    """The runs of these indices that stand side by side in both tensors."""
+    for start in range(len(one.indices)):
+        for end in range(start + 1, len(one.indices) + 1):
+            group = one.indices[start:end]
+            if among.issuperset(group) and other.has_neighbours(group):
+                yield group
