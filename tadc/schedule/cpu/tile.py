@@ -141,7 +141,7 @@ def tiled(
     begun = BEGUN * sum(_innermost_trips(steps, sizes))
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
-    longest = max(1, *_innermost_trips(steps, sizes))
+    longest = max(_innermost_trips(steps, sizes), default=1)
 
     def registers(points: int) -> int:
         return points * sums * vectors + SPARE
