@@ -35,12 +35,15 @@ from tadc.runtime.cpu.c_compiler import processor
 from tadc.runtime.cpu.native import Launch, NativeRunner
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.lowered import CpuModule
+from tadc.schedule.nest.cost import program_cost
 
 LEAST, MOST = 0.5, 60.0  # milliseconds
 SHARE = 0.1  # of the time of a program: kernels with less are left as they are
 BEHIND = 1.4  # times as slow: not measured further
+FAR_BEHIND = 4.0  # times as slow at first, when memory is new too: not measured again
 FEWEST, REPETITIONS = 3, 9
 WITHIN = 1.3
+MUCH_MORE = 20  # times as many operations: not measured
 TOLERANCE = 1e-2
 MEMORY = ("recompute", "materialize")
 OF_PROGRAM = (
@@ -133,14 +136,23 @@ class Contest:
         return NativeRunner(self.f.program, "float32", options, way.choices)
 
     def enter(self, way: Way) -> bool:
-        """Let the way take part, unless one with the same schedules does."""
+        """Let the way take part, unless one with the same schedules does, or it does many times as much."""
         runner = self.runner(way)
         lowered = runner.lowered(self.sizes)
-        if lowered in self.lowered:
+        if lowered in self.lowered or self.does_much_more(lowered):
             return False
         self.lowered.append(lowered)
         self.contenders.append(Contender(way, runner.launch(self.sizes)))
         return True
+
+    def does_much_more(self, lowered: CpuModule) -> bool:
+        """Whether it does many times as many operations as the first."""
+
+        def work(of: CpuModule) -> int:
+            kernels = of.module.kernels
+            return program_cost(of.module.program, kernels, self.sizes, "float32").operations
+
+        return bool(self.lowered) and work(lowered) > MUCH_MORE * work(self.lowered[0])
 
     def measure(self) -> None:
         """Run all, those that are behind no longer than needed."""
@@ -153,7 +165,8 @@ class Contest:
         for n in range(REPETITIONS):
             best = min(c.least for c in self.contenders)
             for c in self.contenders:
-                if n < FEWEST or c is first or c.least <= BEHIND * best:
+                behind = FAR_BEHIND if n < FEWEST else BEHIND
+                if c is first or c.least <= behind * best:
                     c.run(self.inputs)
 
     def kernels(self) -> list[str]:

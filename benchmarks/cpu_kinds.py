@@ -26,21 +26,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from cpu import cpu_name
+from cpu_further_kinds import FURTHER
+from cpu_kind import Kind
 
 import tadc
-
-TOLERANCE = 1e-4
-
-
-@dataclass(frozen=True)
-class Kind:
-    """`text` of tadc, the shapes of its inputs, and the same in PyTorch. Inputs are random from `-scale` to `scale`."""
-
-    name: str
-    text: str
-    shapes: tuple[tuple[int, ...], ...]
-    in_torch: Callable[..., torch.Tensor]
-    scale: float = 1.0
 
 
 def gravity(apart: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
@@ -378,6 +367,7 @@ KINDS = [
         ((1500, 3),),
         lambda x: (lambda r: torch.triu(r ** (-6) - r ** (-3), 1).sum())(torch.cdist(x, x) ** 2 + 0.3),
     ),
+    *FURTHER,
 ]
 # fmt: on
 
@@ -408,7 +398,7 @@ def row(kind: Kind, repetitions: int) -> Row:
     expected = [result, *torch.autograd.grad(result, tensors, seed)]
     for found, right in zip([value, *gradients.values()], expected, strict=True):
         wanted = right.detach().numpy()
-        assert np.abs(found - wanted).max() <= TOLERANCE * np.abs(wanted).max(), kind.name
+        assert np.abs(found - wanted).max() <= kind.tolerance * np.abs(wanted).max(), kind.name
 
     def in_torch() -> None:
         with torch.no_grad():

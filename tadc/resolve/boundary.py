@@ -75,7 +75,7 @@ def _clamp(p: _Place, _: Const) -> list[Choice]:
 
 
 def _wrap(p: _Place, _: Const) -> list[Choice]:
-    if p.extent.is_constant:
+    if p.extent.is_constant and not _is_near(p, p.extent):
         n = p.extent.constant
         return [((), p.form - n * p.divided(p.form, n))]
     return _cells(p, p.extent, lambda c: p.form - p.extent * c)
@@ -96,7 +96,7 @@ def _symmetric(p: _Place, _: Const) -> list[Choice]:
 def _mirrored(p: _Place, shared: int) -> list[Choice]:
     """Mirrors; `shared` is 1 where the edge is not repeated. Every other cell of `length` runs backwards."""
     length = p.extent - shared
-    if not p.extent.is_constant:
+    if not p.extent.is_constant or _is_near(p, length):
         return _cells(
             p,
             length,
@@ -105,6 +105,13 @@ def _mirrored(p: _Place, shared: int) -> list[Choice]:
     period = 2 * length.constant
     rest = p.form - period * p.divided(p.form, period)
     return [((at_least_zero(p.extent - 1 - rest),), rest), ((), period - 1 + shared - rest)]
+
+
+def _is_near(p: _Place, length: Affine) -> bool:
+    """Whether the subscript is proved to be in the tensor or in the cell beside it, on either side: three choices, and no division."""
+    return p.holds(at_least_zero(p.form + length)) and p.holds(
+        at_least_zero(2 * length - 1 - p.form)
+    )
 
 
 def _cells(p: _Place, length: Affine, target: Callable[[int], Affine]) -> list[Choice]:

@@ -156,3 +156,12 @@ def test_nothing_is_read_of_an_extent_of_0(mode):
     with pytest.raises(tadc.RangeError, match="extent 0"):
         tadc.compile(text)(np.ones(2), np.ones(0))
     assert tadc.compile(text)(np.ones(0), np.ones(2)).shape == (0,)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_places_beside_a_tensor_of_known_extent_are_found_without_a_division(mode):
+    near = tadc.compile(f"input x[9]\ny[i: 9] = x[{mode}(i - 2)] + x[{mode}(i + 3)]")
+    far = tadc.compile(f"input x[9]\ny[i: 9] = x[{mode}(i - 20)]")
+
+    assert "//" not in str(near)
+    assert "//" in str(far)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import pytest
 from programs import normal
 
 import tadc
+from tadc.options import Options
 from tadc.runtime.cpu import c_compiler, native
+from tadc.runtime.cpu.native import NativeRunner
 from tadc.schedule.cpu.kernels import cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, AVX512, NEON, SSE
 from tadc.schedule.nest.loop_nest import Strips, steps_of
@@ -136,6 +139,30 @@ FORMULAS = {
         "f[k: K-1] = sum{d} p[k,d]*p[k+1,d] + (if v[k,1] > 0 then v[k,3] else v[k+1,2])",
         [[(40, 3), (40, 4)], [(9, 3), (9, 4)], [(150, 3), (150, 4)]],
     ),
+    "quotients of a sum": Formula(
+        "size N, K\ninput x[N,(K+6)//7], v[K], w[7]\ny[i] = sum{k} x[i,k//7]*w[k%7]*v[k] + sum{k: K} x[i,k//7]**2",
+        [[(9, 12), (79,), (7,)], [(33, 3), (15,), (7,)], [(1, 1), (1,), (7,)]],
+    ),
+    "scores of rotated rows": Formula(
+        "size N, D\ninput q[N,2,D], k[N,2,D]\ny[i,j] = sum{d} (q[i,0,d]*k[j,1,d] + q[i,1,d]*k[j,0,d])",
+        [[(75, 2, 33), (75, 2, 33)], [(3, 2, 1), (3, 2, 1)]],
+    ),
+    "a mirrored border": Formula(
+        "size N\ninput x[N,40,38], w[5,5]\ny[n,i: 40,j: 38] = sum{r, s} x[n,reflect(i+r-2),wrap(j+s-2)]*w[r,s]",
+        [[(3, 40, 38), (5, 5)]],
+    ),
+    "maxima of the first in rows": Formula(
+        "size N, M\ninput x[N,M]\ny[i,j: M] = max{k=0..j} max(0, x[i,k])", [[(70, 65)], [(3, 200)], [(1, 1)]]
+    ),
+    "a stride with short sums": Formula(
+        "size N, C, O, L\ninput x[N,C,2*L+1], w[O,C,2]\ny[n,o,p: L] = sum{c, r} x[n,c,2*p+r]*w[o,c,r]",
+        [[(2, 5, 141), (37, 5, 2)], [(1, 1, 3), (1, 1, 2)]],
+    ),
+    "cosines": Formula(
+        "size N, D\ninput a[N,D], b[N,D]\np[i] = sqrt(sum{d} a[i,d]**2)\nq[i] = sqrt(sum{d} b[i,d]**2)\n"
+        "s[i,j] = 4*sum{d} a[i,d]*b[j,d]/(p[i]*q[j])\nl = mean{i} (logsumexp{j} s[i,j] - s[i,i])",
+        [[(70, 33), (70, 33)]],
+    ),
     "windows with a border": Formula(
         "size K, N\ninput a[K,N,N], b[K,N,N]\nv[u: 3, w: 9, i: N, j: N] = mean{k} a[k,i,j]*b[k,pad(i+u-1),pad(j+w-4)]",
         [[(5, 38, 38), (5, 38, 38)], [(1, 2, 2), (1, 2, 2)]],
@@ -257,6 +284,37 @@ def test_a_copy_stands_behind_what_it_copies():
     )
     for name, gradient in expected.items():
         np.testing.assert_allclose(found[name], gradient, rtol=1e-10)
+
+
+def test_a_border_that_few_points_are_at_keeps_no_tile_away():
+    text = "size C, H, W\ninput a[C,H,W], b[C,H,W]\nv[w: 16, i: H, j: W] = sum{c} a[c,i,j]*b[c,i,pad(j+w-8)]"
+    program = normal(text)
+    (kernel,) = kernels(program, "value")
+    scheduled = cpu_kernel(kernel, program, {"C": 12, "H": 48, "W": 384})
+
+    assert [side.index for side in scheduled.sides] == ["w"]
+
+
+def test_lanes_are_neighbours_in_memory_where_sums_are_short():
+    text = "size N, C, O, L\ninput x[N,C,2*L+1], w[O,C,2]\ny[n,o,p: L] = sum{c, r} x[n,c,2*p+r]*w[o,c,r]"
+    f = tadc.compile(text, backend="native")
+    values = f.program.size_values({"N": 12, "C": 7, "O": 98, "L": 663})
+    module = NativeRunner(f.program, "float32", Options.of(backend="native")).lowered(values)
+
+    assert [k.strip and k.strip[0] for k in module.kernels] == ["p"]
+
+
+def test_a_value_that_saves_no_operations_is_not_stored():
+    text = (
+        "size N, M\ninput x[N,3], y[M,3], w[M]\n"
+        "f[i, e: 3] = sum{j} 1/((sum{d} (x[i,d] - y[j,d])**2) + 0.5)**1.5*w[j]*(y[j,e] - x[i,e])"
+    )
+    f = tadc.compile(text, backend="native")
+    values = f.program.size_values({"N": 524, "M": 426})
+    module = NativeRunner(f.program, "float32", Options.of(backend="native")).lowered(values)
+
+    pairs = values["N"] * values["M"]
+    assert all(prod(t.shape_at(values)) < pairs for t in module.module.temporaries)
 
 
 @pytest.mark.compiler

@@ -20,6 +20,7 @@ from tadc.schedule.nest.loop_nest import (
     Store,
 )
 from tadc.schedule.nest.lower import kernels
+from tadc.schedule.rewrite.program import scheduled
 
 
 def lowered(text):
@@ -151,3 +152,25 @@ def bind(name, names):
 def known(e, names):
     assert names.issuperset(e.symbols)
     assert names.issuperset(n.tensor for n in postorder(e) if isinstance(n, Read))
+
+
+def test_a_sum_with_another_one_of_the_same_range_inside_has_a_loop_of_its_own():
+    # One loop for both would need the value of the inner sum before it has begun.
+    program = scheduled(
+        normal(
+            "input x[4,3], y[4,3]\n"
+            "s[i] = sum{d} x[i,d]*y[i,d]\n"
+            "u[i] = sum{d} exp(s[i]*x[i,d])\n"
+            "v[i] = sum{d} exp(s[i])*y[i,d] + s[i]"
+        ),
+        frozenset("s"),
+    )
+
+    assert {"u", "v"} <= {t for k in kernels(program, "primal") for t in k.writes}
+
+
+def test_products_in_a_sum_are_added_one_by_one():
+    kernel = lowered("c[i, j] = sum{k} (a[i, k]*b[k, j] + d[i, k]*e[k, j])")
+    added = [s.value for s, _ in walked(kernel.body) if isinstance(s, Accumulate)]
+
+    assert [e.function for e in added] == ["mul", "mul"]

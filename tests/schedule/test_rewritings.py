@@ -52,9 +52,24 @@ PROGRAMS = {
         "y_inner[j: N] = sum{k=0..K - 1} x[j, k]",
     ),
     "a sum in a sum of a derived index": (
+        "size N, J, K\ninput x[J,(N+K+1)//3], w[K], u[N]\ny[i: N] = u[i] + sum{k} w[k]*exp(sum{j} x[j,(i+k)//3])",
+        [(4, 4), (7,), (4,)],
+        "y_inner[q_1: P] = sum{j=0..J - 1} x[j, q_1]",
+    ),
+    "a sum over an index whose quotient is read": (
         "size N, J, K\ninput x[J,N,(K+2)//3], w[K]\ny[i: N] = sum{k} w[k]*exp(sum{j} x[j,i,k//3])",
         [(4, 5, 3), (7,)],
-        "y_inner[i: N, q_1: P] = sum{j=0..J - 1} x[j, i, q_1]",
+        "sum{q=0..(K - 1) // 3} (sum{k=0..min(2, K - 3*q - 1)} w[k + 3*q])*exp(",
+    ),
+    "equal terms of a quotient": (
+        "size N, K\ninput x[N,(K+3)//4], u[K]\ny[i, l] = u[l] + sum{k: K} x[i,k//4]**2",
+        [(3, 3), (11,)],
+        "*(if ",
+    ),
+    "a quotient and a remainder of an index": (
+        "size N, K\ninput x[N,(K+3)//4], w[4], v[K]\ny[i] = sum{k: K} x[i,k//4]*w[k%4]*v[k]",
+        [(3, 3), (4,), (11,)],
+        "sum{q=0..(K - 1) // 4} (sum{k=0..min(3, K - 4*q - 1)} w[k]*v[k + 4*q])*x[i, q]",
     ),
     "a sum that an index of the result does not change": (
         "size N, K\ninput x[N,K], w[3]\ny[i, j: 7] = sum{k} x[i,k]/(1 + w[k % 3]**2)",

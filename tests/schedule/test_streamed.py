@@ -22,10 +22,10 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def module(text, dtype="float32", N=9000, M=9000):
+def module(text, dtype="float32", N=9000, M=9000, machine=AVX512):
     f = tadc.compile(text, backend="numpy", dtype=dtype)
     (made,) = modules_of({"primal": f._program})
-    return CpuModule.of(made, dtype, {"N": N, "M": M}, machine=AVX512)
+    return CpuModule.of(made, dtype, {"N": N, "M": M}, machine=machine)
 
 
 def streamed(text, **options):
@@ -36,6 +36,15 @@ def streamed(text, **options):
 def test_results_are_streamed_that_no_cache_holds(name):
     assert streamed(PROGRAMS[name]) == {"y"}
     assert streamed(PROGRAMS[name], N=1000, M=1000) == set()
+
+
+def test_behind_a_large_second_cache_smaller_results_are_streamed():
+    text = "size N, M\ninput x[N,M]\ny[i,j] = 2*x[i,j]"
+    far = AVX512.with_second_cache(2**21)
+
+    assert streamed(text, N=2500, M=1000, machine=far) == {"y"}
+    assert streamed(text, N=500, M=1000, machine=far) == set()
+    assert AVX512.with_second_cache(2**20) == AVX512
 
 
 @pytest.mark.parametrize("text", [

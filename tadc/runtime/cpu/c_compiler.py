@@ -156,7 +156,7 @@ def loaded(text: str) -> Library:
 
 
 def _flags() -> tuple[str, ...]:
-    wide = (WIDE,) if processor() is AVX512 else ()
+    wide = (WIDE,) if vectors() is AVX512 else ()
     return (*(f for f in FLAGS if f not in UNUSED.get(PLATFORM, ())), *wide)
 
 
@@ -336,13 +336,28 @@ def _identity(command: tuple[str, ...]) -> str:
 
 @cache
 def processor() -> Processor:
-    """The processor that `-march=native` compiles for."""
+    """The processor that `-march=native` compiles for, with its caches."""
+    return vectors().with_second_cache(_second_cache_bytes())
+
+
+@cache
+def vectors() -> Processor:
+    """The same, with caches as most have them."""
     words = set(_cpu().split())
     if "avx512f" in words:
         return AVX512
     if machine().lower() in ("aarch64", "arm64"):
         return NEON
     return AVX2 if "avx2" in words or not words else SSE
+
+
+def _second_cache_bytes() -> int:
+    """The bytes of a core's second cache, as Linux tells them; 0 where nothing does."""
+    with suppress(OSError, ValueError):
+        text = Path("/sys/devices/system/cpu/cpu0/cache/index2/size").read_text("utf-8").strip()
+        units = {"K": 2**10, "M": 2**20}
+        return int(text[:-1]) * units[text[-1]] if text[-1:] in units else int(text)
+    return 0
 
 
 @cache

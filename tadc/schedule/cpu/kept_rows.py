@@ -60,8 +60,7 @@ def _kept(
     owned: Rows, s: Statement, program: Program, usual: Mapping[Symbol, int], names: Names
 ) -> list[Statement]:
     """The statements of the values that the rows of a statement share, if it has rows of many elements."""
-    values = _expensive(owned.hoisted)
-    if not values:
+    if not owned.hoisted:
         return []
     extents = s.extents
     if all(extents[i].is_constant and extents[i].constant <= FEW for i in owned.indices):
@@ -74,11 +73,15 @@ def _kept(
             return []
         box[i] = extent
     known = program.known & Domain.box(box)
-    safe = is_never_empty(box.values(), program) and all(
-        e.symbols <= sizes.union(box) and reads_are_in_bounds(e, known, program.tensors)
-        for e in values
-    )
-    if not safe:
+    if not is_never_empty(box.values(), program):
+        return []
+
+    def is_safe(e: Expr) -> bool:
+        return e.symbols <= sizes.union(box) and reads_are_in_bounds(e, known, program.tensors)
+
+    # All of a value, with what is cheap: else each element of a row would do that again.
+    values = list(owned.hoisted) if all(map(is_safe, owned.hoisted)) else _expensive(owned.hoisted)
+    if not all(map(is_safe, values)):
         return []
     statements = []
     for e in values:

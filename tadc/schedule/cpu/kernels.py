@@ -16,7 +16,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
-from tadc.schedule.cpu.lane_cost import at_borders, cost_in_lanes, cost_of_sums
+from tadc.schedule.cpu.lane_cost import Layout, at_borders, cost_in_lanes, cost_of_sums, filled
 from tadc.schedule.cpu.lists import has_list_loops, lanes_along_lists, lanes_beside_lists
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
@@ -154,12 +154,15 @@ def _scheduled(
             outer = box if at_once is kernel else ()
             return CpuKernel(at_once, outer, None, chunked, cooperative=True)
     of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
-    among = tuple(_lanes(kernel, box, surroundings))
+    layout = Layout.of(program, surroundings.typical)
+    among = tuple(_lanes(kernel, box, surroundings, layout))
     fewest = min((lanes.near_borders for lanes in among), default=1.0)
     lanes = choices.best(
         f"lanes of {kernel.writes[0]}",
         (*among, None),  # None: of sums
-        lambda lanes: of_sums if lanes is None else lanes.cost * lanes.near_borders / fewest,
+        lambda lanes: (
+            of_sums if lanes is None else lanes.cost * lanes.filled * lanes.near_borders / fewest
+        ),
     )
     if lanes is None:
         return _in_reduced_lanes(kernel, box, surroundings, machine, choices)
@@ -271,6 +274,13 @@ class _Lanes:
         return at_borders(self.region, self.index, self.surroundings)
 
     @property
+    def filled(self) -> float:
+        """How many times as many values as the index has are computed, since lanes are not all used."""
+        _, last = self.surroundings.around[self.index]
+        sizes = self.surroundings.typical, self.surroundings.least
+        return sum(filled(max(1, last.at(each) + 1)) for each in sizes) / len(sizes)
+
+    @property
     def parts(self) -> Parts:
         """The steps in the interior, at borders that are not along the index, and at those."""
         body = self.kernel.body
@@ -295,20 +305,24 @@ class _Lanes:
 
 
 def _lanes(
-    kernel: Kernel, box: tuple[tuple[Symbol, Affine], ...], surroundings: Surroundings
+    kernel: Kernel,
+    box: tuple[tuple[Symbol, Affine], ...],
+    surroundings: Surroundings,
+    layout: Layout,
 ) -> Iterator[_Lanes]:
     """The kernel with lanes that are neighbours in an index of the box, or in one of phases of it, the innermost first."""
     region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
     for i, n in reversed(box):
         if most_lanes(n, surroundings.lane_limits) == 0:
             continue
-        cost = cost_in_lanes(steps, i)
+        cost = cost_in_lanes(steps, i, layout, trips(steps, surroundings.middle))
         yield _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
             within = stores_last(within)
-            cost = cost_in_lanes(within, phases.index) / phases.count.divisor
+            often = trips(within, phases.surroundings.middle)
+            cost = cost_in_lanes(within, phases.index, layout, often) / phases.count.divisor
             phased = _Lanes(
                 phases.kernel,
                 i,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Read
+from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.lanes import (
     NARROW,
@@ -32,13 +35,14 @@ from tadc.schedule.nest.loop_nest import (
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["at_borders", "cost_in_lanes", "cost_of_sums", "filled", "is_better_outside"]
+__all__ = ["Layout", "at_borders", "cost_in_lanes", "cost_of_sums", "filled", "is_better_outside"]
 
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
+SCATTERED = 24.0  # of a strided store: each lane is taken out of its vector
 NEIGHBOURS = {1: 1.0, -1: 1.5}
 STRIDED = 1.25  # times the stride, where it is short: what lies between is read too, and shuffled
 SHARED = 0.5  # one read for all lanes
-CHAINED = 12.0  # a term of a running sum, which waits for the one before, with its rounding error
+CHAINED = 40.0  # a term of a running sum, which waits for the one before, with its rounding error; or of a maximum, with its test for NaN
 FOLDED = 10.0  # the lanes of a sum that are combined, where it has many terms
 SOONER = 4.0  # times as much where it has few, for each of which that is more
 MANY = 100
@@ -46,11 +50,49 @@ REPEATED = 10.0  # assumed trips of a loop
 VECTOR = 16  # lanes
 ALONE = 4.0  # an operation or a store that is done for each element by itself
 ALONE_EXPENSIVE = 64.0
+ONCE = (
+    5.0  # times as much in a sum that is the same for all lanes: each term waits for the one before
+)
 _UNKNOWN: Mapping[Symbol, int] = {}
+LINE = 16  # elements of a line of a cache
+FAR = 1.5  # times as much for elements that lie in a line each
 
 
-def cost_in_lanes(body: Sequence[Step], lane: Symbol) -> float:
-    """Cost per element of a strip of an output index: neighbours are read at once, strided elements one by one."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How many elements lie between neighbours along each dimension of a tensor, by its name, for about the usual sizes."""
+
+    steps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, program: Program, sizes: Mapping[Symbol, int]) -> Layout:
+        steps: dict[str, tuple[int, ...]] = {}
+        for name, t in program.tensors.items():
+            extents = [max(1, n.at(sizes)) for n in t.shape]
+            steps[name] = tuple(prod(extents[d + 1 :]) for d in range(len(extents)))
+        return cls(steps)
+
+    def apart(self, tensor: str, subscripts: Sequence[Affine], lane: Symbol) -> int | None:
+        """How many elements lie between those of neighbours in the index; None where that is not known."""
+        if tensor not in self.steps:
+            return None
+        pairs = zip(self.steps[tensor], subscripts, strict=True)
+        return abs(sum(step * form.coefficient(lane) for step, form in pairs))
+
+
+NOWHERE = Layout()
+
+
+def cost_in_lanes(
+    body: Sequence[Step],
+    lane: Symbol,
+    layout: Layout = NOWHERE,
+    trips: Mapping[Symbol, int] = _UNKNOWN,
+) -> float:
+    """Cost per element of a strip of an output index: neighbours are read at once, strided elements one by one.
+
+    `trips` says how often loops usually run.
+    """
     total = 0.0
     waiting: list[tuple[Step, float, frozenset[Symbol]]] = [
         (s, 1.0, frozenset((lane,))) for s in body
@@ -63,20 +105,39 @@ def cost_in_lanes(body: Sequence[Step], lane: Symbol) -> float:
             if isinstance(e, Read):
                 total += times * _of_read(e.subscripts, varying, quotients)
         match step:
-            case Store(_, subscripts):
-                total += times * _of_read(subscripts, varying)
+            case Store(tensor, subscripts):
+                stored = _of_read(subscripts, varying)
+                if stored == GATHERED:
+                    stored = _scattered(layout.apart(tensor, subscripts, lane) or LINE)
+                total += times * stored
             case Loop(r, body):
                 slanting = not (varying | quotients).isdisjoint(r.symbols)
                 if slanting and varying == {lane} and straight(step, lane):
                     slanting = False
                 inner = varying | {r.index} if slanting else varying
                 slowdown = GATHERED if slanting else 1.0
-                waiting += [(s, times * REPEATED * slowdown, inner) for s in body]
+                if _is_the_same(step, varying, quotients):
+                    slowdown = (
+                        GATHERED  # once for all lanes, but each term waits for the one before
+                    )
+                often = min(REPEATED, trips.get(r.index, REPEATED))
+                waiting += [(s, times * often * slowdown, inner) for s in body]
             case Branch(_, then, otherwise):
                 waiting += [(s, times, varying) for s in (*then, *otherwise)]
             case _:
                 pass
     return total
+
+
+def _scattered(apart: int) -> float:
+    """The cost of a store of lanes that lie so many elements apart."""
+    return SCATTERED * FAR if apart >= LINE else min(SCATTERED, 2 * STRIDED * apart)
+
+
+def _is_the_same(loop: Loop, varying: Set[Symbol], quotients: Set[Symbol]) -> bool:
+    """Whether the loop computes the same for all lanes."""
+    symbols = {s for e in reads_of((loop,)) for form in e.subscripts for s in form.symbols}
+    return symbols.isdisjoint({*varying, *quotients})
 
 
 def filled(count: int) -> float:
@@ -135,7 +196,7 @@ def cost_of_sums(
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]
             case Store():
                 total += times * (1.0 + alone * ALONE)
-            case Accumulate(local, "sum") if local in running and not lane:
+            case Accumulate(local) if local in running and not lane:
                 total += times * CHAINED
             case _:
                 pass

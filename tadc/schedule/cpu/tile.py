@@ -51,6 +51,8 @@ STORED = 12.0  # a store, whose line comes from memory and goes back to it: no t
 BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
 NEAR_BYTES = 2**15  # of the innermost cache
 FAR = 4.0  # a read of what it does not hold
+FARTHER = 8.0  # of what the second one does not hold
+ITEM_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,10 @@ def tiled(
         if i not in lanes
     }
     free = [i for i, rest in rests.items() if rest == 0 or (rest is not None and blocked)]
-    at_border = {i: len([c for c in region if i in c.form.symbols]) for i in free}
     if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
+    at_border = {i: _at_border(region, i, extents) for i in free}
     varying = {
         i: Varying.of({i}, tuple(levelled(steps, i)) if rests.get(i) else steps)
         for i in kernel.indices
@@ -138,6 +140,7 @@ def tiled(
     stored = STORED * sum(isinstance(s, Store) for s in steps_of(steps))
     begun = BEGUN * sum(_innermost_trips(steps, sizes))
     added = _added(steps, work)
+    distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
     longest = max(_innermost_trips(steps, sizes), default=1)
 
     def registers(points: int) -> int:
@@ -149,13 +152,13 @@ def tiled(
         read = sum(
             w.weight
             * w.values(counts, frozenset())
-            * (1 / vectors if lanes.isdisjoint(w.symbols) else _distance(w, set(free), lane_bytes))
-            for w in work
+            * (1 / vectors if lanes.isdisjoint(w.symbols) else distance)
+            for w, distance in zip(work, distances, strict=True)
             if w.reads
         )
         filled = prod(_filled(extents[i], c) for i, c in counts.items())
         # A tile with a point at a border is no faster than its points.
-        filled *= prod(1 + BORDER * at_border[i] * c / extents[i] for i, c in counts.items())
+        filled *= prod(1 + BORDER * at_border[i] * c for i, c in counts.items())
         # A processor begins with the next points before short sums have ended.
         waited = added * machine.latency / (points * vectors) if added > SHORT else 0.0
         read /= points
@@ -195,10 +198,38 @@ def _rests(steps: Sequence[Step], index: Symbol) -> float | None:
     return length_of_rests(steps, index) if _is_level(level, index) else None
 
 
-def _distance(work: Work, points: Set[Symbol], lane_bytes: int) -> float:
-    """How many times as long a read of lanes takes as one from the innermost cache, where other points read the same."""
-    is_repeated = not points <= work.symbols
-    return FAR if is_repeated and work.weight * lane_bytes > NEAR_BYTES else 1.0
+def _at_border(region: Domain, index: Symbol, extents: Mapping[Symbol, int]) -> float:
+    """The part of all points that one more value of the index in a tile leaves at borders.
+
+    Where a condition is on a sum of indices, the others of it have few values at which it fails.
+    """
+    return sum(
+        abs(c.form.coefficient(index))
+        / sum(abs(a) * extents.get(i, 1) for i, a in c.form.terms if i in extents)
+        for c in region
+        if index in c.form.symbols
+    )
+
+
+def _distance(
+    work: Work,
+    indices: Sequence[Symbol],
+    lanes: Set[Symbol],
+    extents: Mapping[Symbol, int],
+    machine: Processor,
+) -> float:
+    """How many times as long a read of lanes takes as one from the innermost cache, where other points read the same.
+
+    Between them stands what is read for all values of the indices further in.
+    """
+    repeated = [n for n, i in enumerate(indices) if i not in lanes and i not in work.symbols]
+    if not repeated or extents[indices[repeated[-1]]] == 1:
+        return 1.0
+    between = {*indices[repeated[-1] + 1 :], *lanes} & work.symbols
+    held = ITEM_BYTES * work.weight * prod(extents.get(i, 1) for i in between)
+    if held <= NEAR_BYTES:
+        return 1.0
+    return FAR if held <= machine.cache_bytes else FARTHER
 
 
 def _innermost_trips(steps: Sequence[Step], sizes: Mapping[Symbol, int]) -> Iterator[int]:

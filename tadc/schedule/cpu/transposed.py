@@ -18,7 +18,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
 from tadc.schedule.choices import BY_MODEL, Choices
-from tadc.schedule.cpu.lane_cost import cost_in_lanes, cost_of_sums, filled
+from tadc.schedule.cpu.lane_cost import Layout, cost_in_lanes, cost_of_sums, filled
 from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.lanes import most_lanes
@@ -103,7 +103,13 @@ def _chosen(
     extents = dict(zip(kernel.indices, kernel.extents, strict=True))
     box = [i for i, n in extents.items() if most_lanes(n, limits) != 0]
     of_sums = cost_of_sums(kernel.body, limits, trips(kernel.body, surroundings.middle))
-    now = min([of_sums, *(cost_in_lanes(kernel.body, i) for i in box)])
+    layout = Layout.of(program, surroundings.typical)
+    often = trips(kernel.body, surroundings.middle)
+
+    def in_lanes(steps: Sequence[Step], lane: Symbol) -> float:
+        return cost_in_lanes(steps, lane, layout, often)
+
+    now = min([of_sums, *(in_lanes(kernel.body, i) for i in box)])
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
     for lane in reversed(box):
@@ -111,7 +117,7 @@ def _chosen(
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
             each[lane] = copied
-            costs[lane] = cost_in_lanes(_with_copies(kernel.body, lane, copied), lane)
+            costs[lane] = in_lanes(_with_copies(kernel.body, lane, copied), lane)
             costs[lane] *= filled(extents[lane].at(surroundings.middle))
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
     if best is None or not choices.whether(

@@ -13,6 +13,7 @@ class Costs:
 
     operation: float = 0.25  # of numbers
     special: float = 0.25  # one that is a function's
+    quotient: float = 0.25  # a division or a root
     broadcast: float = 0.125  # a read of one element by all threads side by side
     strided: float = 8.0  # a strided read: each element comes with a sector of eight
     staged: float = 0.3  # a read of a buffer in shared memory

@@ -33,6 +33,8 @@ from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["StagedRead", "Work", "merged", "operations", "trips", "works"]
 
+QUOTIENTS = ("div", "sqrt", "rsqrt")
+
 
 @dataclass(frozen=True, slots=True)
 class StagedRead:
@@ -157,8 +159,14 @@ def works(
                 yield Work(weight, (*e.subscripts, *derived), written_out, 1, staged)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
-                operation = costs.special if is_expensive(e) else costs.operation
+                operation = _of_call(e, costs)
                 yield Work(operation * prod(a.trips for a in around), forms, {}, reads=0)
+
+
+def _of_call(e: Call, costs: Costs) -> float:
+    if is_expensive(e):
+        return costs.special
+    return costs.quotient if e.function in QUOTIENTS else costs.operation
 
 
 def operations(kernel: Kernel, sizes: Sizes) -> int:

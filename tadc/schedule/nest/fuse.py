@@ -6,7 +6,7 @@ other's element at its own point, which is then a local variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -185,23 +185,36 @@ def alike(
     """The reductions that are always computed, those with the same ranges together: one loop does for all of them.
 
     Each has its body in the indices of the first, and no index of its own with a name in `taken`. What reads
-    a tensor of `written` has to wait for it, and is left out.
+    a tensor of `written` has to wait for it, and is left out; and so has what has another one inside.
     """
     taken = taken | {i for s in statements for i in s.indices}
+    each = [e for s in statements for e in always(s.body) if isinstance(e, Reduce)]
+    after = _levels(dict.fromkeys(each))
     groups: list[list[tuple[Reduce, Expr]]] = []
-    for e in dict.fromkeys(e for s in statements for e in always(s.body)):
-        if not isinstance(e, Reduce):
-            continue
+    for e, level in after.items():
         if any(isinstance(node, Read) and node.tensor in written for node in postorder(e)):
             continue
         for group in groups:
-            body = _in_indices_of(group[0][0], e, taken)
+            first = group[0][0]
+            body = _in_indices_of(first, e, taken) if after[first] == level else None
             if body is not None:
                 group.append((e, body))
                 break
         else:
             groups.append([(e, e.body)])
     return [tuple(group) for group in groups]
+
+
+def _levels(reductions: Collection[Reduce]) -> dict[Reduce, int]:
+    """How many of the reductions at most stand inside one another in each: one loop for two of a level needs no value of the other."""
+    inside = {
+        e: [x for x in postorder(e.body) if isinstance(x, Reduce) and x in reductions]
+        for e in reductions
+    }
+    levels: dict[Reduce, int] = {}
+    for e in sorted(reductions, key=lambda e: len(inside[e])):  # what is inside has fewer
+        levels[e] = max((levels[x] + 1 for x in inside[e]), default=0)
+    return {e: levels[e] for e in reductions}
 
 
 def _in_indices_of(first: Reduce, e: Reduce, taken: Set[Symbol]) -> Expr | None:

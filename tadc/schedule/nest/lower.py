@@ -410,6 +410,15 @@ class Lowering:
         if isinstance(e, Reduce) and e.op == op and e not in self.reused and block.find(e) is None:
             yield self._reduce(e, local, block)
             return
+        if (
+            op == "sum"
+            and _is_sum_of_products(e)
+            and e not in self.reused
+            and block.find(e) is None
+        ):
+            for product in e.operands:  # each is one operation with the addition
+                yield self._accumulate(op, product, local, block)
+            return
         value = yield self.value(e, block)
         block.steps.append(Accumulate(local, op, value))
 
@@ -417,6 +426,13 @@ class Lowering:
         local = self.names.fresh(hint)
         self.locals.add(local)
         return local
+
+
+def _is_sum_of_products(e: Expr) -> bool:
+    def is_product(o: Expr) -> bool:
+        return isinstance(o, Call) and (o.function == "mul" or _is_sum_of_products(o))
+
+    return isinstance(e, Call) and e.function == "add" and all(map(is_product, e.operands))
 
 
 def _is_cheap(e: Select) -> bool:

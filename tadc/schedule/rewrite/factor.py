@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Determined, Domain
-from tadc.ir.expr import Call, Const, Expr, Reduce
+from tadc.ir.expr import Call, Const, Expr, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
 from tadc.normalize.masks import is_never_empty, may_be_infinite
@@ -141,8 +141,13 @@ class _Factoring:
 
 
 def _known_in(e: Expr, known: Domain) -> Entered[Domain]:
-    inner = known & e.domain if isinstance(e, Reduce) else known
-    return e, [inner] * len(e.operands)
+    match e:
+        case Reduce(domain=domain):
+            return e, [known & domain]
+        case Select(Domain() as domain, _, _):
+            return e, [known & domain, known]
+        case _:
+            return e, [known] * len(e.operands)
 
 
 def _is_alone(index: Symbol, e: Reduce) -> bool:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 
 from tadc.integer import implies
-from tadc.ir.affine import Affine, symbol
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.bounds import bounded
 from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
@@ -20,6 +22,8 @@ from tadc.schedule.rewrite.rows import is_expensive
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["moved_values"]
+
+FEW_TERMS = 6
 
 
 def moved_values(program: Program, names: Names) -> Program:
@@ -49,7 +53,7 @@ def _moved_part(separation: Separation, e: Reduce, around: Around) -> Expr:
     for index in e.indices:
         own = Domain.of(c for c in e.domain if index in c.form.symbols)
         others = tuple(i for i in e.indices if i != index)
-        if not set(others).isdisjoint(own.symbols):
+        if not set(others).isdisjoint(own.symbols) or _saves_little(e, index):
             continue
         inner = Reduce("sum", (index,), (), own, e.body)
         read = _at_combination(separation, inner, replace(around, known=around.known & e.domain))
@@ -57,6 +61,16 @@ def _moved_part(separation: Separation, e: Reduce, around: Around) -> Expr:
             rest = Domain.of(c for c in e.domain if index not in c.form.symbols)
             return Reduce("sum", others, (), rest, read)
     return e
+
+
+def _saves_little(e: Reduce, index: Symbol) -> bool:
+    """Whether few terms are fewer with the sum over the index moved, and none is expensive: its value is stored, and read again."""
+    trips = {b.range.index: b.range.trips for b in bounded(e).each}
+    of_index = trips.pop(index, None)
+    numbers = [n for n in trips.values() if n is not None]
+    if of_index is None or len(numbers) < len(trips) or any(map(is_expensive, postorder(e.body))):
+        return False
+    return (of_index - 1) * (prod(numbers) - 1) < FEW_TERMS
 
 
 def _at_combination(separation: Separation, e: Expr, around: Around) -> Expr | None:

@@ -21,6 +21,7 @@ from tadc.schedule.rewrite.joined import joined
 from tadc.schedule.rewrite.left_out import with_points_left_out
 from tadc.schedule.rewrite.lists import has_data
 from tadc.schedule.rewrite.moved import moved_values
+from tadc.schedule.rewrite.quotients import sums_over_quotients
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.summands import summands
@@ -41,7 +42,7 @@ def scheduled(
     program = with_half_powers_as_roots(program)
     if has_data(program):
         return live(program)  # what follows data is computed where it stands
-    program = rearranged(inlined(program))
+    program = rearranged(sums_over_quotients(inlined(program)))
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = common(program)
