@@ -129,7 +129,7 @@ def axilrod_teller(nu, R):
 \begin{document}
 We then output a prediction $q_\theta(z_\theta)$ of $z'_\xi$ and $\ell_2$-normalize both. Writing $q$ for the prediction and $z'$ for the target projection, with $q, z' \in \mathbb{R}^d$, we define the following mean squared error between the normalized predictions and target projections,
 \begin{equation}
-\mathcal{L}_{\theta,\xi} \triangleq 2 - 2 \cdot \frac{\langle q, z' \rangle}{\norm*{q}_2 \cdot \norm*{z'}_2} \cdot
+\mathcal{L}_{\theta,\xi} \triangleq 2 - 2 \cdot \frac{\langle q, z' \rangle}{\norm*{q}_2 \cdot \norm*{z'}_2}
 \end{equation}
 \end{document}
 """,

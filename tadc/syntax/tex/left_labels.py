@@ -150,7 +150,7 @@ class LeftLabels:
         tensors = {name.value for name, _ in right}
         inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
         letters = {t.value for t in left}
-        if len(letters) < len(left):
+        if len(letters) == 1 < len(left):
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
         is_plain = kinds == ["NAME"] * len(left) and len(left) > 1

@@ -74,11 +74,6 @@ def _without_idle_groups(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
-def _is_last_dot(tokens: Sequence[Token]) -> bool:
-    r"""Whether the formula ends with a `\cdot` for its full stop."""
-    return len(tokens) > 1 and tokens[-1].value == r"\cdot" and tokens[-2].type in ENDS_OPERAND
-
-
 class _Assembly:
     """One pass over the tokens. The scripts of a name are looked at from its place, by leaps from brace to brace."""
 
@@ -124,7 +119,7 @@ class _Assembly:
             depth += (token.type in OPENERS) - (token.type in CLOSERS)
             self._append(token, depth, context)
             place += 1
-        while self.result and (self.result[-1].type == "THIN" or _is_last_dot(self.result)):
+        while self.result and self.result[-1].type == "THIN":
             self.result.pop()
         return self.result
 

@@ -428,13 +428,14 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
 
 
 def _without_sign(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    r"""The tokens without the `> 0` behind a formula, which says what it is like."""
+    r"""The tokens without the `> 0` or `\ge 0` behind a formula, which says what it is like."""
     is_equation = False
     for place, (token, depth) in enumerate(depths(tokens)):
         is_equation = is_equation or (depth == 0 and token.type in ("EQ", "DEF"))
         if depth == 0 and token.type == "REL" and is_equation:
-            rest = [t.type for t in tokens[place + 1 :]]
-            return tokens[:place] if rest == ["NUM"] else tokens
+            rest = [t.value for t in tokens[place + 1 :]]
+            is_sign = rest == ["0"] and token.value in (">", ">=")
+            return tokens[:place] if is_sign else tokens
     return tokens
 
 
