@@ -38,7 +38,7 @@ def length_of_rests(steps: Sequence[Step], index: Symbol) -> float | None:
         if len(slanting.lows) > 1 or len(slanting.highs) > 1:
             return None
         rests = (abs(form.coefficient(index)) / c for form, c in slanting.bounds)
-        longest = max(longest, *rests, 0.0)
+        longest = max((longest, *rests))
     return longest
 
 

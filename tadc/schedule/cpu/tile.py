@@ -138,7 +138,7 @@ def tiled(
     stored = STORED * sum(isinstance(s, Store) for s in steps_of(steps))
     begun = BEGUN * sum(_innermost_trips(steps, sizes))
     added = _added(steps, work)
-    longest = max(1, *_innermost_trips(steps, sizes))
+    longest = max(_innermost_trips(steps, sizes), default=1)
 
     def registers(points: int) -> int:
         return points * sums * vectors + SPARE
