@@ -79,6 +79,13 @@ def test_what_is_equated_is_read(case):
 
 
 @pytest.mark.parametrize("case", PLAIN)
+def test_the_text_of_what_is_stored_is_that_of_the_same_program(case):
+    text = str(function(case).source("idx"))
+
+    assert str(tadc.compile(text).source("idx")) == text
+
+
+@pytest.mark.parametrize("case", PLAIN)
 @pytest.mark.parametrize(
     ("backend", "memory"), [("native", "auto"), ("native", "recompute"), ("numpy", "auto")]
 )
