@@ -33,6 +33,7 @@ from tadc.ir.program import Program, Statement
 from tadc.normalize.checked_data import without_checked_conditions
 from tadc.normalize.choices import with_conditions
 from tadc.normalize.compared import separate_compared
+from tadc.normalize.equated import separate_equated
 from tadc.normalize.live import live, stages
 from tadc.normalize.plain_names import plain_names
 from tadc.normalize.reductions import separate_inner_reductions, separate_reductions
@@ -185,7 +186,8 @@ def normalized(program: Program) -> Program:
     """The program in normal form. Every program goes through this, the user's and derivatives alike."""
     # Derivatives hold copies of reductions inside each other: names are made distinct before they are solved.
     program = simplify(with_conditions(simplify(program)))
-    program = _solved(plain_names(live(program)))
+    program = plain_names(live(program))
+    program = _solved(separate_equated(program, taken_names(program)))
     settled = frozenset(program.statements)
     program = _solved(separate_inner_reductions(program, taken_names(program)), settled)
     return plain_names(live(without_checked_conditions(program)))

@@ -26,7 +26,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 
-__all__ = ["separate_compared"]
+__all__ = ["Around", "Box", "Separation", "separate_compared"]
 
 
 def separate_compared(program: Program, names: Names) -> Program:
@@ -34,9 +34,9 @@ def separate_compared(program: Program, names: Names) -> Program:
     statements: list[Statement] = []
     derived = {*program.outputs}.union(*map(_derived_by, program.statements))
     for s in program.statements:
-        separation = _Separation(s, program, names, statements)
-        boxes = tuple((i, _Box(constant(0), n)) for i, n in s.extents.items())
-        around = _Around(boxes, s.derived, (), detached=s.target.name not in derived)
+        separation = Separation(s, program, names, statements)
+        boxes = tuple((i, Box(constant(0), n)) for i, n in s.extents.items())
+        around = Around(boxes, s.derived, (), detached=s.target.name not in derived)
         statements.append(replace(s, body=rewrite_in(s.body, around, separation.enter)))
     return replace(program, statements=tuple(statements))
 
@@ -51,7 +51,7 @@ def _derived_by(s: Statement) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Box:
+class Box:
     """The values `low .. low + extent - 1`, of which an index has some."""
 
     low: Affine
@@ -67,42 +67,44 @@ class _Box:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class Around:
     """The indices around an expression, those with known ends with a box, the derived ones, and the affine conditions on the way,
     each with whether it holds. `compared`: in the term of a maximum or minimum, and in no sum of it. `detached`: derivatives take
-    the value for a constant, and compare nothing with it.
+    the value for a constant, and compare nothing with it. `equated`: a side of `=` or `!=`, or in the term of a maximum or minimum there.
     """
 
-    boxes: tuple[tuple[Symbol, _Box], ...]
+    boxes: tuple[tuple[Symbol, Box], ...]
     derived: tuple[Determined, ...]
     guards: tuple[tuple[Domain, bool], ...]
     compared: bool = False
     detached: bool = False
+    equated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class _Separation:
+class Separation:
     statement: Statement
     program: Program
     names: Names
     statements: list[Statement]
 
-    def enter(self, e: Expr, around: _Around) -> Entered[_Around]:
+    def enter(self, e: Expr, around: Around) -> Entered[Around]:
         match e:
-            case Reduce("sum" | "prod") if around.compared and (read := self._stored(e, around)):
+            case Reduce("sum" | "prod") if around.compared and (read := self.stored(e, around)):
                 return read, ()
             case Reduce(op, indices, derived, domain):
                 boxes = dict(around.boxes)
                 for i in indices:
                     boxes.pop(i, None)
-                    if box := self._box(i, domain, boxes):
+                    if box := self.box(i, domain, boxes):
                         boxes[i] = box
-                inner = _Around(
+                inner = Around(
                     tuple(boxes.items()),
                     (*around.derived, *derived),
                     (*around.guards, (domain, True)),
                     op in ("max", "min") and not around.detached,
                     around.detached,
+                    around.equated and op in ("max", "min"),
                 )
                 return e, [inner]
             case Select(Domain() as domain):
@@ -113,7 +115,7 @@ class _Separation:
             case _:
                 return e, [around] * len(e.operands)
 
-    def _box(self, i: Symbol, domain: Domain, boxes: Mapping[Symbol, _Box]) -> _Box | None:
+    def box(self, i: Symbol, domain: Domain, boxes: Mapping[Symbol, Box]) -> Box | None:
         """The values that the index has anywhere, as far as its bounds tell."""
         lows = [-end for end in self._ends(i, domain, boxes, 1)]
         highs = list(self._ends(i, domain, boxes, -1))
@@ -125,10 +127,10 @@ class _Separation:
         extent = high - low + 1
         if not implies(self.program.known, at_least_zero(extent)):
             extent -= min(0, extent.constant)
-        return _Box(low, extent) if implies(self.program.known, at_least_zero(extent)) else None
+        return Box(low, extent) if implies(self.program.known, at_least_zero(extent)) else None
 
     def _ends(
-        self, i: Symbol, domain: Domain, boxes: Mapping[Symbol, _Box], sign: int
+        self, i: Symbol, domain: Domain, boxes: Mapping[Symbol, Box], sign: int
     ) -> Iterator[Affine]:
         """For the conditions `sign*i + rest >= 0`, the greatest value of `rest`."""
         for c in domain:
@@ -142,24 +144,15 @@ class _Separation:
                     ends = {s: boxes[s].high if rest.coefficient(s) > 0 else boxes[s].low for s in others}  # fmt: skip
                     yield rest.substitute(ends)
 
-    def _stored(self, e: Reduce, around: _Around) -> Expr | None:
+    def stored(self, e: Reduce, around: Around) -> Expr | None:
         """A read of a statement with the sum, over the indices that it depends on; None where one of these has no ends."""
-        if self.statement.target.dtype == INDEX:
+        needed = None if self.statement.target.dtype == INDEX else self.needed(e, around)
+        if needed is None:
             return None
+        known, held, failing = needed
         boxes = dict(around.boxes)
-        held = Domain.of(c for domain, holds in around.guards if holds for c in domain)
-        failing = [domain for domain, holds in around.guards if not holds]
-        # Where data say which element a term belongs to, there is one sum for each term.
-        found = self._found_in_data(e, held, around)
-        held = held.substitute(found) & Domain.of(
-            c for i, v in found.items() for c in boxes[i].has(v)
-        )
-        failing = [domain.substitute(found) for domain in failing]
-        known = substitute(e, found)
-        if not isinstance(known, Reduce):
-            return None  # it has no terms
-        free = self._underlying([*known.symbols, *(s for d in failing for s in d.symbols)], around)
-        held = self._where_needed(held, free, around)
+        free = self.underlying([*known.symbols, *(s for d in failing for s in d.symbols)], around)
+        held = self.where_needed(held, free, around)
         if not free or not all(s in boxes for s in free):
             return None
         body: Expr = Reduce(known.op, known.indices, known.derived, known.domain & held, known.body)
@@ -168,7 +161,7 @@ class _Separation:
         # In the statement its indices count from 0.
         indices = tuple(s for s in boxes if s in free)
         there = {i: symbol(i) + boxes[i].low for i in indices}
-        derived = self._derived_of(body, around)
+        derived = self.derived_of(body, around)
         name = self.names.fresh(f"{self.statement.target.name}_{e.op}")
         shape = tuple(boxes[i].extent for i in indices)
         target = Tensor(name, shape, self.statement.target.dtype)
@@ -176,7 +169,22 @@ class _Separation:
         self.statements.append(Statement(target, indices, at, substitute(body, there)))
         return Read(name, tuple(symbol(i) - boxes[i].low for i in indices))
 
-    def _found_in_data(self, e: Expr, held: Domain, around: _Around) -> dict[Symbol, Affine]:
+    def needed(self, e: Reduce, around: Around) -> tuple[Reduce, Domain, list[Domain]] | None:
+        """The sum by the indices that are needed to name it, and the conditions on the way that hold, and that fail."""
+        boxes = dict(around.boxes)
+        held = Domain.of(c for domain, holds in around.guards if holds for c in domain)
+        failing = [domain for domain, holds in around.guards if not holds]
+        # Where data say which element a term belongs to, there is one sum for each term.
+        found = self.found_in_data(e, held, around)
+        held = held.substitute(found) & Domain.of(
+            c for i, v in found.items() for c in boxes[i].has(v)
+        )
+        known = substitute(e, found)
+        if not isinstance(known, Reduce):
+            return None  # it has no terms
+        return known, held, [domain.substitute(found) for domain in failing]
+
+    def found_in_data(self, e: Expr, held: Domain, around: Around) -> dict[Symbol, Affine]:
         """The indices of the sum that an equation gives as a form of data: `i` in `sum{e | k[e] = i}`."""
         looked = {d.name for d in around.derived if isinstance(d, Looked)}
         found: dict[Symbol, Affine] = {}
@@ -190,19 +198,19 @@ class _Separation:
                     i in e.symbols
                     and i not in found
                     and abs(coefficient) == 1
-                    and not {i, *found} & self._underlying(rest.symbols, around).keys()
+                    and not {i, *found} & self.underlying(rest.symbols, around).keys()
                 ):
                     found[i] = rest * -coefficient
                     break
         return found
 
-    def _where_needed(self, held: Domain, free: dict[Symbol, None], around: _Around) -> Domain:
+    def where_needed(self, held: Domain, free: dict[Symbol, None], around: Around) -> Domain:
         """Where in the box of the indices in `free` the sum is needed for some values of the others, which join them if that is no
         conjunction of conditions.
         """
         boxes = dict(around.boxes)
         direct = set(held.symbols) - {d.name for d in around.derived}
-        for s in self._underlying(held.symbols, around):
+        for s in self.underlying(held.symbols, around):
             if s in free:
                 continue
             own = [c for c in held if c.form.coefficient(s)]
@@ -212,11 +220,11 @@ class _Separation:
             rest = Domain.of(c for c in held if not c.form.coefficient(s))
             with suppress(TooComplex):
                 held = rest & project(Domain.of([*own, *boxes[s].has(symbol(s))]), [s])
-        for s in self._underlying(held.symbols, around):
+        for s in self.underlying(held.symbols, around):
             free[s] = None
         return held
 
-    def _derived_of(self, body: Expr, around: _Around) -> list[Determined]:
+    def derived_of(self, body: Expr, around: Around) -> list[Determined]:
         """The derived indices that an expression needs, in order."""
         needed = set(body.symbols)
         found = []
@@ -226,7 +234,7 @@ class _Separation:
                 found.append(d)
         return found[::-1]
 
-    def _underlying(self, symbols: Iterable[Symbol], around: _Around) -> dict[Symbol, None]:
+    def underlying(self, symbols: Iterable[Symbol], around: Around) -> dict[Symbol, None]:
         """The indices among the symbols, with those that derived ones are made of in their place."""
         found = dict.fromkeys(sorted(symbols))
         for d in reversed(around.derived):

@@ -17,10 +17,10 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
+from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import FEW
-from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.schedule.rewrite.rows import Rows, is_expensive, rows, with_terms_read
 
 __all__ = ["with_kept_rows"]

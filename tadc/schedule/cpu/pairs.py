@@ -17,9 +17,9 @@ from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import replaced, substitute
+from tadc.normalize.in_bounds import is_never_empty
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.cpu.columns import sum_of_parts
-from tadc.schedule.rewrite.in_bounds import is_never_empty
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_sums_over_pairs_by_rows"]

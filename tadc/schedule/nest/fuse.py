@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Symbol, symbol
+from tadc.ir.canonical import bound_names, canonical
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.plain_names import with_distinct_indices
 from tadc.schedule.nest.matrix_product import matrix_product
-from tadc.schedule.rewrite.common import bound_names, canonical, in_indices_of
+from tadc.schedule.rewrite.common import in_indices_of
 from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import running
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from tadc.integer import implies
 from tadc.ir.affine import symbol
+from tadc.ir.canonical import free_indices
 from tadc.ir.domain import Condition, Domain, between
 from tadc.ir.expr import Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
-from tadc.schedule.rewrite.common import free_indices
 from tadc.schedule.rewrite.separate import Around, Extents, Separation, separated
 
 __all__ = ["diagonals"]

@@ -21,8 +21,8 @@ from tadc.ir.domain import Determined, Domain
 from tadc.ir.expr import Call, Const, Expr, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
+from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.masks import is_never_empty, may_be_infinite
-from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
 
 __all__ = ["factored", "with_factors_outside", "without_factors"]
 

@@ -17,13 +17,13 @@ from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
+from tadc.ir.canonical import free_indices
 from tadc.ir.domain import Derived, Domain, at_least_zero, between
 from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Call, Comparison, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, substitute
-from tadc.schedule.rewrite.common import free_indices
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["inner_sums"]

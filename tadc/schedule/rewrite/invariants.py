@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.canonical import canonical, free_indices
 from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, replaced
 from tadc.normalize.reductions import extents_in_body
-from tadc.schedule.rewrite.common import canonical, free_indices
 from tadc.schedule.rewrite.rows import is_expensive
 from tadc.schedule.rewrite.separate import Around, Extents, Separation, separated
 

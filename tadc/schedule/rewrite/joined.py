@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tadc.ir.affine import Symbol
+from tadc.ir.canonical import canonical
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, replaced, rewrite
-from tadc.schedule.rewrite.common import canonical, in_indices_of
+from tadc.schedule.rewrite.common import in_indices_of
 from tadc.schedule.rewrite.rows import always, is_expensive
 
 __all__ = ["joined"]

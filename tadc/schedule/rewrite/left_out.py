@@ -15,7 +15,7 @@ from tadc.ir.expr import Call, Const, Expr, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite, rewrite_in
 from tadc.normalize.choices import negated
-from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
+from tadc.normalize.in_bounds import reads_are_in_bounds
 
 __all__ = ["with_points_left_out"]
 

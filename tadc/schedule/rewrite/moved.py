@@ -12,12 +12,12 @@ from math import prod
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.bounds import bounded
+from tadc.ir.canonical import free_indices
 from tadc.ir.domain import Domain, between
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
-from tadc.schedule.rewrite.common import free_indices
 from tadc.schedule.rewrite.rows import is_expensive
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 

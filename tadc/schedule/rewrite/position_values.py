@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.canonical import canonical
 from tadc.ir.domain import Determined, Domain, Looked
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import replaced, rewrite, substitute
 from tadc.normalize.reductions import plain_extent
-from tadc.schedule.rewrite.common import canonical
 from tadc.schedule.rewrite.rows import always, is_expensive
 
 __all__ = ["with_position_values"]

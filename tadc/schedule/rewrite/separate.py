@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.canonical import free_indices
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, rewrite_in
+from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_in_body
-from tadc.schedule.rewrite.common import free_indices
-from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 
 __all__ = ["Around", "Extents", "Separation", "separated"]
 

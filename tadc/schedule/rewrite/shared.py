@@ -17,14 +17,14 @@ from typing import TypeAlias, cast
 from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.canonical import canonical, free_indices
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
+from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_around_body, plain_extent
-from tadc.schedule.rewrite.common import canonical, free_indices
-from tadc.schedule.rewrite.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["shared"]

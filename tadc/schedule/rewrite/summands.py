@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tadc.ir.canonical import free_indices
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.rewrite.common import free_indices
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["summands"]

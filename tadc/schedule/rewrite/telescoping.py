@@ -26,7 +26,7 @@ from tadc.ir.domain import Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select, call
 from tadc.ir.program import Program
 from tadc.ir.walk import rewrite, substitute
-from tadc.schedule.rewrite.in_bounds import reads_are_in_bounds
+from tadc.normalize.in_bounds import reads_are_in_bounds
 
 __all__ = ["SO_FAR", "Step", "Telescoped", "carried", "plain_powers", "telescoped"]
 
