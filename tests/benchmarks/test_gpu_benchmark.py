@@ -56,7 +56,7 @@ def test_operations_of_threads_that_work_alone_are_those_of_the_cost(benchmark_m
 
 def test_steps_are_counted_where_their_loops_and_conditions_let_them_be(benchmark_module):
     code = benchmark_module("gpu_code")
-    f = tadc.compile("size N\ninput x[N]\ny[i: N] = sum{j | j <= i} x[j]*x[pad(i - 1)]")
+    f = tadc.compile("size N\ninput x[N]\ny[i: N] = sum{j | j <= i} exp(x[j]*x[pad(i - 1)])")
     n = 9
 
     counts = code.counted(code.forms(f, {"N": n})["scatter, a thread an element"][:1], {"N": n})

@@ -70,7 +70,7 @@ def test_teams_that_share_them_compute_what_numpy_computes(name, team):
         np.testing.assert_allclose(found["f"], expected["f"], rtol=1e-12)
 
 
-UNUSED = "input x[2, N]\nf[l: N] = sum{m: 36, k: 12, i: 35} abs(x[i % 2, l])"
+UNUSED = "input x[2, N]\nf[l: N] = sum{m: 36, k: 12, i: 35} abs(x[(i + k) % 2, l])"
 
 
 def test_a_nest_as_one_declares_no_index_that_nothing_reads():

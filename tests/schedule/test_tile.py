@@ -13,6 +13,7 @@ import pytest
 from host_run import HostBatch, for_architecture
 from programs import normal
 
+from tadc.bounded_cache import BoundedCache
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
 from tadc.schedule.gpu.staging import staged
@@ -69,6 +70,7 @@ def without_teams(patched):
     patched.setattr("tadc.schedule.gpu.kernels.LONG", 2**40)
     patched.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
     patched.setattr("tadc.schedule.gpu.kernels.row_lengths", lambda *_: {})
+    patched.setattr("tadc.schedule.gpu.kernels._made", BoundedCache(512))
 
 
 @cache
@@ -168,6 +170,7 @@ def test_four_neighbours_that_are_copied_at_once_are_those_that_are_copied_one_b
     (mode,) = modules_of({"primal": normal(text)})
     gpu, plain = GpuModule.of(mode, sizes), GpuModule.plain(mode)
     with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tadc.schedule.gpu.kernels._made", BoundedCache(512))
         patched.setattr("tadc.schedule.gpu.tile.staged", lambda *a, **k: staged(*a, **k | {"ahead": True}))  # fmt: skip
         ahead = GpuModule.of(mode, sizes)
     kinds = ((gpu, "tiles"), (ahead, "old"), (ahead, "new"), (plain, "plain"))
