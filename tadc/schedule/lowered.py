@@ -37,10 +37,10 @@ from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
-from tadc.schedule.nest.memory import oversized, worthless
+from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
 from tadc.schedule.rewrite.lists import has_data
-from tadc.schedule.rewrite.program import recomputing, scheduled
+from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
 from tadc.schedule.rewrite.windows import windows_from_zero
@@ -81,8 +81,6 @@ class Decisions:
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
         """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
         recomputed = oversized(stored, sizes, dtype, options.storage, options.memory_limit)
-        if options.storage == "auto":
-            recomputed |= worthless(recomputing(stored, recomputed), sizes, dtype)
         usual = {s: _usual(stored, s, sizes[s]) for s in stored.sizes}
         room = 0 if options.storage == "recompute" else options.memory_limit
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)

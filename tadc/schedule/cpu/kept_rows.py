@@ -41,8 +41,9 @@ def with_kept_rows(
     made: set[str] = set()
     for kernel in kernels(program, mode):
         start = min(place[s.target.name] for s in kernel.statements)
-        owned = rows(kernel.statements[0])
-        kept = _kept(owned, kernel.statements[0], program, usual, names) if owned else []
+        first, *others = kernel.statements
+        owned = rows(first)
+        kept = _kept(owned, first, others, program, usual, names) if owned else []
         if not owned or not kept or any(place.get(t, -1) >= start for s in kept for t in s.reads):
             continue
         made.update(s.target.name for s in kept)
@@ -57,9 +58,16 @@ def with_kept_rows(
 
 
 def _kept(
-    owned: Rows, s: Statement, program: Program, usual: Mapping[Symbol, int], names: Names
+    owned: Rows,
+    s: Statement,
+    others: Sequence[Statement],
+    program: Program,
+    usual: Mapping[Symbol, int],
+    names: Names,
 ) -> list[Statement]:
-    """The statements of the values that the rows of a statement share, if it has rows of many elements."""
+    """The statements of the values that the rows of a statement share, if it has rows of many elements, with those that `others`
+    of its kernel share too.
+    """
     if not owned.hoisted:
         return []
     extents = s.extents
@@ -79,8 +87,10 @@ def _kept(
     def is_safe(e: Expr) -> bool:
         return e.symbols <= sizes.union(box) and reads_are_in_bounds(e, known, program.tensors)
 
-    # All of a value, with what is cheap: else each element of a row would do that again.
-    values = list(owned.hoisted) if all(map(is_safe, owned.hoisted)) else _expensive(owned.hoisted)
+    values = list(owned.hoisted)
+    # All of a value, with what is cheap: else each element of a row would do that again. Others may share less of it.
+    if others or not all(map(is_safe, values)):
+        values = _expensive(values)
     if not all(map(is_safe, values)):
         return []
     statements = []

@@ -16,11 +16,10 @@ from tadc.schedule.nest.cost import program_cost
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.rewrite.program import recomputing
 
-__all__ = ["fits", "oversized", "worthless"]
+__all__ = ["fits", "oversized"]
 
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
-FEW_BYTES = 2**15  # are in the innermost cache
 MUCH = 2**31  # bytes that may be stored on a GPU, if that is faster
 # Times the operations with everything stored: more is not recomputed unless it is asked for.
 MOST_WORK = 2
@@ -68,24 +67,6 @@ def oversized(
             continue
         if memory != "auto" or _operations(recomputing(program, more), sizes) <= most:
             chosen = more
-    return chosen
-
-
-def worthless(program: Program, sizes: Mapping[str, int], dtype: str) -> frozenset[str]:
-    """The temporaries that save no operations: their readers own rows, and need each value once too.
-
-    In `f[i,d] = sum{j} q[i,j]*y[j,d]` a thread has the row `f[i,:]`, if `q` is an expensive value that it computes itself.
-    """
-    bytes_ = program.bytes_at(sizes, dtype)
-    large = [t for t in _recomputable(program) if bytes_[t] > FEW_BYTES]
-    chosen: frozenset[str] = frozenset()
-    if large:
-        least = _operations(program, sizes)
-        for name in sorted(large, key=lambda name: (-bytes_[name], name)):
-            more = chosen | {name}
-            done = _operations(recomputing(program, more), sizes)
-            if done <= least:
-                chosen, least = more, done
     return chosen
 
 
