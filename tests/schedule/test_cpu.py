@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 import pytest
@@ -302,19 +301,6 @@ def test_lanes_are_neighbours_in_memory_where_sums_are_short():
     module = NativeRunner(f.program, "float32", Options.of(backend="native")).lowered(values)
 
     assert [k.strip and k.strip[0] for k in module.kernels] == ["p"]
-
-
-def test_a_value_that_saves_no_operations_is_not_stored():
-    text = (
-        "size N, M\ninput x[N,3], y[M,3], w[M]\n"
-        "f[i, e: 3] = sum{j} 1/((sum{d} (x[i,d] - y[j,d])**2) + 0.5)**1.5*w[j]*(y[j,e] - x[i,e])"
-    )
-    f = tadc.compile(text, backend="native")
-    values = f.program.size_values({"N": 524, "M": 426})
-    module = NativeRunner(f.program, "float32", Options.of(backend="native")).lowered(values)
-
-    pairs = values["N"] * values["M"]
-    assert all(prod(t.shape_at(values)) < pairs for t in module.module.temporaries)
 
 
 @pytest.mark.compiler
