@@ -72,6 +72,9 @@ class Scripts:
     _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
+    _left_numbers: set[str] = field(
+        default_factory=set
+    )  # names that left sides have without subscripts
     _labelled_bases: set[str] = field(
         default_factory=set
     )  # with a capital below that nothing binds
@@ -107,6 +110,7 @@ class Scripts:
         )
         self._labelled_bases = _with_free_capitals(self.definitions, self._bound)
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
+        self._left_numbers = {d.target for d in self.definitions if d.is_scalar}
 
     def _tell_intercepts(self) -> None:
         r"""`\beta_0` beside a vector `\beta`: a name where the document counts from 1, and unclear where nothing tells."""
@@ -252,6 +256,7 @@ class Scripts:
             f"{base.value}_{t.value}" in self.declared | self._left_labels
             and t.value not in scope.bound
             for t in parts
+            if t.type == "NAME"  # a number is a subscript
         ):
             return None
         known = self._bounds | scope.bound | self.sizes | self._tensors | set().union(*self._bound)
@@ -306,7 +311,7 @@ class Scripts:
         if last.type != "NUM":
             return None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
-        is_left = name.value in self._left_labels
+        is_left = name.value in self._left_numbers
         if not others and (is_left or base.value in self._constants):
             return name, None
         if base.value in self._intercepts and _is_zero(below[1:-1]):
