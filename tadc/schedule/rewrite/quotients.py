@@ -60,7 +60,11 @@ def _with_remainder(e: Reduce, depth: int, d: Derived, i: Symbol) -> Reduce:
     moved = [c.substitute({i: value}) for c in e.domain]
     bounds = [*between(0, symbol(i), d.modulus - 1)]
     bounds += [bound for c in moved for bound in _of_quotient(c, i, d)]
-    bounds += [c for c in moved if not implies(Domain.of(bounds), c)]
+    # What is said of other indices bounds their loops, which are further out.
+    own = {i, d.name}
+    bounds += [
+        c for c in moved if own.isdisjoint(c.form.symbols) or not implies(Domain.of(bounds), c)
+    ]
     inside = {i, *e.indices[depth + 1 :], *(other.name for other in e.derived if other is not d)}
     inner = Domain.of(c for c in bounds if not inside.isdisjoint(c.form.symbols))
     outer = Domain.of(c for c in bounds if inside.isdisjoint(c.form.symbols))
