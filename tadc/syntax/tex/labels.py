@@ -109,7 +109,7 @@ def with_equation_labels(tokens: Sequence[Token]) -> list[Token]:
     while place < len(tokens):
         token = tokens[place]
         end = closing.get(place + 2, 0)
-        inner = tokens[place + 3 : end]
+        inner = tokens[place + 3 : end] if end - place <= _LONGEST else ()
         is_below = token.type == "NAME" and tokens[place + 1 : place + 2] != []
         is_below = is_below and tokens[place + 1].type == "SUB" and token.value not in ("I", "chi")
         if is_below and any(t.type == "EQ" for t in inner) and {t.type for t in inner} <= _IN_LABEL:
@@ -121,6 +121,7 @@ def with_equation_labels(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
+_LONGEST = 64  # tokens: braces in braces are looked through once
 _IN_LABEL = frozenset(("NAME", "NUM", "EQ", "SLASH", "MINUS"))
 
 

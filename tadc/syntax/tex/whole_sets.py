@@ -55,19 +55,20 @@ def with_sizes_of_sets(
     place = 0
     while place < len(tokens):
         end = closing.get(place + 1, 0)
-        entry = tokens[place + 2 : end]
+        is_set = end - place == 5 and _is_member(tokens, end - 1)
+        entry = tokens[place + 2 : end] if is_set else ()
         following = tokens[place : place + 3]
         if place + 1 < len(tokens) and _is_size(tokens, place + 1) and following[1].value in names:
             result.append(following[1])
             place += 3
-        elif _is_member(tokens, end - 1) and _is_argument(tokens, entry[0].value):
+        elif is_set and _is_argument(tokens, entry[0].value):
             name, _, whole = entry
             text = f"the sum over `{name.value}` is over all that `{name.value}` can be"
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, name.start, whole.end))
             result += [*tokens[place : place + 2], name, tokens[end]]
             place = end + 1
-        elif end and len(entry) == 3 and entry[2].value in names and _is_member(tokens, end - 1):
+        elif is_set and entry[2].value in names:
             name, sign, whole = entry
             text = f"`{whole.value}` is the set of all that `{name.value}` can be, and its size"
             if all(guess.text != text for guess in guesses):
