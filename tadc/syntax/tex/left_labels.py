@@ -232,6 +232,10 @@ class LeftLabels:
         has_list = tokens[5].type == "LPAR"
         is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
         right = tokens[equal:]
+        is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
+        is_plain = tokens[0].value not in self.declared and not definition.ranges
+        if not (is_parameter and is_read and is_plain and (has_list or equal == 5)):
+            return None
         below = {
             t.value
             for d in self.definitions
@@ -239,10 +243,7 @@ class LeftLabels:
             for t in n
             if name.value != definition.target
         }
-        is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
-        is_number = is_read and letter not in below | bound_names(right)
-        is_plain = tokens[0].value not in self.declared and not definition.ranges
-        if not (is_parameter and is_number and is_plain and (has_list or equal == 5)):
+        if letter in below | bound_names(right):
             return None
         name = with_label(tokens[0], [tokens[3]], tokens[4].end)
         text = f"`{name.value}` is one name: the right side has `{letter}` as a number"

@@ -38,7 +38,8 @@ def with_single_limits(tokens: Sequence[Token], guesses: list[Guess]) -> list[To
         above = () if end is None else tokens[middle + 3 : end]
         split = _split(below, above) if above else None
         if split is None:
-            below = _with_conditions(below, _bound_here(tokens, place), guesses)
+            if any(t.type == "REL" for t in below):
+                below = _with_conditions(below, _bound_here(tokens, place), guesses)
             result += [*tokens[place : place + 3], *below, tokens[middle]]
             place = middle + 1
             continue
