@@ -25,6 +25,7 @@ from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
+from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
 from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
@@ -241,21 +242,30 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
     ) -> CpuModule:
         known = _are_known(usual, module.program)
         if known:
-            left = _products(module, dtype, usual).keys() if blas else frozenset()
             if choices.whether("sums over pairs are by rows", True):
                 module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             if choices.whether("sums of columns are in parts", True):
                 module = module.running(with_column_sums_in_parts(module.program, usual))
+            if choices.whether("long sums are in parts", True):
+                products = _products(module, dtype, usual) if blas else {}
+                results = frozenset(p.result.tensor for p in products.values())
+                program = with_long_sums_in_parts(module.program, usual, results)
+                module = module.running(program)
+            left = _products(module, dtype, usual).keys() if blas else frozenset()
             program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
             module = module.running(program)
         nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
         program = module.program
-        schedules = {k.name: cpu_kernel(k, program, usual, machine, choices) for k in nests}
+
+        def scheduled(nest: Kernel, at_once: Sizes = _UNKNOWN) -> CpuKernel:
+            return cpu_kernel(nest, program, usual, machine, choices, at_once)
+
+        schedules = {k.name: scheduled(k) for k in nests}
         groups: dict[str, RowGroup] = {}
         if known:
             pairs = zip(schedules.values(), nests, strict=True)
             for group in row_groups(
-                list(pairs), program, dtype, usual, machine, products.keys(), choices
+                list(pairs), program, dtype, usual, machine, products.keys(), choices, scheduled=scheduled
             ):
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
