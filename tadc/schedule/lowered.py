@@ -265,7 +265,14 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
         if known:
             pairs = zip(schedules.values(), nests, strict=True)
             for group in row_groups(
-                list(pairs), program, dtype, usual, machine, products.keys(), choices, scheduled=scheduled
+                list(pairs),
+                program,
+                dtype,
+                usual,
+                machine,
+                products.keys(),
+                choices,
+                scheduled=scheduled,
             ):
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
