@@ -22,6 +22,7 @@ from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
+from tadc.schedule.cpu.paired_factors import with_factors_in_pairs
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
@@ -242,6 +243,8 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
     ) -> CpuModule:
         known = _are_known(usual, module.program)
         if known:
+            if blas and choices.whether("factors are in pairs", True):
+                module = module.running(with_factors_in_pairs(module.program, usual))
             if choices.whether("sums over pairs are by rows", True):
                 module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             if choices.whether("sums of columns are in parts", True):

@@ -17,7 +17,7 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
-from tadc.ir.program import DerivedSize, Program, Statement, Tensor
+from tadc.ir.program import DerivedSize, Program, Statement
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.in_bounds import is_never_empty
 from tadc.normalize.reductions import extents_around_body, plain_extent
