@@ -8,7 +8,7 @@ Otherwise each tile of the few elements goes through all of `dy` and `x`, and ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
@@ -89,8 +89,10 @@ def _part(
     extents = {i: max(1, n.at(values)) for place in places for i, n in place.extents.items()}
     reads = {(place.read.tensor, place.read.subscripts): place for place in places}
 
+    shapes = {t: [max(1, n.at(values)) for n in program.tensors[t].shape] for t, _ in reads}
+
     def elements(extents: Mapping[Symbol, int]) -> int:
-        return sum(_elements(place.read, extents) for place in reads.values())
+        return sum(_elements(p.read, shapes[p.read.tensor], extents) for p in reads.values())
 
     def of_part(index: Symbol, length: int) -> int:
         return elements({**extents, index: length})
@@ -136,11 +138,15 @@ def _reads(e: Expr, around: Mapping[Symbol, Affine], sizes: frozenset[Symbol]) -
         waiting += [(o, extents) for o in node.operands]
 
 
-def _elements(read: Read, extents: Mapping[Symbol, int]) -> int:
+def _elements(read: Read, shape: Sequence[int], extents: Mapping[Symbol, int]) -> int:
     """How many elements are read, for all values of the indices: those of the box that holds them."""
-    return prod(
-        1 + sum(abs(c) * (extents.get(i, 1) - 1) for i, c in form.terms) for form in read.subscripts
-    )
+
+    def along(form: Affine, whole: int) -> int:
+        if any(i not in extents for i in form.symbols):
+            return whole
+        return min(whole, 1 + sum(abs(c) * (extents[i] - 1) for i, c in form.terms))
+
+    return prod(map(along, read.subscripts, shape))
 
 
 def _in_parts(

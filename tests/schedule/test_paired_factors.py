@@ -1,0 +1,99 @@
+"""Sums of products of several tensors as products of matrices: which factors are multiplied first, and that values are numpy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tadc
+from tadc.runtime.cpu import c_compiler
+from tadc.schedule.cpu.contraction import contraction
+from tadc.schedule.cpu.paired_factors import with_factors_in_pairs
+from tadc.schedule.rewrite.program import scheduled
+
+# Of einsum, with the factors of each pair.
+PAIRS = {
+    "ikl,kj,lj->ij": [{"t1", "t2"}],
+    "ij,kj,lj->ikl": [{"t0", "t1"}],
+    "ikl,ij,kj->lj": [{"t1", "t2"}],
+    "abr,br,cr,dr->acd": [{"t2", "y_sum"}],
+    "ar,br,cr,dr->abcd": [{"t0", "t1"}, {"t2", "t3"}],
+}
+NONE = {
+    "ik,kj->ij": "two factors",
+    "i,j,k->i": "sums that depend on less are summed by themselves",
+    "ij,ij,ij->i": "no matrix",
+    "iij,jk,k->ik": "a diagonal",
+}
+
+
+def text(einsum: str) -> str:
+    factors, result = einsum.split("->")[0].split(","), einsum.split("->")[1]
+    inner = sorted({*"".join(factors)} - {*result})
+    shapes = (f"t{n}[{', '.join(i.upper() + '1' for i in s)}]" for n, s in enumerate(factors))
+    product = "*".join(f"t{n}[{', '.join(s)}]" for n, s in enumerate(factors))
+    return f"input {', '.join(shapes)}\ny[{', '.join(result)}] = sum{{{', '.join(inner)}}} {product}"
+
+
+def paired(source: str, size: int = 96):
+    program = scheduled(tadc.compile(source, backend="numpy")._program)
+    return with_factors_in_pairs(program, dict.fromkeys(program.sizes, size)), program
+
+
+@pytest.mark.parametrize("einsum", [*PAIRS, *NONE])
+def test_factors_are_multiplied_where_that_makes_products_of_matrices(einsum):
+    program, before = paired(text(einsum))
+
+    pairs = [{*s.reads} for s in program.statements if "_pair" in s.target.name]
+    assert sorted(pairs, key=min) == PAIRS.get(einsum, [])
+    if pairs:
+        assert contraction(program.statements[-1], program, dict.fromkeys(program.sizes, 96))
+    else:
+        assert program is before
+
+
+def test_small_sums_are_left_alone():
+    program, before = paired(text("ikl,kj,lj->ij"), 12)
+
+    assert program is before
+
+
+def test_statements_share_a_pair_and_a_sum_of_either_order():
+    f = tadc.compile(text("ikl,kj,lj->ij"), backend="native")
+    shapes = (64, 64, 64), (64, 48), (64, 48)
+    sizes = dict(I1=64, K1=64, L1=64, J1=48)
+    (part,) = f._value_and_gradients.parts(f.inputs, sizes, "float64")
+
+    program, _ = paired(str(part), 96)
+
+    stored = [s.target.name for s in program.statements if s.target.name not in program.outputs]
+    assert len(stored) == 2, stored  # the sum over l of the value and a gradient, and the pair of two gradients
+    assert len(shapes) == len(f.inputs)
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+@pytest.mark.plain(dtype=1, einsum=3)
+@pytest.mark.parametrize("einsum", PAIRS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_values_and_gradients_are_einsums(einsum, dtype):
+    random = np.random.default_rng(0)
+    factors, result = einsum.split("->")[0].split(","), einsum.split("->")[1]
+    extents = dict(zip(sorted({*"".join(factors)}), (67, 70, 65, 72, 66), strict=False))
+    arrays = [random.uniform(-1, 1, [extents[i] for i in s]).astype(dtype) for s in factors]
+    cotangent = random.uniform(-1, 1, [extents[i] for i in result]).astype(dtype)
+    f = tadc.compile(text(einsum), backend="native")
+
+    value, gradients = f.value_and_gradients(*arrays, cotangent=cotangent)
+
+    tolerance = 1e-11 if dtype == "float64" else 2e-4
+    found = [value, *gradients.values()]
+    wide = [a.astype("float64") for a in (*arrays, cotangent)]
+    expected = [np.einsum(einsum, *wide[:-1], optimize=True)]
+    for n, of in enumerate(factors):
+        others = [*factors[:n], *factors[n + 1 :], result]
+        expected.append(
+            np.einsum(f"{','.join(others)}->{of}", *wide[:n], *wide[n + 1 :], optimize=True)
+        )
+    for x, y in zip(found, expected, strict=True):
+        assert np.abs(x - y).max() <= tolerance * np.abs(y).max()
