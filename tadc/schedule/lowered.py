@@ -5,7 +5,7 @@ A `Module` is a program with its kernels, for any target. `CpuModule` and `GpuMo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -62,7 +62,6 @@ Product = TypeVar("Product", Contraction, MatrixProduct)
 
 MOST_LANES = 64  # values of an index that may fill less than all lanes
 _UNKNOWN: Sizes = {}
-_NOTHING: Mapping[str, Sequence[str]] = {}
 _NO_TILES: Mapping[str, Shape] = {}
 
 
@@ -71,13 +70,14 @@ class Decisions:
     """Decisions that depend on the sizes of a call: the temporaries that are not stored, and about how large the sizes are.
 
     A schedule stores more only in `room` bytes, if that is not None. By default all are stored, and nothing is known of the sizes.
-    `widths` are sizes that the text has as numbers.
+    `widths` are sizes that the text has as numbers. `choices` are those of the rewriting of the program.
     """
 
     recomputed: tuple[str, ...] = ()
     usual: tuple[tuple[Symbol, int], ...] = ()
     room: int | None = None
     widths: tuple[tuple[Symbol, int], ...] = ()
+    choices: Choices = BY_MODEL
 
     @classmethod
     def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
@@ -142,20 +142,16 @@ class Module:
 
 
 def modules_of(
-    programs: Mapping[str, Program],
-    recomputed: Mapping[str, Sequence[str]] = _NOTHING,
-    choices: Choices = BY_MODEL,
+    programs: Mapping[str, Program], decided: Mapping[str, Decisions] | None = None
 ) -> list[Module]:
-    """The modes of a file, by their programs, which are all derived from the first.
-
-    The tensors that `recomputed` has for a mode are not stored (`nest/memory.py`).
-    """
+    """The modes of a file, by their programs, which are all derived from the first, as is `decided` for some of them."""
     name = identifier(next(iter(programs.values())).name)
-    again = {mode: frozenset(recomputed.get(mode, ())) for mode in programs}
-    launchable = {
-        mode: scheduled(_launchable(p, name), again[mode], choices) for mode, p in programs.items()
-    }
-    return [Module(mode, p, kernels(p, mode)) for mode, p in launchable.items()]
+    modules = []
+    for mode, program in programs.items():
+        d = (decided or {}).get(mode, Decisions())
+        run = scheduled(_launchable(program, name), frozenset(d.recomputed), d.choices)
+        modules.append(Module(mode, run, kernels(run, mode)))
+    return modules
 
 
 def _launchable(program: Program, name: str) -> Program:
