@@ -80,6 +80,12 @@ class _Side:
         numbers = {i: symbol(f"'{n}") for n, i in enumerate(self.indices)}
         return frozenset(substitute(r, numbers) for r in self.reads), self.extents
 
+    @property
+    def strided(self) -> int:
+        """How many factors are read elsewhere for each of its neighbours."""
+        last = self.indices[-1]
+        return sum(last in r.symbols and last not in r.subscripts[-1].symbols for r in self.reads)
+
     def read(self, stored: Mapping[_Key, str]) -> Read:
         if len(self.reads) == 1:
             return self.reads[0]
@@ -92,7 +98,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A product as that of two sides. `elements` are those of each pair, `size` is how large the matrices are."""
+    """A product as that of two sides. `elements` are those of each pair, times how expensive they are, `size` is how large the matrices are."""
 
     product: _Product
     sides: tuple[_Side, _Side]
@@ -169,7 +175,9 @@ def _ways(
                 _side(right, left, p, s, sum_last=sum_last),
             )
             pairs = [side for side in sides if len(side.reads) > 1]
-            elements = tuple(prod(n.at(values) for n in side.extents) for side in pairs)
+            elements = tuple(
+                prod(n.at(values) for n in side.extents) * (1 + side.strided) for side in pairs
+            )
             stored = {side.key: f"'{n}" for n, side in enumerate(pairs)}
             before = (side.statement(stored[side.key], s.target.dtype) for side in pairs)
             there = replace(program, statements=(*before, *program.statements))
