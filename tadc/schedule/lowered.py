@@ -116,18 +116,24 @@ def _usual(program: Program, size: Symbol, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A program under its C name, and its kernels."""
+    """A program under its C name, and its kernels. Tensors `apart` have one of their own."""
 
     name: str
     program: Program
     kernels: tuple[Kernel, ...]
+    apart: frozenset[str] = frozenset()
 
     def running(self, program: Program) -> Module:
         """The module with another program, rewritten from its own."""
         if program is self.program:
             return self
         assert _is_in_order(program), "a statement reads what a later one computes"
-        return Module(self.name, program, kernels(program, self.name))
+        return replace(self, program=program, kernels=kernels(program, self.name, self.apart))
+
+    def with_apart(self, tensors: frozenset[str]) -> Module:
+        """The module in which these tensors have kernels of their own."""
+        apart = self.apart | tensors
+        return replace(self, kernels=kernels(self.program, self.name, apart), apart=apart)
 
     @property
     def launcher(self) -> str:
@@ -241,6 +247,8 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
         if known:
             if blas and choices.whether("factors are in pairs", True):
                 module = module.running(with_factors_in_pairs(module.program, usual))
+            if blas and choices.whether("stored products are apart", True):
+                module = module.with_apart(_stored_products(module, dtype, usual))
             if choices.whether("sums over pairs are by rows", True):
                 module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             if choices.whether("sums of columns are in parts", True):
@@ -309,6 +317,24 @@ def recurrence_module(
     schedules = [cpu_kernel(k, program, usual, machine) for k in before]
     schedules.append(in_order(points, recurrence, usual, machine))
     return CpuModule(Module(mode, program, (*before, points)), tuple(schedules))
+
+
+def _stored_products(module: Module, dtype: str, usual: Sizes) -> frozenset[str]:
+    """The products of matrices that share a kernel with other statements, and are stored all the same."""
+    program = module.program
+    values = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
+    shared = (
+        s
+        for k in module.kernels
+        if len(k.statements) > 1
+        for s in k.statements
+        if s.target.name in k.writes
+    )
+    return frozenset(
+        s.target.name
+        for s in shared
+        if (s.target.dtype or dtype) == dtype and contraction(s, program, values)
+    )
 
 
 def _products(module: Module, dtype: str, usual: Sizes) -> dict[str, Contraction]:
