@@ -22,8 +22,8 @@ from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
-from tadc.schedule.cpu.paired_factors import with_factors_in_pairs
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
+from tadc.schedule.cpu.products import with_products
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
@@ -245,17 +245,17 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
     ) -> CpuModule:
         known = _are_known(usual, module.program)
         if known:
-            if blas and choices.whether("factors are in pairs", True):
-                module = module.running(with_factors_in_pairs(module.program, usual))
-            if blas and choices.whether("stored products are apart", True):
-                module = module.with_apart(_stored_products(module, dtype, usual))
+            if blas and choices.whether("products are apart", True):
+                program, products = with_products(module.program, usual, dtype)
+                module = module.running(program)
+                module = module.with_apart(products | _stored_products(module, dtype, usual))
             if choices.whether("sums over pairs are by rows", True):
                 module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
             if choices.whether("sums of columns are in parts", True):
                 module = module.running(with_column_sums_in_parts(module.program, usual))
             if choices.whether("long sums are in parts", True):
-                products = _products(module, dtype, usual) if blas else {}
-                results = frozenset(p.result.tensor for p in products.values())
+                by_blas = _products(module, dtype, usual) if blas else {}
+                results = frozenset(p.result.tensor for p in by_blas.values())
                 program = with_long_sums_in_parts(module.program, usual, results)
                 module = module.running(program)
             left = _products(module, dtype, usual).keys() if blas else frozenset()
