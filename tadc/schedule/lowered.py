@@ -245,22 +245,7 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
     ) -> CpuModule:
         known = _are_known(usual, module.program)
         if known:
-            if blas and choices.whether("products are apart", True):
-                program, products = with_products(module.program, usual, dtype)
-                module = module.running(program)
-                module = module.with_apart(products | _stored_products(module, dtype, usual))
-            if choices.whether("sums over pairs are by rows", True):
-                module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
-            if choices.whether("sums of columns are in parts", True):
-                module = module.running(with_column_sums_in_parts(module.program, usual))
-            if choices.whether("long sums are in parts", True):
-                by_blas = _products(module, dtype, usual) if blas else {}
-                results = frozenset(p.result.tensor for p in by_blas.values())
-                program = with_long_sums_in_parts(module.program, usual, results)
-                module = module.running(program)
-            left = _products(module, dtype, usual).keys() if blas else frozenset()
-            program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
-            module = module.running(program)
+            module = _arranged(module, dtype, usual, blas, choices, kept)
         nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
         program = module.program
 
@@ -290,6 +275,27 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups)
+
+
+def _arranged(
+    module: Module, dtype: str, usual: Sizes, blas: bool, choices: Choices, kept: frozenset[str]
+) -> Module:
+    """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies."""
+    if blas and choices.whether("products are apart", True):
+        program, apart = with_products(module.program, usual, dtype)
+        module = module.running(program)
+        module = module.with_apart(apart | _stored_products(module, dtype, usual))
+    if choices.whether("sums over pairs are by rows", True):
+        module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
+    if choices.whether("sums of columns are in parts", True):
+        module = module.running(with_column_sums_in_parts(module.program, usual))
+    if choices.whether("long sums are in parts", True):
+        by_blas = _products(module, dtype, usual) if blas else {}
+        results = frozenset(p.result.tensor for p in by_blas.values())
+        module = module.running(with_long_sums_in_parts(module.program, usual, results))
+    left = _products(module, dtype, usual).keys() if blas else frozenset()
+    program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
+    return module.running(program)
 
 
 def _is_in_order(program: Program) -> bool:

@@ -151,13 +151,13 @@ def _scheduled(
     body = simplification.written_out(kernel.body)
     kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
     if has_few_elements(kernel.extents):
-        at_once = unrolled(kernel) or kernel
-        around = Surroundings.of(at_once, program, usual)
+        flat = unrolled(kernel) or kernel
+        around = Surroundings.of(flat, program, usual)
         count = 1 if program.is_section else CHUNKS
-        chunked = tuple(_chunked(at_once.body, around, count))
+        chunked = tuple(_chunked(flat.body, around, count))
         if any(isinstance(s, Chunks) for s in chunked):
-            outer = box if at_once is kernel else ()
-            return CpuKernel(at_once, outer, None, chunked, cooperative=True)
+            outer = box if flat is kernel else ()
+            return CpuKernel(flat, outer, None, chunked, cooperative=True)
     of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
     layout = Layout.of(program, surroundings.typical)
     among = tuple(_lanes(kernel, box, surroundings, layout))
