@@ -37,9 +37,10 @@ def text(einsum: str) -> str:
     )
 
 
-def paired(source: str, size: int = 96):
+def paired(source: str, size: int = 96, **sizes: int):
     program = scheduled(tadc.compile(source, backend="numpy")._program)
-    found, _ = with_products(program, dict.fromkeys(program.sizes, size), "float64")
+    usual = dict.fromkeys(program.sizes, size) | sizes
+    found, _ = with_products(program, usual, "float64")
     return found, program
 
 
@@ -92,6 +93,14 @@ def test_values_with_computed_factors_are_the_interpreters(source):
     np.testing.assert_allclose(value, expected, rtol=1e-10)
     for name, gradient in gradients.items():
         np.testing.assert_allclose(gradient, of_expected[name], rtol=1e-9, atol=1e-9)
+
+
+def test_what_is_stored_is_no_larger_than_a_few_times_what_is_there():
+    source = text("ikl,ij,kj->lj")
+    larger, before = paired(source, L1=48, J1=768)
+
+    assert larger is before
+    assert paired(source, L1=48, J1=192)[0] is not before
 
 
 def test_small_sums_are_left_alone():

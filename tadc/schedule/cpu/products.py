@@ -36,6 +36,7 @@ __all__ = ["with_products"]
 
 MOST = 5  # factors
 WORTH = 32  # products that are added up for each that is stored
+MOST_STORED = 8  # times as much as the factors and the result
 LONG = 64  # terms of a sum that is a part of a value, whose factors are stored; of others the sum alone would be
 
 # Factors with numbers for indices, and the extents of these.
@@ -234,6 +235,9 @@ def _ways(
 ) -> Iterator[_Way]:
     """All ways to make a contraction of matrices of it, with far less that is stored."""
     products = prod(n.at(values) for n in p.extents.values())
+    tensors = {r.tensor for f in p.factors for r in postorder(f) if isinstance(r, Read)}
+    sizes = [prod(n.at(values) for n in program.tensors[t].shape) for t in tensors]
+    most = MOST_STORED * (sum(sizes) + prod(n.at(values) for n in s.target.shape))
     first, *others = p.factors
     groups = (c for count in range(len(others)) for c in combinations(others, count))
     for group in groups:
@@ -247,7 +251,7 @@ def _ways(
             before = (side.statement(names[side.key], s.target.dtype) for side in way.stored)
             there = replace(program, statements=(*before, *program.statements))
             made = contraction(replace(s, body=way.contraction(names)), there, values)
-            if made and sum(elements) * WORTH <= products:
+            if made and sum(elements) <= most and sum(elements) * WORTH <= products:
                 of_matrix = (*made.rows, *made.columns, *made.inner)
                 size = prod(p.extents[i].at(values) for i in of_matrix)
                 yield replace(way, elements=elements, size=size)
