@@ -10,6 +10,7 @@ __all__ = [
     "ARGMAX",
     "CALLED",
     "CHARACTERS",
+    "COMPOSED",
     "DISPLAYS",
     "DROPPED",
     "DROPPED_WITH_ARGUMENT",
@@ -85,8 +86,19 @@ FUNCTIONS = {
     "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
     "tr": "\\tr", "trace": "\\tr", "Tr": "\\tr", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
 }  # fmt: skip
+# Functions of `x` that are made of these.
+COMPOSED = {
+    "coth": "1/tanh(x)", "sec": "1/cos(x)", "csc": "1/sin(x)", "cot": "1/tan(x)", "sech": "1/cosh(x)", "csch": "1/sinh(x)",
+    "logit": "log(x/(1 - x))", "elu": "if x > 0 then x else exp(x) - 1", "hardtanh": "max(-1, min(1, x))",
+    "mish": "x*tanh(softplus(x))", "softsign": "x/(1 + abs(x))",
+}
+FUNCTIONS |= {name: name for name in COMPOSED} | {
+    "ELU": "elu", "Mish": "mish", "HardTanh": "hardtanh", "Hardtanh": "hardtanh", "sigm": "sigmoid", "Sigmoid": "sigmoid", "expit": "sigmoid",
+    "Tanh": "tanh", "ReLu": "relu", "Relu": "relu", "RELU": "relu", "Softplus": "softplus", "SoftPlus": "softplus", "GeLU": "gelu",
+    "swish": "silu", "Swish": "silu", "Sign": "sign", "Sgn": "sign", "Exp": "exp", "Log": "log",
+}  # fmt: skip
 TEX_FUNCTIONS = words(
-    "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh"
+    "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh coth sec csc cot"
 )  # commands of LaTeX itself
 TEX_REDUCTIONS = words("sum prod max min")
 INVERSES = {
@@ -137,7 +149,7 @@ SYMBOLS = {
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
     "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
-    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
+    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "propto": "PROPTO", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",

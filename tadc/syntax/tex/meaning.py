@@ -13,6 +13,7 @@ from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.bold import NO_BOLD, Bold
 from tadc.syntax.tex.centred import with_centred
+from tadc.syntax.tex.composed import about_composed, composed_functions
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
@@ -57,7 +58,8 @@ def meaning(
     defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
     taken = names_of([*items, *(r.definition for r in read)])
-    bodies = {name: Inlined(*function) for name, function in functions.items()}
+    bodies = composed_functions() | {name: Inlined(*body) for name, body in functions.items()}
+    notes += about_composed([r.definition for r in read])
     definitions: list[Definition] = []
     for r in read:
         try:

@@ -45,6 +45,7 @@ from tadc.syntax.tex.points import (
     functions_at_points,
 )
 from tadc.syntax.tex.primes import with_primes
+from tadc.syntax.tex.proportions import unnormalized
 from tadc.syntax.tex.prose import (
     applying,
     defines,
@@ -190,6 +191,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         _collect(bodies, found.errors, lambda f=function, s=statement: [reader.function(f, s)])
     if not definitions and not found.errors:
         found.errors.append(_nothing(text, skipped))
+    found.errors += _without_factors(text, found, skipped, definitions)
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
@@ -392,6 +394,29 @@ def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     if skipped and skipped[0].tokens[0].type == "RED":
         fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
     return SyntaxError(span, "no display defines an element of a tensor", fix=fix)
+
+
+def _without_factors(
+    text: Expansion,
+    found: _Found,
+    skipped: Sequence[Statement],
+    definitions: Sequence[Statement],
+) -> list[SyntaxError]:
+    """The errors of what a formula gives up to a factor, and another one reads."""
+    known = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    known |= {d.target for d in definitions}
+    read = {t.value for d in definitions for t in d.right if t.type == "NAME"}
+    parts = (s.tokens for s in (*skipped, *found.in_prose) if s.kind == "skipped")
+    errors: dict[str, SyntaxError] = {}
+    for name, token in unnormalized(parts, known):
+        if name in read and name not in errors:
+            span = text.span(token.start, token.end)
+            errors[name] = SyntaxError(
+                span,
+                f"`{span.text}` is given up to a factor here, and another formula reads it",
+                fix=f"write the equation with what divides it, or declare `{name}` as an input: `%!tadc input {name}[N]`",
+            )
+    return [*errors.values()]
 
 
 def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:

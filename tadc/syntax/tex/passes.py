@@ -36,6 +36,7 @@ from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_words import script_words, with_script_words
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.times import times, without_times
 from tadc.syntax.tex.token_list import Token
@@ -97,6 +98,11 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     labels |= twin_labels(f.tokens)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+
+
+def _script_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    words = script_words(f.tokens, f.declared, is_upper=f.is_upper)
+    return lambda tokens: with_script_words(tokens, words, f.guesses)
 
 
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -176,6 +182,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _script_words,
     _whole_names,
     _raised_heads,
     _flat_words,

@@ -94,7 +94,7 @@ _SIGNS = words("TOP NORM_L ANGLE_L ODOT")
 def _is_abstract(side: Sequence[Token]) -> bool:
     r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
     given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
-    return any(t.type == "ERROR" for t in side) or any(t.type == "GIVEN" for t in given)
+    return any(t.type in ("ERROR", "PROPTO") for t in side) or any(t.type == "GIVEN" for t in given)
 
 
 def _is_head(side: Sequence[Token]) -> bool:

@@ -16,6 +16,7 @@ from typing import Literal
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
@@ -98,8 +99,8 @@ class _Part:
 
 
 _IN_FACTORS = words("NAME NUM SUB SUP LBRACE RBRACE CDOT THIN")
-_OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX")
-_RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN"))
+_OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX PROPTO")
+_RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN", "PROPTO"))
 _SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
 _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
 
@@ -402,7 +403,7 @@ def _is_property(tokens: Sequence[Token]) -> bool:
 
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
-    tokens = _without_sign(tokens)
+    tokens = _without_sign(without_proportion(tokens))
     statement = Statement("definition", tokens)
     place = statement.equal
     if place == len(tokens):

@@ -1,0 +1,92 @@
+r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
+
+Above a name, four letters and more without blanks between them are a word, three where none of them means something else in the
+document. Below the name of a left side they are one where a sum of its display runs over one of them: it is no index of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
+
+from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.script_tokens import Guess, scripted
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["script_words", "with_script_words"]
+
+_VOWELS = frozenset("aeiouyAEIOUY")
+
+
+def script_words(
+    streams: Sequence[Sequence[Token]], declared: Set[str], *, is_upper: bool
+) -> set[str]:
+    """The words that stand in scripts of these formulas; where indices may stand above names, `is_upper`, only those below."""
+    words = {word for tokens in streams for word in _below_left_sides(tokens)}
+    if is_upper:
+        return words
+    letters = {t.value for tokens in streams for t in _outside_words(tokens)} | declared
+    for tokens in streams:
+        for _, _, inner in scripted(tokens, "SUP"):
+            word = _word(inner)
+            is_long = len(word) > 3 and bool(_VOWELS & {*word})
+            if is_long or (len(word) == 3 and not letters & {*word}):
+                words.add(word)
+    return words
+
+
+def with_script_words(
+    tokens: Sequence[Token], words: Set[str], guesses: list[Guess]
+) -> list[Token]:
+    """The tokens with one name for each of these words, where it is all that stands in a script."""
+    found = {
+        place: inner
+        for kind in ("SUB", "SUP")
+        for name, place, inner in scripted(tokens, kind)
+        if _word(inner) in words and name.value != "e"
+    }
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = found.get(place)
+        if inner is None:
+            result.append(tokens[place])
+            place += 1
+            continue
+        word, start, end = _word(inner), inner[0].start, inner[-1].end
+        text = f"`{word}` in a script is a word"
+        if all(guess.text != text for guess in guesses):
+            guesses.append(Guess(text, start, end))
+        result += [*tokens[place : place + 2], Token("NAME", word, start, end, "upright")]
+        place += 2 + len(inner)
+    return result
+
+
+def _below_left_sides(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The words below names in front of equality signs, if sums of the formula run over one of their letters."""
+    closing = closing_braces(tokens)
+    summed: set[str] = set()
+    for place, token in enumerate(tokens[:-2]):
+        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing:
+            summed.update(limit_names(tokens, place + 2, closing))
+    for _, place, inner in scripted(tokens, "SUB"):
+        behind = closing.get(place + 1, len(tokens)) + 1
+        is_left = behind < len(tokens) and tokens[behind].type in ("EQ", "DEF")
+        word = _word(inner)
+        if is_left and len(word) > 2 and summed & {*word}:
+            yield word
+
+
+def _word(inner: Sequence[Token]) -> str:
+    """The plain letters without blanks between them that are all that stands here, of three and more."""
+    is_word = len(inner) > 2 and all(
+        t.type == "NAME" and len(t.value) == 1 and not t.note for t in inner
+    )
+    is_tight = all(a.end == b.start for a, b in pairwise(inner))
+    return "".join(t.value for t in inner) if is_word and is_tight else ""
+
+
+def _outside_words(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The names of a formula that are no letters of a word above a name."""
+    inside = {id(t) for _, _, inner in scripted(tokens, "SUP") if _word(inner) for t in inner}
+    return (t for t in tokens if t.type == "NAME" and id(t) not in inside)
