@@ -178,8 +178,8 @@ class Build:
             sign.type == "CDOT" and not self.subscripts and (whole := scientific(left, right, span))
         ):
             return whole
-        elif not self.subscripts and sign.value in ("\\cdot", "\\odot", "\\circ"):
-            command = Name("\\cdot" if sign.type == "CDOT" else "\\odot", self._at(sign))
+        elif not self.subscripts and sign.value in _SIGNS_OF_VECTORS:
+            command = Name(_SIGNS_OF_VECTORS[sign.value], self._at(sign))
             return Application(command, (number(left), number(right)), span)
         return Binary(operator, number(left), number(right), span)
 
@@ -395,6 +395,11 @@ class Build:
 
     def _negated(self, span: Span, _not: Token, operand: Part) -> Condition:
         return ast.Not(truth(operand), span)
+
+
+_SIGNS_OF_VECTORS = {
+    "\\cdot": "\\cdot", "\\odot": "\\odot", "\\circ": "\\odot", "*": "\\ast", "\\ast": "\\ast",
+}  # fmt: skip
 
 
 def _left_names(tokens: Sequence[Token]) -> list[str]:

@@ -160,7 +160,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
-    shapes = about([*found.shapes, *prose], used - declared)
+    shapes = about([*found.shapes, *prose], used - declared, declared)
     rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *(f.statement for f in functions)]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}

@@ -8,11 +8,12 @@ there are none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
-from tadc.errors import Span, SyntaxError, counted
+from tadc.errors import Source, Span, SyntaxError, counted
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Definition, Element, Expression, Name, Number
 from tadc.syntax.nodes import (
@@ -36,6 +37,10 @@ _ELEMENTWISE = words(
     """exp expm1 log log1p sqrt sin cos tan tanh sinh cosh sigmoid relu softplus gelu silu erf sign max min atan2
     asin acos atan"""
 )
+
+
+_OF_NUMBERS = ("\\cdot", "\\ast")  # signs between numbers, too
+_SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 
 
 Subscripts: TypeAlias = tuple[Expression, ...]
@@ -74,8 +79,10 @@ class Vectors:
         ranks: Ranks,
         shapes: Mapping[str, Sequence[Expression]],
         taken: set[str],
+        base: int = 0,
     ) -> None:
-        """`shapes`, where declared, win over `ranks`."""
+        """`shapes`, where declared, win over `ranks`; `base` is the first index."""
+        self.base = base
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
@@ -86,6 +93,8 @@ class Vectors:
         self.indices: set[str] = set()
         self.lefts: tuple[Name, ...] = ()  # the indices of the left side
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
+        self.elements: list[Span] = []  # `A_{ij} = F M`
+        self.stars: list[Span] = []  # `x * y`
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
             Span
@@ -111,7 +120,7 @@ class Vectors:
             return replace(definition, body=body), False
         _refuse_deep(definition.body)
         value: _Value = descend(self._walk(definition.body))
-        if value.is_row and not value.is_plain:
+        if value.is_row and not value.is_plain and not self._knows_all(definition):
             raise SyntaxError(
                 value.span,
                 f"{_what(value).rstrip(',')}, is what the right side comes to: what follows a transpose is a number as far as the document tells",
@@ -121,6 +130,11 @@ class Vectors:
         if value.rank:
             self._refuse_undeclared(definition)
         declared = self.ranks.get(target)
+        if self._is_element_of(definition, value.rank):
+            self.elements.append(definition.span)
+            self.ranks[target] = len(lefts)
+            self.undeclared -= {target}
+            return replace(definition, body=value.at(self.lefts)), True
         if declared is not None and declared != len(lefts) + value.rank:
             raise SyntaxError(
                 definition.span,
@@ -134,6 +148,20 @@ class Vectors:
         self.ranks[target] = len(lefts) + value.rank
         self.undeclared -= {target}
         return replace(definition, lefts=(*lefts, *more), body=body), True
+
+    def _is_element_of(self, definition: Definition, rank: int) -> bool:
+        r"""Whether it is `A_{ij} = F M^\top`, an element of a product that is written whole: the right side has no index of it."""
+        names = {n.name for n in nodes((definition.body,)) if isinstance(n, Name)}
+        is_open = self.ranks.get(definition.target.name, rank) == rank and 0 < rank
+        return is_open and rank == len(self.lefts) and not names & {n.name for n in self.lefts}
+
+    def _knows_all(self, definition: Definition) -> bool:
+        """Whether every tensor of the right side is declared or defined, so that a row is what its author means."""
+        return all(
+            name.name in self.extents.keys() | self.indices | (self.ranks.keys() - self.undeclared)
+            for node in nodes((definition.body,))
+            if isinstance(name := node.name if isinstance(node, Element) else node, Name)
+        )
 
     def _vectors_in_elements(self, definition: Definition) -> set[str]:
         """The declared vectors that the formula, one of elements, reads at an index of its left side: their squares are numbers."""
@@ -163,7 +191,7 @@ class Vectors:
     def _is_needed(self, definition: Definition) -> bool:
         for node in nodes((definition.body,)):
             match node:
-                case Application(Name(name)) if name.startswith("\\") and name != "\\cdot":
+                case Application(Name(name)) if name.startswith("\\") and name not in _OF_NUMBERS:
                     return True
                 case Element(Name(name), subscripts) if self.ranks.get(name, 0) > len(subscripts):
                     return True
@@ -249,7 +277,7 @@ class Vectors:
                 return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
             case Binary(_, left, right):
                 return self._quotient(e, (yield self._walk(left)), (yield self._walk(right)))
-            case Application(Name("\\cdot" | "\\odot" as sign), (left, right)):
+            case Application(Name("\\cdot" | "\\odot" | "\\ast" as sign), (left, right)):
                 return self._product(
                     e.span, sign, (yield self._walk(left)), (yield self._walk(right))
                 )
@@ -272,7 +300,7 @@ class Vectors:
         for part in parts(node):
             if isinstance(part, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                 inner = yield from self._parts(part)
-                values.append(_rebuilt(part, inner))
+                values.append(_elementwise(part, inner))
             else:
                 values.append((yield self._walk(part)))
         return values
@@ -353,10 +381,13 @@ class Vectors:
                 whole.extents,
                 whole.is_plain,
             )
-        if sign == "\\odot":
+        if sign == "\\ast":
+            self._star(span, left, right)
+        if sign in ("\\odot", "\\ast"):
             if a != b or left.is_row != right.is_row:
                 raise _unequal(span, left, right)
-            return _Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row)
+            extents = left.extents or right.extents
+            return _Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row, extents)
         if a == b == 1 and right.is_row and not left.is_row:
             return _Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
         if not sign and (row := self._by_rows(left, right)) is not None:
@@ -385,11 +416,22 @@ class Vectors:
             body = times(left.at((*i[: a - 1], k)), right.at((k, *i[a - 1 :])))
             return _reduced("sum", k, body, span)
 
-        extents: tuple[object, ...] = ()
-        if left.extents and right.extents:
-            extents = (*left.extents[:-1], *right.extents[1:])
+        extents = _extents_of_product(left, right)
+        if extents and set(extents) == {_ONE}:  # `w^T x` of a column `w` with the shape `L x 1`
+            first = (Number(str(self.base), span),) * len(extents)
+            return _scalar_of(lambda: at(first), span)
         is_plain = left.is_plain or right.is_plain
         return _Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+    def _star(self, span: Span, left: _Value, right: _Value) -> None:
+        """Learn of `x * y`, which is read as the product of elements. Raises SyntaxError where the document has convolutions."""
+        if _SAYS_CONVOLUTION.search(span.source.text):
+            raise SyntaxError(
+                span,
+                f"`*` between {_what(left)} and {_what(right)} may be the product of elements, or a convolution, which the document names",
+                fix=r"write `x \odot y` for the product of elements, and the convolution as a sum, `\sum_k x_{i-k} y_k`",
+            )
+        self.stars.append(span)
 
     def _is_row_of_matrix(self, left: _Value, right: _Value) -> bool:
         """Whether it is `W_i v`, the row of a declared matrix in front of a declared vector that is as long."""
@@ -618,21 +660,17 @@ class Vectors:
             )
         if any(v.rank not in (0, rank) for v in values):
             raise _unequal(e.span, *values[:2])
+        whole = next(v for v in values if v.rank)
         return _Value(
             rank,
             lambda i: replace(e, args=tuple(v.at(i if v.rank else ()) for v in values)),
             e.span,
+            whole.is_row,
+            whole.extents,
         )
 
     def _choice(self, e: ast.Choice, values: list[_Value]) -> _Value:
-        _, then, otherwise = values
-        if then.rank != otherwise.rank:
-            raise _unequal(e.span, then, otherwise)
-        return _Value(
-            then.rank,
-            lambda i: with_parts(e, tuple(v.at(i if n else ()) for n, v in enumerate(values))),
-            e.span,
-        )
+        return _elementwise(e, values)
 
     def _reduction(self, e: ast.Reduction, values: list[_Value]) -> _Value:
         body = values[-1]
@@ -656,6 +694,16 @@ class Vectors:
 def _numbers(args: Sequence[Node]) -> Subscripts:
     """The arguments of a command, which are no conditions."""
     return cast(Subscripts, tuple(args))
+
+
+def _extents_of_product(left: _Value, right: _Value) -> tuple[object, ...]:
+    """The extents of a product of matrices or vectors, as far as declarations tell; nothing where some are unknown."""
+    before, after = left.extents[:-1], right.extents[1:]
+    is_known = len(before) == left.rank - 1 and len(after) == right.rank - 1
+    return (*before, *after) if is_known else ()
+
+
+_ONE = key(Number("1", Span(Source("1"), 0, 1)))
 
 
 def _identity(e: Expression, beside: _Value) -> _Value:
@@ -695,6 +743,24 @@ def _rebuilt(node: Any, values: Sequence[_Value]) -> _Value:
     return _Value(0, lambda _: with_parts(node, tuple(v.at(()) for v in values)), node.span)
 
 
+def _elementwise(node: Any, values: Sequence[_Value]) -> _Value:
+    """The node at each element of those of its parts that are no numbers, such as a choice by the signs of a vector."""
+    rank = max((v.rank for v in values), default=0)
+    whole = next((v for v in values if v.rank), None)
+    if whole is None:
+        return _rebuilt(node, values)
+    for value in values:
+        if value.rank not in (0, rank) or (value.rank and value.is_row != whole.is_row):
+            raise _unequal(node.span, whole, value)
+    return _Value(
+        rank,
+        lambda i: with_parts(node, tuple(v.at(i if v.rank else ()) for v in values)),
+        node.span,
+        whole.is_row,
+        whole.extents,
+    )
+
+
 def _reduced(op: str, k: Name, body: Expression, span: Span) -> Expression:
     return ast.Reduction(Name(op, span), (ast.Range(k, span),), None, body, span)
 
@@ -705,7 +771,7 @@ def _normalized(x: Expression, total: Expression, span: Span) -> Expression:
 
 def _plain_product(node: Node) -> Node:
     match node:
-        case Application(Name("\\cdot"), (left, right)):
+        case Application(Name("\\cdot" | "\\ast"), (left, right)):
             a, b = _numbers((left, right))
             return Binary("*", a, b, node.span)
         case _:
