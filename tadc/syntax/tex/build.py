@@ -313,6 +313,13 @@ class Build:
     def _ceil(self, span: Span, *symbols: Part) -> Expression:
         return self._rounded("ceil", span, *symbols)
 
+    def _nearest(
+        self, span: Span, opening: Token, inner: Part, _closing: Token, *scripts: Script
+    ) -> Expression:
+        return raised(
+            Application(Name("round", self._at(opening)), (number(inner),), span), scripts
+        )
+
     def _rounded(
         self,
         function: Literal["floor", "ceil"],

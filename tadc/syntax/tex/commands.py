@@ -23,6 +23,7 @@ __all__ = [
     "MARKS",
     "REDUCTIONS",
     "REFUSED",
+    "OPERATORS",
     "RELATIONS",
     "REMARKS",
     "SIZES_OF_BRACKETS",
@@ -108,13 +109,16 @@ INVERSES = {
 
 # Names that are always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
-    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip pad wrap reflect symmetric"""
+    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip mod pad wrap reflect symmetric"""
 )
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
     "argmax": "argmax", "argmin": "argmin",
 }  # fmt: skip
 ARGMAX = {"max": "argmax", "min": "argmin"}  # `\arg\max`
+
+# Words of LaTeX that no formula of tensors applies, but that may be what one defines, `\\det(V) = ..`.
+OPERATORS = words("det Pr dim deg gcd hom ker")
 
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
 FUNCTION_LETTERS = words("f g h F G H Gamma Phi Psi phi varphi psi zeta rho")

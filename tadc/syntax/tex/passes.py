@@ -200,4 +200,5 @@ PASSES: tuple[Pass, ...] = (
     _numbered_functions,
     _without_times,
     _left_names,
+    _left_names,  # `\Delta E^* =`: a mark above what is one name
 )

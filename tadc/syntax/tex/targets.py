@@ -218,11 +218,15 @@ def _with_joined_subscripts(tokens: Sequence[Token]) -> list[Token]:
     place = 0
     while place < len(tokens):
         token, five = tokens[place], tokens[place : place + 5]
-        if [t.type for t in five] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        kinds = [t.type for t in five]
+        if kinds in (_LABELLED, [*_LABELLED[:3], "NUM", "RBRACE"]):
             token, place = replace(token, value=f"{token.value}_{five[3].value}"), place + 4
         result.append(token)
         place += 1
     return result
+
+
+_LABELLED = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 
 
 def _indices_in(

@@ -46,11 +46,11 @@ STARTS_OPERAND = words("NAME NUM FUNC CALLED RED FRAC BINOM SQRT INDICATOR") | O
 
 _ARGUMENTS_OF_ONE_TOKEN = words("NAME NUM PRIME TOP CDOT PLUS MINUS")
 _CLOSED_BY = {
-    "LPAR": "RPAR",
-    "LSQB": "RSQB",
-    "FLOOR_L": "FLOOR_R",
-    "CEIL_L": "CEIL_R",
-    "ANGLE_L": "ANGLE_R",
+    "LPAR": ("RPAR",),
+    "LSQB": ("RSQB",),
+    "FLOOR_L": ("FLOOR_R", "CEIL_R"),  # `\lfloor x \rceil` is the nearest integer
+    "CEIL_L": ("CEIL_R",),
+    "ANGLE_L": ("ANGLE_R",),
 }
 _BRACES = words("LGROUP LBRACE limits substack wrapper")
 
@@ -126,6 +126,12 @@ class TokenList:
         self.expected = 0
         self.tokens.append(Token("ERROR", fact, start, end, fix))
 
+    def make_bold(self) -> None:
+        """Make the last name a bold one."""
+        place = -2 if self.tokens[-1].type == "RBRACE" else -1
+        if self.tokens[place].type == "NAME":
+            self.tokens[place] = replace(self.tokens[place], note="bold")
+
     def script(self, kind: str, sign: str, start: int) -> None:
         if self.expected:
             self.refuse(start, start + 1, "two scripts, one after the other", "put one in braces")
@@ -186,7 +192,7 @@ class TokenList:
         elif self.innermost == "degree" and kind == "RSQB":
             self._opened.pop()
             self.expected = 1
-        elif _CLOSED_BY.get(self.innermost) == kind:
+        elif kind in _CLOSED_BY.get(self.innermost, ()):
             self._opened.pop()
 
     def open_degree(self, start: int, end: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.commands import FUNCTIONS, REDUCTIONS, words
+from tadc.syntax.tex.commands import CALLED, FUNCTIONS, REDUCTIONS, words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.token_list import Token
@@ -21,7 +21,10 @@ _WORDS = words(
     "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SSE SSR SST RSS TSS ESS MSE RMSE"
     " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV"
 )
-_FUNCTIONS = words("exp log ln sin cos tan tanh max min softmax sigmoid relu ReLU sqrt sign sgn")
+_FUNCTIONS = words(
+    "exp log ln sin cos tan tanh sinh cosh arctan max min softmax sigmoid relu ReLU elu ELU gelu GELU sqrt sign sgn round floor ceil"
+    " erf erfc clip mod"
+)
 _GROUPS = (words("TP FP TN FN"), words("tf idf df"))  # these tell each other
 
 
@@ -99,6 +102,8 @@ def _function(word: str, first: Token, last: Token) -> Token:
         return Token("SOFTMAX", word, first.start, last.end)
     if word in REDUCTIONS:
         return Token("RED", word, first.start, last.end)
+    if word in CALLED:
+        return Token("CALLED", word, first.start, last.end)
     return Token("FUNC", FUNCTIONS[word], first.start, last.end, word)
 
 
