@@ -60,7 +60,27 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
         or (before.type == "BAR_L" and token.note == "bold")
         or (before.type == "CDOT" and token.note == "bold")
         for before, token in pairs
-    )
+    ) or any(_is_of_bold(inner) for inner in _in_bars(tokens))
+
+
+def _in_bars(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """What stands in single bars."""
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type == "BAR_L":
+            opened.append(place)
+        elif token.type == "BAR_R" and opened:
+            yield tokens[opened.pop() + 1 : place]
+
+
+def _is_of_bold(inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `\sum_i \mathbf{v}_i` of `|\sum_i \mathbf{v}_i|`: sums and differences of bold letters alone."""
+    in_scripts = {id(t) for kind in ("SUB", "SUP") for _, _, n in scripted(inner, kind) for t in n}
+    outside = [t for t in inner if t.type == "NAME" and id(t) not in in_scripts]
+    places = [n for n, t in enumerate(inner) if t.type == "RED"]
+    limits = {id(t) for n in places for t in inner[n:] if t.type == "NAME" and t.note != "bold"}
+    names = [t for t in outside if id(t) not in limits]
+    return bool(names) and all(t.note == "bold" for t in names)
 
 
 def _bare(definitions: Sequence[Statement]) -> Iterator[str]:

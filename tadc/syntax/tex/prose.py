@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
-from itertools import pairwise
 
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
@@ -178,16 +177,29 @@ def _is_formula(statement: Statement) -> bool:
     """
     right = statement.tokens[statement.equal :]
     is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
-    has_subscript = any(t.type == "SUB" for t in statement.tokens[: statement.equal])
-    reads_itself = not is_square and any(
-        t.value == statement.target and (not has_subscript or after.type == "SUB")
-        for t, after in pairwise(right)  # `p_x(i) = \sum_j p(i, j)` reads another `p`
-    )
+    reads_itself = not is_square and _reads_itself(statement)
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _reads_itself(statement: Statement) -> bool:
+    r"""Whether the right side has the name that is defined, with as many letters below it: `p_x(i) = \sum_j p(i, j)` reads another
+    `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`.
+    """
+    left = statement.tokens[: statement.equal]
+    below = [inner for name, _, inner in scripted(left, "SUB") if name == left[0]]
+    if not below:
+        return any(t.value == statement.target for t in statement.right)
+    count = sum(t.type == "NAME" for t in below[0])
+    is_number = not count and statement.has_reduction
+    return any(
+        name.value == statement.target and sum(t.type == "NAME" for t in inner) == count
+        for name, _, inner in scripted(statement.right, "SUB")
+        if not (is_number and any(t.type == "NAME" for t in inner))
+    )
 
 
 def _is_composed(right: Sequence[Token]) -> bool:
