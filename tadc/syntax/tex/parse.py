@@ -62,6 +62,7 @@ from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
+from tadc.syntax.tex.sides import without_named_functions
 from tadc.syntax.tex.shapes import (
     about,
     extents_of,
@@ -134,6 +135,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
     functions = _own_functions(found)
+    _drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
     for statement in spoken_definitions(found.displays, found.spoken):
         found.displays.append([statement])
@@ -386,6 +388,18 @@ def _own_functions(found: _Found) -> list[OwnFunction]:
     found.spoken = [s for s in found.spoken if id(s) not in heads]
     bodies = with_labelled_functions([f.statement for f in functions], functions)
     return [replace(f, statement=body) for f, body in zip(functions, bodies, strict=True)]
+
+
+def _drop_named_functions(found: _Found, functions: Set[str]) -> None:
+    """Leave out what only names the function that something is the value of."""
+    tensors = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    others = tensors | {name.rpartition("_")[0] for name in tensors if "_" in name}
+    definitions = [s for d in found.displays for s in d if s.kind == "definition"]
+    kept = {id(s) for s in without_named_functions(definitions, others, functions)}
+    found.displays = [
+        [s for s in d if s.kind != "definition" or id(s) in kept] for d in found.displays
+    ]
+    found.spoken = without_named_functions(found.spoken, others, functions)
 
 
 def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:

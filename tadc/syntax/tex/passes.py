@@ -36,7 +36,11 @@ from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.script_tokens import Guess
-from tadc.syntax.tex.script_words import script_words, with_script_words
+from tadc.syntax.tex.script_words import (
+    script_words,
+    with_script_words,
+    with_text_labels,
+)
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.times import times, without_times
 from tadc.syntax.tex.token_list import Token
@@ -102,7 +106,7 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _script_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     words = script_words(f.tokens, f.declared, is_upper=f.is_upper)
-    return lambda tokens: with_script_words(tokens, words, f.guesses)
+    return lambda tokens: with_text_labels(with_script_words(tokens, words, f.guesses))
 
 
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:

@@ -6,6 +6,7 @@ document. Below the name of a left side they are one where a sum of its display 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
@@ -13,7 +14,7 @@ from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["script_words", "with_script_words"]
+__all__ = ["script_words", "with_script_words", "with_text_labels"]
 
 _VOWELS = frozenset("aeiouyAEIOUY")
 
@@ -60,6 +61,33 @@ def with_script_words(
         result += [*tokens[place : place + 2], Token("NAME", word, start, end, "upright")]
         place += 2 + len(inner)
     return result
+
+
+def with_text_labels(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with one name for a script with words of the prose, the `N\text{-pair}` of `L_{N\text{-pair}}`."""
+    found = {
+        place: inner
+        for kind in ("SUB", "SUP")
+        for _, place, inner in scripted(tokens, kind)
+        if any(t.type == "TEXT" for t in inner) and {t.type for t in inner} <= _IN_LABELS
+    }
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = found.get(place)
+        label = "" if inner is None else "_".join(_PARTS.findall(" ".join(t.value for t in inner)))
+        if inner is None or not label:
+            result.append(tokens[place])
+            place += 1
+            continue
+        start, end = inner[0].start, inner[-1].end
+        result += [*tokens[place : place + 2], Token("NAME", label, start, end, "upright")]
+        place += 2 + len(inner)
+    return result
+
+
+_IN_LABELS = frozenset(("TEXT", "NAME", "NUM", "MINUS", "SLASH"))
+_PARTS = re.compile(r"\w+")
 
 
 def _below_left_sides(tokens: Sequence[Token]) -> Iterator[str]:

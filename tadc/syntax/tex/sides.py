@@ -10,12 +10,12 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.calls import calls_in
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, words
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["sides_of", "with_single_right_sides"]
+__all__ = ["sides_of", "with_single_right_sides", "without_named_functions"]
 
 
 def with_single_right_sides(
@@ -41,6 +41,31 @@ def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
         else:
             sides[-1].append(token)
     return sides, signs
+
+
+def without_named_functions(
+    definitions: Sequence[Statement], others: Set[str], functions: Set[str]
+) -> list[Statement]:
+    r"""The definitions without those that only say of which function something is the value, `y = g(x; \theta)`, with a `g` that is
+    none of the document's `functions`, where what they define is given elsewhere: `others`, or elements that another one defines.
+    """
+    elements = {d.target for d in definitions if not d.is_scalar}
+    return [
+        d
+        for d in definitions
+        if not _is_of_unknown_function(d, functions)
+        or not (d.target in others or (d.is_scalar and d.target in elements))
+    ]
+
+
+def _is_of_unknown_function(definition: Statement, functions: Set[str]) -> bool:
+    """Whether the right side is one application of a letter for functions, or of a word, that nothing defines."""
+    sides, _ = sides_of(definition.tokens)
+    if len(sides) != 2 or not sides[1] or not _is_head(sides[1]):
+        return False
+    name = sides[1][0]
+    is_word = name.type == "NAME" and name.note == "upright" and len(name.value) > 1
+    return name.value not in functions and (is_word or name.value in FUNCTION_LETTERS)
 
 
 def _names_in(definitions: Sequence[Statement]) -> set[str]:

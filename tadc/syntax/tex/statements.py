@@ -109,7 +109,7 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
     """The statements of the (assembled) tokens of a display, in order."""
     result: list[Statement] = []
     reading: set[str] = set()  # the names on right sides so far
-    for row in _rows(tokens):
+    for row in _rows(_without_last_dot(tokens)):
         _add_row(result, _parts(row), reading)
     return result
 
@@ -205,6 +205,12 @@ def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
         else:
             joined.append(row)
     return joined
+
+
+def _without_last_dot(tokens: Sequence[Token]) -> Sequence[Token]:
+    r"""The tokens of a display without a `\cdot` at its end, which stands for the full stop."""
+    last = [t.value for t in tokens[-1:]]
+    return tokens[:-1] if last == [r"\cdot"] else tokens
 
 
 def _has_relation(tokens: Sequence[Token]) -> bool:
@@ -403,7 +409,7 @@ def _is_property(tokens: Sequence[Token]) -> bool:
 
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
-    tokens = _without_sign(without_proportion(tokens))
+    tokens = _without_sign(_without_prescript(without_proportion(tokens)))
     statement = Statement("definition", tokens)
     place = statement.equal
     if place == len(tokens):
@@ -426,6 +432,18 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     return statement if _is_target(left) else None
+
+
+def _without_prescript(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens of `{}^{q}D = ..` with what stands in front of the name in it, `D_q`: a label, or a parameter."""
+    kinds = [t.type for t in tokens[:6]]
+    if kinds[:2] not in (["SUP", "LBRACE"], ["SUB", "LBRACE"]) or kinds[3:5] != ["RBRACE", "NAME"]:
+        return tokens
+    label, name = tokens[2], tokens[4]
+    if label.type not in ("NAME", "NUM"):
+        return tokens
+    whole = replace(name, value=f"{name.value}_{label.value}", start=tokens[0].start)
+    return (whole, *tokens[5:])
 
 
 def _without_sign(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -495,7 +513,7 @@ def _is_target(left: Sequence[Token]) -> bool:
     if not left:
         return False
     closing = closing_brackets(left)
-    in_brackets = left[0].type == "LPAR" and 0 in closing
+    in_brackets = left[0].type in ("LPAR", "LSQB") and 0 in closing
     if not in_brackets and left[0].type not in (
         "NAME",
         "ERROR",

@@ -35,7 +35,7 @@ MOST_NESTED = 100  # operations of vectors inside each other
 FRESH = "dkmnpqrsuv"
 _ELEMENTWISE = words(
     """exp expm1 log log1p sqrt sin cos tan tanh sinh cosh sigmoid relu softplus gelu silu erf sign max min atan2
-    asin acos atan"""
+    asin acos atan round floor ceil erfc abs"""
 )
 
 
