@@ -153,7 +153,7 @@ SYMBOLS = {
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
     "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
-    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "propto": "PROPTO", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
+    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "propto": "PROPTO", "to": "ARROW", "rightarrow": "ARROW", "Rightarrow": "ARROW", "leftrightarrow": "ARROW", "longrightarrow": "ARROW", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",

@@ -10,6 +10,12 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tadc.syntax.tex.angles import (
+    defines_angles,
+    says_other_angles,
+    with_own_angles,
+    with_unclear_angles,
+)
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
@@ -35,9 +41,10 @@ from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
+    with_arrows,
     with_script_words,
     with_text_labels,
 )
@@ -106,7 +113,28 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _script_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     words = script_words(f.tokens, f.declared, is_upper=f.is_upper)
-    return lambda tokens: with_text_labels(with_script_words(tokens, words, f.guesses))
+    bound = {name for tokens in f.tokens for name in bound_names(tokens)}
+    bound |= {name for tokens in f.tokens for name in _on_the_left(tokens)}
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        tokens = with_script_words(tokens, words, f.guesses)
+        return with_arrows(with_text_labels(tokens), bound, f.guesses)
+
+    return rewrite
+
+
+def _on_the_left(tokens: Tokens) -> set[str]:
+    """The letters that stand below a left side and on a right side."""
+    equal = equal_place(tokens)
+    closing = {t.value for _, _, inner in scripted(tokens[:equal], "SUB") for t in inner}
+    right = {t.value for _, _, inner in scripted(tokens[equal:], "SUB") for t in inner}
+    return {n for n in closing & right if len(n) == 1 and n.isalpha()}
+
+
+def _angles(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if any(defines_angles(tokens) for tokens in f.tokens):
+        return with_own_angles
+    return with_unclear_angles if says_other_angles(f.text) else list
 
 
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -187,6 +215,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 PASSES: tuple[Pass, ...] = (
     _script_words,
+    _angles,
     _whole_names,
     _raised_heads,
     _flat_words,

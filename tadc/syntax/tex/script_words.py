@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["script_words", "with_script_words", "with_text_labels"]
+__all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]
 
 _VOWELS = frozenset("aeiouyAEIOUY")
 
@@ -86,6 +87,45 @@ def with_text_labels(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
+def with_arrows(
+    tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]
+) -> list[Token]:
+    r"""The tokens with two indices for the `j \to i` of `w_{j \to i}`, in this order, and with one name for other scripts that have
+    an arrow, `\ell^{(v \to u)}`. `bound` are the indices of the document.
+    """
+    found = {
+        place: inner
+        for kind in ("SUB", "SUP")
+        for _, place, inner in scripted(tokens, kind)
+        if any(t.type == "ARROW" for t in inner) and {t.type for t in inner} <= _WITH_ARROWS
+    }
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = found.get(place)
+        if inner is None:
+            result.append(tokens[place])
+            place += 1
+            continue
+        names = [t for t in inner if t.type in ("NAME", "NUM")]
+        start, end = inner[0].start, inner[-1].end
+        sign = tokens[place]
+        if sign.type == "SUB" and {t.value for t in names} <= bound:
+            text = "an arrow between indices: the first one is the first subscript"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, start, end))
+            listed = [
+                t if t.type == "NAME" else replace(t, type="COMMA", value="") for t in inner
+            ]
+            result += [*tokens[place : place + 2], *listed]
+        else:
+            label = "_to_".join(t.value for t in names)
+            result += [*tokens[place : place + 2], Token("NAME", label, start, end, "upright")]
+        place += 2 + len(inner)
+    return result
+
+
+_WITH_ARROWS = frozenset(("ARROW", "NAME", "NUM", "LPAR", "RPAR"))
 _IN_LABELS = frozenset(("TEXT", "NAME", "NUM", "MINUS", "SLASH"))
 _PARTS = re.compile(r"\w+")
 
