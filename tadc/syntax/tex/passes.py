@@ -51,7 +51,7 @@ from tadc.syntax.tex.script_words import (
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.times import times, without_times
 from tadc.syntax.tex.token_list import Token
-from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
+from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
 
 __all__ = ["Formulas", "passed"]
@@ -180,7 +180,8 @@ def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     wholes = whole_sets(f.tokens, f.declared, f.text)
-    return lambda tokens: with_sizes_of_sets(tokens, wholes, f.guesses)
+    sized = sized_sets(f.tokens)
+    return lambda tokens: with_sizes_of_sets(tokens, wholes, sized, f.guesses)
 
 
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:

@@ -427,6 +427,8 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         return _definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
     if is_about and not statement.has_reduction:
         return None  # `\pi \approx 3.14`
+    if (objective := _objective(left, tokens[place:])) is not None:
+        return objective
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved
     if (negative := _negative(left, tokens[place:])) is not None:
@@ -478,6 +480,22 @@ def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None
     closing = Token("RPAR", ")", rest[-1].end, rest[-1].end)
     sign = replace(left[0], start=rest[0].start, end=rest[0].start)
     return Statement("definition", (*left[1:], equal, sign, opening, *rest, closing))
+
+
+def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
+    r"""`\min f(X) = ..` and `\min_\theta L(\theta) = ..` as the definition of what is minimised; None for other left sides, such as
+    `\max_i x_i`, which is a number itself.
+    """
+    if not left or left[0].type != "RED" or left[0].value not in ("min", "max"):
+        return None
+    closing = closing_braces(left)
+    end = closing.get(2, 0) + 1 if [t.type for t in left[1:2]] == ["SUB"] else 1
+    limits = {t.value for t in left[1:end] if t.type == "NAME"}
+    target = left[end:]
+    below = {t.value for _, _, inner in scripted(target, "SUB") for t in inner}
+    if not _is_target(target) or limits & below or target[0].type != "NAME":
+        return None
+    return Statement("definition", (*target, *right))
 
 
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
