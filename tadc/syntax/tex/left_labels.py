@@ -79,6 +79,8 @@ class LeftLabels:
             return named
         if (named := self._with_lone_number(definition)) is not None:
             return named
+        if (named := self._with_next_step(definition)) is not None:
+            return named
         if self._is_known_label(definition) or self._is_below_number(definition):
             return self._named(definition)
         if self._is_size_beside_number(definition):
@@ -115,6 +117,29 @@ class LeftLabels:
         is_known = any(name.endswith(f"_{letter}") for name in self.declared)
         bound = (bound_names(d.right) for d in self.definitions)
         return is_known and not definition.ranges and all(letter not in names for names in bound)
+
+    def _with_next_step(self, definition: Statement) -> Statement | None:
+        r"""`w_{t+1} = \sum_k n_k w_k` as one name, where no right side has a `t`."""
+        tokens = definition.tokens
+        kinds = [t.type for t in tokens[:7]]
+        signs = [[*_ELEMENT[:4], sign, "NUM", "RBRACE"] for sign in ("PLUS", "MINUS")]
+        if kinds not in signs or definition.equal != 7 or definition.ranges:
+            return None
+        letter = tokens[3].value
+        if tokens[0].value in self.declared and any(
+            name.value == tokens[0].value and letter in {t.value for t in inner}
+            for d in self.definitions
+            for name, _, inner in scripted(d.right, "SUB")
+        ):
+            return None
+        if any(t.value == letter for d in self.definitions for t in d.right):
+            return None
+        sign = "plus" if kinds[4] == "PLUS" else "minus"
+        label = replace(tokens[3], value=f"{letter}_{sign}_{tokens[5].value}")
+        name = with_label(tokens[0], [label], tokens[6].end)
+        text = f"`{name.value}` is one name: no right side has `{letter}`"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[6].end))
+        return replace(definition, tokens=(name, *tokens[7:]))
 
     def _is_below_number(self, definition: Statement) -> bool:
         r"""Whether it is `v_a = ..` beside a `v` that is declared without dimensions, whose right side has no `a`."""

@@ -62,7 +62,7 @@ from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.sides import without_named_functions
+from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
 from tadc.syntax.tex.shapes import (
     about,
     extents_of,
@@ -400,6 +400,24 @@ def _drop_named_functions(found: _Found, functions: Set[str]) -> None:
         [s for s in d if s.kind != "definition" or id(s) in kept] for d in found.displays
     ]
     found.spoken = without_named_functions(found.spoken, others, functions)
+    _skip_probabilities(found)
+
+
+def _skip_probabilities(found: _Found) -> None:
+    """Skip definitions by conditional probabilities where others define something, and read none of what these define."""
+    definitions = [s for d in found.displays for s in d if s.kind == "definition"]
+    formulas = [s for s in definitions if not is_about_probabilities(s)]
+    read = {t.value for s in formulas for t in s.right if t.type == "NAME"}
+    if formulas:
+        found.displays = [
+            [
+                replace(s, kind="skipped")
+                if is_about_probabilities(s) and s.target not in read
+                else s
+                for s in d
+            ]
+            for d in found.displays
+        ]
 
 
 def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
@@ -440,6 +458,8 @@ def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
         reason = "it has no left side that is an element or a name"
         if s.kind == "definition":
             reason = "nothing reads the number that it defines"
+        elif is_about_probabilities(replace(s, kind="definition")):
+            reason = "it is about conditional probabilities, which are no tensors"
         elif asked_derivative(s.tokens) is not None:
             reason = "no display defines what it is a derivative of"
         elif s.equal == len(s.tokens):

@@ -49,7 +49,7 @@ from tadc.syntax.tex.script_words import (
     with_text_labels,
 )
 from tadc.syntax.tex.several_limits import with_single_limits
-from tadc.syntax.tex.times import times, without_times
+from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
@@ -92,7 +92,7 @@ def passed(
     is_upper: bool,
 ) -> list[Tokens]:
     """The tokens of each formula after all passes."""
-    current = list(tokens)
+    current: list[Tokens] = [*without_parameters(tokens)]
     for each in PASSES:
         formulas = Formulas(current, in_prose, declared, ranks, is_upper, text, guesses)
         rewrite = each(formulas)

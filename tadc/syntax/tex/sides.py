@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, words
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, bound_names
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["sides_of", "with_single_right_sides", "without_named_functions"]
+__all__ = ["is_about_probabilities", "sides_of", "with_single_right_sides", "without_named_functions"]
 
 
 def with_single_right_sides(
@@ -66,6 +66,20 @@ def _is_of_unknown_function(definition: Statement, functions: Set[str]) -> bool:
     name = sides[1][0]
     is_word = name.type == "NAME" and name.note == "upright" and len(name.value) > 1
     return name.value not in functions and (is_word or name.value in FUNCTION_LETTERS)
+
+
+def is_about_probabilities(definition: Statement) -> bool:
+    r"""Whether the right side has the `p(y_i \mid x_i, \theta)` of a model: a conditional of more than indices, which is no element."""
+    if definition.kind != "definition":
+        return False
+    bound = bound_names(definition.tokens)
+    for call in calls_in(definition.right):
+        parts = listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in call.inner])
+        is_conditional = any(t.type == "GIVEN" for t, depth in depths(call.inner) if depth == 0)
+        are_indices = all(len(p) == 1 and p[0].value in bound for p in parts)
+        if is_conditional and not are_indices and len(call.name.value) == 1:
+            return True
+    return False
 
 
 def _names_in(definitions: Sequence[Statement]) -> set[str]:
