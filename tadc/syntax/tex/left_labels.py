@@ -81,6 +81,8 @@ class LeftLabels:
             return named
         if (named := self._with_next_step(definition)) is not None:
             return named
+        if self._is_constant(definition):
+            return self._named(definition)
         if self._is_known_label(definition) or self._is_below_number(definition):
             return self._named(definition)
         if self._is_size_beside_number(definition):
@@ -140,6 +142,23 @@ class LeftLabels:
         text = f"`{name.value}` is one name: no right side has `{letter}`"
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[6].end))
         return replace(definition, tokens=(name, *tokens[7:]))
+
+    def _is_constant(self, definition: Statement) -> bool:
+        r"""Whether it is `\lambda_s = 0.1`, whose letter is no index of the document."""
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+            return False
+        letter = tokens[3].value
+        is_number = [t.type for t in definition.right] in (["NUM"], ["MINUS", "NUM"])
+        bound = {n for d in self.definitions for n in bound_names(d.right)}
+        others = {
+            t.value for d in self.definitions if d is not definition for t in left_indices(d.tokens)
+        }
+        below = {
+            t.value for d in self.definitions for n, _, i in scripted(d.right, "SUB") for t in i
+            if n.value != tokens[0].value
+        }  # fmt: skip
+        return is_number and letter not in bound | others | below | self.sizes
 
     def _is_below_number(self, definition: Statement) -> bool:
         r"""Whether it is `v_a = ..` beside a `v` that is declared without dimensions, whose right side has no `a`."""

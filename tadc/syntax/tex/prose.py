@@ -39,6 +39,14 @@ _CHOOSES = re.compile(
     r"|solutions?|limit\w*|default|then|one|may|can|could|might|for|under|e\.g|approximat\w+|estimat\w+|equal\w*|conditions?)\b",
     re.IGNORECASE,
 )
+_APPOSITION = re.compile(
+    r"\b(?:the|its|their)\s+((?:[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$", re.IGNORECASE
+)  # `the minimum cost $\\rho = \\min_k S_k$`
+_NO_NAME = re.compile(
+    r"\b(?:constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
+    r"|estimat\w+|assumptions?|propert\w+|facts?|ansatz|with|by|at|when|if|for|is|are|update|form|rule|law|that|to|of|in|and|or)\b",
+    re.IGNORECASE,
+)
 _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _WHOLE_CHOICE = re.compile(r"\bif\b.{0,80}?\b(?:otherwise|else)\b", re.IGNORECASE | re.DOTALL)
@@ -55,6 +63,8 @@ def says_where(before: str, behind: str) -> bool:
     sentence = _WHOLE_CHOICE.sub("", _sentence(before))
     if _SUPPOSES.search(sentence) is not None:
         return False
+    if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
+        return True
     is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
@@ -168,7 +178,8 @@ def _name_of(statement: Statement) -> tuple[str, ...]:
     below = [t.value for t in left_indices(statement.tokens)]
     elements = [(name.value, inner) for name, _, inner in scripted(statement.right, "SUB")]
     inside = {t.value for _, inner in elements for t in inner} - {name for name, _ in elements}
-    return (statement.target, *(below if not inside & {*below} else ()))
+    style = statement.tokens[0].note if statement.tokens[0].note == "bold" else ""
+    return (f"{statement.target} {style}", *(below if not inside & {*below} else ()))
 
 
 def _is_formula(statement: Statement) -> bool:
@@ -192,13 +203,15 @@ def _reads_itself(statement: Statement) -> bool:
     left = statement.tokens[: statement.equal]
     below = [inner for name, _, inner in scripted(left, "SUB") if name == left[0]]
     if not below:
-        return any(t.value == statement.target for t in statement.right)
+        return any(
+            t.value == statement.target and t.note == left[0].note for t in statement.right
+        )
     count = sum(t.type == "NAME" for t in below[0])
     is_number = not count and statement.has_reduction
     return any(
         name.value == statement.target and sum(t.type == "NAME" for t in inner) == count
         for name, _, inner in scripted(statement.right, "SUB")
-        if not (is_number and any(t.type == "NAME" for t in inner))
+        if name.note == left[0].note and not (is_number and any(t.type == "NAME" for t in inner))
     )
 
 

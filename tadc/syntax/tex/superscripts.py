@@ -27,6 +27,7 @@ class Superscripts:
     is_upper: bool  # whether superscripts are indices behind the lower ones
     places: UpperPlaces
     guesses: dict[str, Guess]
+    targets: Set[str] = frozenset()  # what the document defines: the order of its dimensions is free
 
     def __call__(
         self,
@@ -80,6 +81,13 @@ class Superscripts:
                 ]
             if in_brackets and (told := self._at_place(name, below, above)) is not None:
                 return told
+            if in_brackets and below is not None and name.value in self.targets - self.declared:
+                text = f"`{name.value}` has the index in brackets behind those below"
+                self.guesses.setdefault(text, Guess(text, name.start, above[-1].end))
+                listed = [*below[1:-1], comma(above[0]), *core]
+                sign = Token("SUB", "_", below[0].start, below[0].start)
+                opening, closing = replace(below[0], note="indices"), replace(above[-1], note="NAME")
+                return [name, sign, opening, *listed, closing]
             number = name.value if below is None else ""
             return [_error(whole, *_two_readings(indices[0], in_brackets, number))]
         if in_brackets and len(core) == 1 and core[0].type == "NAME":

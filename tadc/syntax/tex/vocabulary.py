@@ -183,9 +183,12 @@ def styled_apart(
                 styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
+    own_bold = {name for name in mixed & declared if _is_norm_of_bold(name, statements)}
 
     def renamed(token: Token) -> Token:
         style = _style(token) if token.type == "NAME" and token.value in mixed else ""
+        if token.type == "NAME" and token.value in own_bold and style in ("", "bold"):
+            return token if style else replace(token, value=f"{token.value}_norm")
         if not style or style not in styles[token.value]:
             return token
         return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
@@ -200,6 +203,16 @@ def styled_apart(
         for listed in (statements, shapes)
     )
     return first, second
+
+
+def _is_norm_of_bold(name: str, statements: Sequence[Statement]) -> bool:
+    r"""Whether the plain letter is defined by the bold one, `r_{ij} = |\mathbf{r}_{ij}|`: a line with this name is about the bold one."""
+    return any(
+        s.target == name
+        and s.tokens[0].note != "bold"
+        and any(t.value == name and t.note == "bold" for t in s.right)
+        for s in statements
+    )
 
 
 def _is_vector_of_elements(name: str, statements: Sequence[Statement]) -> bool:

@@ -57,7 +57,7 @@ def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: st
     return {
         name
         for name, count in counts.items()
-        if name in entire or not _has_others(streams, name)
+        if name in entire or not _has_others(streams, name, is_own=name in own)
         if members[name] and count == members[name] + sizes[name] and name not in declared
         if (sizes[name] or says_all or name in own | entire)
         if not (len(name) == 1 and name.islower())
@@ -128,8 +128,10 @@ def _is_alone_behind_index(tokens: Sequence[Token], place: int) -> bool:
     return kinds == ["RBRACE", "LPAR", "RPAR"]
 
 
-def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:
-    r"""Whether what is read at `i \in \Omega` is read at another index too, so that the set may be a part of all."""
+def _has_others(streams: Sequence[Sequence[Token]], whole: str, *, is_own: bool) -> bool:
+    r"""Whether what is read at `i \in \Omega` is read at another index too, so that the set may be a part of all; a `\sum_j` beside
+    `\sum_{j \in \mathcal{J}}`, whose letter `is_own`, is over the same set.
+    """
     indices = {
         tokens[n - 2].value
         for tokens in streams
@@ -143,10 +145,14 @@ def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:
     ]
     tensors = {name for name, letters in below if letters & indices}
     is_elsewhere = any(name in tensors and not letters & indices for name, letters in below)
-    return is_elsewhere or any(_binds_otherwise(tokens, indices, whole) for tokens in streams)
+    return is_elsewhere or any(
+        _binds_otherwise(tokens, indices, whole, is_own=is_own) for tokens in streams
+    )
 
 
-def _binds_otherwise(tokens: Sequence[Token], indices: Set[str], whole: str) -> bool:
+def _binds_otherwise(
+    tokens: Sequence[Token], indices: Set[str], whole: str, *, is_own: bool
+) -> bool:
     """Whether a left side or limits without the set bind one of the indices."""
     closing = closing_braces(tokens)
     limits = (
@@ -155,7 +161,9 @@ def _binds_otherwise(tokens: Sequence[Token], indices: Set[str], whole: str) -> 
         if token.type == "RED" and place + 2 in closing and tokens[place + 1].type == "SUB"
     )
     is_bound = any(
-        indices & {*names} and whole not in {t.value for t in inner} for names, inner in limits
+        indices & {*names} and whole not in {t.value for t in inner}
+        for names, inner in limits
+        if not (is_own and len(inner) == 1)
     )
     return is_bound or bool(indices & {t.value for t in left_indices(tokens)})
 
