@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -70,7 +70,9 @@ def _in_bars(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         if token.type == "BAR_L":
             opened.append(place)
         elif token.type == "BAR_R" and opened:
-            yield tokens[opened.pop() + 1 : place]
+            opening = opened.pop()
+            if place - opening < LONGEST_SCRIPT:
+                yield tokens[opening + 1 : place]
 
 
 def _is_of_bold(inner: Sequence[Token]) -> bool:

@@ -109,7 +109,7 @@ def statements(tokens: Sequence[Token]) -> list[Statement]:
     """The statements of the (assembled) tokens of a display, in order."""
     result: list[Statement] = []
     reading: set[str] = set()  # the names on right sides so far
-    for row in _rows(_without_last_dot(tokens)):
+    for row in _rows(tokens):
         _add_row(result, _parts(row), reading)
     return result
 
@@ -205,12 +205,6 @@ def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
         else:
             joined.append(row)
     return joined
-
-
-def _without_last_dot(tokens: Sequence[Token]) -> Sequence[Token]:
-    r"""The tokens of a display without a `\cdot` at its end, which stands for the full stop."""
-    last = [t.value for t in tokens[-1:]]
-    return tokens[:-1] if last == [r"\cdot"] else tokens
 
 
 def _has_relation(tokens: Sequence[Token]) -> bool:

@@ -97,13 +97,18 @@ def _points(displays: Sequence[Sequence[Token]]) -> set[str]:
     r"""The letters of points, bold or of the end of the alphabet, that right sides have in brackets behind names with letters below."""
     found: set[str] = set()
     others: set[str] = set()
+    on_the_left: set[str] = set()
     for tokens in displays:
         equal = equal_place(tokens)
         for call in calls_in(tokens):
-            if [t.type for t in call.inner] != ["NAME"] or call.start < equal:
+            if [t.type for t in call.inner] != ["NAME"]:
                 continue
             point = call.inner[0]
-            is_point = point.note == "bold" or point.value in _LETTERS_OF_POINTS
+            if call.start < equal:
+                on_the_left.add(point.value)
+                continue
+            is_letter = point.value in _LETTERS_OF_POINTS and point.value in on_the_left
+            is_point = point.note == "bold" or is_letter
             has_index = any(t.type == "NAME" for t in call.below)
             (found if is_point and has_index else others).add(point.value)
     return found - others
