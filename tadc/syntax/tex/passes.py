@@ -6,8 +6,8 @@ A pass that reads names comes behind those that make them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.syntax.tex.angles import (
@@ -109,6 +109,30 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     labels |= twin_labels(f.tokens)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+
+
+def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    own = {word for tokens in f.tokens for word in _defined_words(tokens)}
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        return [
+            replace(t, type="NAME", value=t.note, note="upright")
+            if t.type == "FUNC" and t.note in own
+            else t
+            for t in tokens
+        ]
+
+    return rewrite
+
+
+def _defined_words(tokens: Tokens) -> Iterator[str]:
+    r"""The words of functions that a left side defines, `\mathrm{elu}(x) = ..`: what they mean elsewhere does not count."""
+    for word, opening, name, closing, sign in zip(
+        tokens, tokens[1:], tokens[2:], tokens[3:], tokens[4:], strict=False
+    ):
+        kinds = [t.type for t in (word, opening, name, closing)]
+        if kinds == ["FUNC", "LPAR", "NAME", "RPAR"] and sign.type in ("EQ", "DEF") and word.note:
+            yield word.note
 
 
 def _script_words(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -215,6 +239,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _own_words,
     _script_words,
     _angles,
     _whole_names,
