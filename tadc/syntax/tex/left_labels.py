@@ -190,8 +190,9 @@ class LeftLabels:
         if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
             return False
         letter = tokens[3].value
-        indices = {t.value for d in self.definitions for t in _below(d.right)}
-        indices |= {n for d in self.definitions for n in bound_names(d.right)}
+        indices = {n for d in self.definitions for n in bound_names(d.right)}
+        if letter not in self.sizes:  # of `T_n = f_0 + .. + f_n` with a size `n`
+            indices |= {t.value for d in self.definitions for t in _below(d.right)}
         is_free = tokens[0].value not in self.declared and letter not in indices
         return is_free and letter in names_in_bounds([definition.right])
 
