@@ -23,6 +23,7 @@ __all__ = [
     "MARKS",
     "REDUCTIONS",
     "REFUSED",
+    "ONES",
     "OPERATORS",
     "RELATIONS",
     "REMARKS",
@@ -117,8 +118,11 @@ REDUCTIONS = {
 }  # fmt: skip
 ARGMAX = {"max": "argmax", "min": "argmin"}  # `\arg\max`
 
-# Words of LaTeX that no formula of tensors applies, but that may be what one defines, `\\det(V) = ..`.
+# Words of LaTeX that no formula of tensors applies, but that may be what one defines, `\det(V) = ..`.
 OPERATORS = words("det Pr dim deg gcd hom ker")
+
+# The vector of ones, `\mathbf{1}^\top x`, until vectors are in index notation.
+ONES = "\\ones"
 
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
 FUNCTION_LETTERS = words("f g h F G H Gamma Phi Psi phi varphi psi zeta rho")

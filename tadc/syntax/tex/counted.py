@@ -44,11 +44,15 @@ def counted(
                 or statement.reads(tensors)
                 or any(t.value in targets - {statement.target} for t in statement.right)
                 or statement.has_reduction
+                or any(t.type in _SUMS for t in statement.right)
             ):
                 counted.append(statement)
             elif statement.kind != "shape":
                 skipped.append(statement)
     return counted, skipped
+
+
+_SUMS = ("TOP", "NORM_L", "ANGLE_L")  # signs that sum over what is not written
 
 
 def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) -> bool:

@@ -165,9 +165,9 @@ class LeftLabels:
         tokens = definition.tokens
         if [t.type for t in tokens[:5]] != _ELEMENT or not _ends_at(tokens, 5, definition.equal):
             return False
-        return tokens[0].value in self.scalars and tokens[3].value not in {
-            t.value for t in definition.right
-        }
+        numbers = {d.target for d in self.definitions if d is not definition and d.is_scalar}
+        is_number = tokens[0].value in self.scalars | (numbers - self.declared)
+        return is_number and tokens[3].value not in {t.value for t in definition.right}
 
     def _is_size_beside_number(self, definition: Statement) -> bool:
         r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and

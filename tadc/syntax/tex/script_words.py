@@ -1,6 +1,6 @@
 r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
 
-Above a name, four letters and more without blanks between them are a word, three where none of them means something else in the
+Three capitals and more below a name are an acronym, `L_{BCE}`, if no sum runs over one. Above a name, four letters and more without blanks between them are a word, three where none of them means something else in the
 document. Below the name of a left side they are one where a sum of its display runs over one of them: it is no index of both.
 """
 
@@ -24,7 +24,7 @@ def script_words(
     streams: Sequence[Sequence[Token]], declared: Set[str], *, is_upper: bool
 ) -> set[str]:
     """The words that stand in scripts of these formulas; where indices may stand above names, `is_upper`, only those below."""
-    words = {word for tokens in streams for word in _below_left_sides(tokens)}
+    words = {word for tokens in streams for word in _below_names(tokens)}
     if is_upper:
         return words
     letters = {t.value for tokens in streams for t in _outside_words(tokens)} | declared
@@ -130,8 +130,8 @@ _IN_LABELS = frozenset(("TEXT", "NAME", "NUM", "MINUS", "SLASH"))
 _PARTS = re.compile(r"\w+")
 
 
-def _below_left_sides(tokens: Sequence[Token]) -> Iterator[str]:
-    r"""The words below names in front of equality signs, if sums of the formula run over one of their letters."""
+def _below_names(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The acronyms below names, and the words in front of equality signs whose letters sums of the formula run over."""
     closing = closing_braces(tokens)
     summed: set[str] = set()
     for place, token in enumerate(tokens[:-2]):
@@ -141,7 +141,8 @@ def _below_left_sides(tokens: Sequence[Token]) -> Iterator[str]:
         behind = closing.get(place + 1, len(tokens)) + 1
         is_left = behind < len(tokens) and tokens[behind].type in ("EQ", "DEF")
         word = _word(inner)
-        if is_left and len(word) > 2 and summed & {*word}:
+        is_acronym = word.isupper() and not summed & {*word}
+        if len(word) > 2 and (is_acronym or (is_left and summed & {*word})):
             yield word
 
 

@@ -26,7 +26,7 @@ from tadc.syntax.nodes import (
     substituted,
     with_parts,
 )
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import ONES, words
 from tadc.trampoline import descend
 
 __all__ = ["Ranks", "Vectors"]
@@ -195,6 +195,8 @@ class Vectors:
                     return True
                 case Element(Name(name), subscripts) if self.ranks.get(name, 0) > len(subscripts):
                     return True
+                case Name(name) if name == ONES:
+                    return True
                 case Name(name) if self.ranks.get(name, 0) > 0 and name not in self.indices:
                     return True
                 case _:
@@ -246,6 +248,8 @@ class Vectors:
         match e:
             case Element(name, subscripts):
                 return self._read(name, subscripts, e)
+            case Name(name) if name == ONES:
+                return _Value(1, lambda _: Number("1", e.span), e.span)
             case Name():
                 return self._read(e, (), e)
             case Number():
@@ -651,6 +655,12 @@ class Vectors:
                     f"{_what(values[0]).rstrip(',')}, is put in here: the norm, or the absolute value of each element?",
                     fix=r"apply the function to an element, `f(x_i)`; for a norm, write `\|x\|` in the function",
                 )
+            if _adds_number(e.args[0], values[0], self._is_number):
+                raise SyntaxError(
+                    e.span,
+                    f"{_what(values[0]).rstrip(',')}, adds a number to each element: are the bars a norm, or absolute values?",
+                    fix=r"write elements, `|x_i - a|`, or `\|x\|` for the norm",
+                )
             return self._norm(e, "2", values[0])
         if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
             raise SyntaxError(
@@ -807,6 +817,14 @@ def _declaration(e: Expression) -> str:
     extents = ", ".join((*("N", "M", "K", "L")[:count], "D"))
     shown = read.span.text if len(read.span.text) <= 20 else "x"
     return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
+
+
+def _adds_number(
+    e: Node, value: _Value, is_number: Callable[[Expression], bool]
+) -> bool:
+    """Whether it is a vector plus or minus a number, so that what stands around is about elements."""
+    is_sum = isinstance(e, Binary) and e.operator in ("+", "-") and value.rank == 1
+    return is_sum and isinstance(e, Binary) and (is_number(e.left) or is_number(e.right))
 
 
 def _is_put_in(e: Application) -> bool:

@@ -47,7 +47,7 @@ def with_words(
         first, last = tokens[start], tokens[end - 1]
         result += tokens[place:start]
         place = end
-        if _is_function(tokens, end, word) and not declared & {*word}:
+        if _is_function(tokens, end, word) and not declared >= {*word}:
             result.append(_function(word, first, last))
         elif word in known:
             text = f"`{word}` is one name: a word"
