@@ -154,7 +154,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
     margins = implied_margins(found.displays, declared, source.text, guesses)
     found.displays += [[margin] for margin in margins]
     lists = _make_targets_plain(found, states, {f.name for f in functions})
-    definitions, skipped = counted(found.displays, document.macros, text, states)
+    definitions, skipped = counted(
+        found.displays,
+        document.macros,
+        text,
+        states,
+        {name for name, rank in _ranks(found).items() if rank},
+    )
     asked = [
         (derivative, text.span(s.start, s.end))
         for s in skipped
