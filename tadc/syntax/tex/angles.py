@@ -12,7 +12,7 @@ from dataclasses import replace
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
-__all__ = ["defines_angles", "says_other_angles", "with_unclear_angles", "with_own_angles"]
+__all__ = ["defines_angles", "says_other_angles", "with_own_angles", "with_unclear_angles"]
 
 _SAYS = re.compile(
     r"\\rangle\s*(?:\$|\\\))?\s*(?:is|are|denotes?|represents?|stands?\s+for|being|means)\s+([^.;$]{0,60})"
@@ -59,6 +59,4 @@ def with_unclear_angles(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with an error for each pair of angles."""
     fact = "the prose says what angles stand for here, and it is no inner product"
     fix = r"define them, `$\langle u, v \rangle = ..$`, or write the formula that they stand for"
-    return [
-        Token("ERROR", fact, t.start, t.end, fix) if t.type == "ANGLE_L" else t for t in tokens
-    ]
+    return [Token("ERROR", fact, t.start, t.end, fix) if t.type == "ANGLE_L" else t for t in tokens]

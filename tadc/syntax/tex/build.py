@@ -17,6 +17,7 @@ from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Condition, Expression, Name, Number
 from tadc.syntax.nodes import nodes
+from tadc.syntax.tex import time_steps
 from tadc.syntax.tex.cases import Row, choice
 from tadc.syntax.tex.commands import INVERSES
 from tadc.syntax.tex.factorials import binomial, logarithm_of_factorial
@@ -142,7 +143,7 @@ class Build:
                 raise SyntaxError(
                     left.span,
                     f"`{left.span.text}` is not a bare index, but on the left side only these stand",
-                    fix="write the element at a bare index, and move the rest to the right side",
+                    fix=_moved(name.value, left, len(rest[0].items) - 1),
                 )
             lefts.append(ast.Range(left, left.span))
         listed = [token for token in rest if isinstance(token, Token)]
@@ -409,6 +410,15 @@ class Build:
 _SIGNS_OF_VECTORS = {
     "\\cdot": "\\cdot", "\\odot": "\\odot", "\\circ": "\\odot", "*": "\\ast", "\\ast": "\\ast",
 }  # fmt: skip
+
+
+def _moved(name: str, left: Expression | Condition, others: int) -> str:
+    """What to write for a left side at `t + 1`, which is a step in time, or at another place than a bare index."""
+    match left:
+        case Binary("+", Name(letter), Number("1")):
+            return time_steps.remedy(name, letter, others)
+        case _:
+            return "write the element at a bare index, and move the rest to the right side"
 
 
 def _left_names(tokens: Sequence[Token]) -> list[str]:

@@ -21,10 +21,10 @@ __all__ = [
     "INVERSES",
     "LAYOUTS",
     "MARKS",
-    "REDUCTIONS",
-    "REFUSED",
     "ONES",
     "OPERATORS",
+    "REDUCTIONS",
+    "REFUSED",
     "RELATIONS",
     "REMARKS",
     "SIZES_OF_BRACKETS",
@@ -90,9 +90,17 @@ FUNCTIONS = {
 }  # fmt: skip
 # Functions of `x` that are made of these.
 COMPOSED = {
-    "coth": "1/tanh(x)", "sec": "1/cos(x)", "csc": "1/sin(x)", "cot": "1/tan(x)", "sech": "1/cosh(x)", "csch": "1/sinh(x)",
-    "logit": "log(x/(1 - x))", "elu": "if x > 0 then x else exp(x) - 1", "hardtanh": "max(-1, min(1, x))",
-    "mish": "x*tanh(softplus(x))", "softsign": "x/(1 + abs(x))",
+    "coth": "1/tanh(x)",
+    "sec": "1/cos(x)",
+    "csc": "1/sin(x)",
+    "cot": "1/tan(x)",
+    "sech": "1/cosh(x)",
+    "csch": "1/sinh(x)",
+    "logit": "log(x/(1 - x))",
+    "elu": "if x > 0 then x else exp(x) - 1",
+    "hardtanh": "max(-1, min(1, x))",
+    "mish": "x*tanh(softplus(x))",
+    "softsign": "x/(1 + abs(x))",
 }
 FUNCTIONS |= {name: name for name in COMPOSED} | {
     "ELU": "elu", "Mish": "mish", "HardTanh": "hardtanh", "Hardtanh": "hardtanh", "sigm": "sigmoid", "Sigmoid": "sigmoid", "expit": "sigmoid",

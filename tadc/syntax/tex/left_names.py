@@ -173,7 +173,11 @@ def _functions(tokens: Sequence[Token]) -> Iterator[Key]:
             yield head.key
     closing = closing_brackets(tokens)
     for start, token in enumerate(tokens[:-1], 1):  # `y = PACT(x) = ..`
-        head = _letters(tokens, start) if token.type in ("EQ", "DEF") and tokens[start].type == "NAME" else None
+        head = (
+            _letters(tokens, start)
+            if token.type in ("EQ", "DEF") and tokens[start].type == "NAME"
+            else None
+        )
         end = -1 if head is None else closing.get(head.end, -1)
         if head is not None and len(head.key) > 3 and all(n.isupper() for n in head.key[1:]):
             if [t.type for t in tokens[end + 1 : end + 2]] in (["EQ"], ["DEF"]) and end > 0:

@@ -61,7 +61,6 @@ class Limit:
             and (set(self.relations) <= {"<", "<="} or set(self.relations) <= {">", ">="})
         )
 
-
     @property
     def is_chain(self) -> bool:
         """`1 <= i < j <= n`: several names between two ends."""
@@ -89,7 +88,9 @@ class Limits:
     """The entries with their kinds, and `names`: all that the reduction runs over, in order."""
 
     entries: tuple[Limit, ...]
-    kinds: tuple[str, ...]  # "name", "start", "interval", "chain", "opening", "closing" or "condition"
+    kinds: tuple[
+        str, ...
+    ]  # "name", "start", "interval", "chain", "opening", "closing" or "condition"
     names: tuple[Name, ...]
 
 
@@ -108,7 +109,9 @@ def read_limits(
             kinds.append(shared[place])
         elif entry.is_name:
             kinds.append("name")
-        elif entry.is_chain and not any(is_bound(n or "") or n in running for n in entry.ends[1:-1]):
+        elif entry.is_chain and not any(
+            is_bound(n or "") or n in running for n in entry.ends[1:-1]
+        ):
             kinds.append("chain")
             running |= {*entry.ends[1:-1]}
         elif entry.is_start and has_high:

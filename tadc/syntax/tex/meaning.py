@@ -318,7 +318,9 @@ def _in_index_notation(
         text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
         notes.append(Note(span, text, is_guess=True))
     for span in vectors.elements[:1]:
-        text = "the left side is an element of what stands on the right, which has none of its indices"
+        text = (
+            "the left side is an element of what stands on the right, which has none of its indices"
+        )
         notes.append(Note(span, text, is_guess=True))
     for span in vectors.stars[:1]:
         text = f"`{span.text}` is the product of elements"

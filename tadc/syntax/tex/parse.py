@@ -62,7 +62,6 @@ from tadc.syntax.tex.same_letters import letters_apart
 from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
-from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
 from tadc.syntax.tex.shapes import (
     about,
     extents_of,
@@ -72,6 +71,7 @@ from tadc.syntax.tex.shapes import (
     rank_of,
     sizes_of,
 )
+from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
 from tadc.syntax.tex.statements import (
     Statement,
     add_range_behind,
@@ -81,6 +81,7 @@ from tadc.syntax.tex.statements import (
     with_shared_ranges,
 )
 from tadc.syntax.tex.targets import at_points, with_plain_targets
+from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
@@ -255,6 +256,11 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
+    steps = TimeSteps(
+        {n: rank for n, rank in _declared_ranks(found).items() if n in states_of(found.items)},
+        any(isinstance(b.head, ast.Block) for b in found.braces),
+    )
+    tokens |= {r: steps(tokens[r]) for r in regions if r.kind != "inline"}
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
     streams = passed(
         [tokens[r] for r in regions],

@@ -203,9 +203,7 @@ def _reads_itself(statement: Statement) -> bool:
     left = statement.tokens[: statement.equal]
     below = [inner for name, _, inner in scripted(left, "SUB") if name == left[0]]
     if not below:
-        return any(
-            t.value == statement.target and t.note == left[0].note for t in statement.right
-        )
+        return any(t.value == statement.target and t.note == left[0].note for t in statement.right)
     count = sum(t.type == "NAME" for t in below[0])
     is_number = not count and statement.has_reduction
     return any(

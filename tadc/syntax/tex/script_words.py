@@ -87,9 +87,7 @@ def with_text_labels(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
-def with_arrows(
-    tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]
-) -> list[Token]:
+def with_arrows(tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]) -> list[Token]:
     r"""The tokens with two indices for the `j \to i` of `w_{j \to i}`, in this order, and with one name for other scripts that have
     an arrow, `\ell^{(v \to u)}`. `bound` are the indices of the document.
     """
@@ -114,9 +112,7 @@ def with_arrows(
             text = "an arrow between indices: the first one is the first subscript"
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, start, end))
-            listed = [
-                t if t.type == "NAME" else replace(t, type="COMMA", value="") for t in inner
-            ]
+            listed = [t if t.type == "NAME" else replace(t, type="COMMA", value="") for t in inner]
             result += [*tokens[place : place + 2], *listed]
         else:
             label = "_to_".join(t.value for t in names)

@@ -30,6 +30,7 @@ from tadc.syntax.tex.script_tokens import (
 )
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.superscripts import Superscripts
+from tadc.syntax.tex.time_steps import next_steps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.upper_places import UpperPlaces, printed_lengths
 
@@ -113,6 +114,7 @@ class Scripts:
             self.is_upper,
             UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
+            next_steps(self.definitions),
             {d.target for d in self.definitions},
         )
         self._labelled_bases = _with_free_capitals(self.definitions, self._bound)
@@ -475,7 +477,9 @@ def _with_two_letters(definitions: Sequence[Statement]) -> set[str]:
             is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
             letters = sum(t.type == "NAME" for t in inner)
             counts.setdefault(name.value, set()).add(0 if is_number else letters or 1)
-    return {name for name, found in counts.items() if 0 in found and min(found - {0}, default=0) > 1}
+    return {
+        name for name, found in counts.items() if 0 in found and min(found - {0}, default=0) > 1
+    }
 
 
 def _with_two_digits(definitions: Sequence[Statement]) -> set[str]:

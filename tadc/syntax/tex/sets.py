@@ -135,9 +135,7 @@ def _members(
         fact = "the set that the index runs over is not told by the document"
         fix = r"write its limits, `\sum_{k=1}^{K}`, a condition, `\sum_{k \mid k < i}`, or `\sum_k` for all"
         if [t.type for t in said] == ["NAME"]:
-            fix = (
-                f"if it is all that `{names[0].value}` can be, say how many there are: `%!tadc size {said[0].value}`; else {fix}"
-            )
+            fix = f"if it is all that `{names[0].value}` can be, say how many there are: `%!tadc size {said[0].value}`; else {fix}"
         return [Token("ERROR", fact, entry[0].start, entry[-1].end, fix)]
     result: list[Token] = []
     for name in names:

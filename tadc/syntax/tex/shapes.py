@@ -16,9 +16,7 @@ from tadc.syntax.tex.statements import Statement
 __all__ = ["about", "extents_of", "is_plain", "of_rows", "place_of_in", "rank_of", "sizes_of"]
 
 
-def about(
-    shapes: Iterable[Statement], used: Set[str], declared: Set[str]
-) -> list[Statement]:
+def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> list[Statement]:
     """The shapes that are of the names `used`, each said once; none of a labelled name, `M_k`, that a line has `declared`."""
     result: dict[tuple[str, ...], Statement] = {}
     for shape in shapes:

@@ -15,7 +15,12 @@ from tadc.syntax.tex.script_tokens import Guess, bound_names
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["is_about_probabilities", "sides_of", "with_single_right_sides", "without_named_functions"]
+__all__ = [
+    "is_about_probabilities",
+    "sides_of",
+    "with_single_right_sides",
+    "without_named_functions",
+]
 
 
 def with_single_right_sides(

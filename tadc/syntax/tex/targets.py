@@ -97,9 +97,7 @@ def _with_plain_chain(
 # ---------------------------------------------------------------------- the left side
 
 
-def _arguments_of(
-    indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int]
-) -> set[str]:
+def _arguments_of(indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
     """The letters that stand alone in brackets behind these names, and behind declared ones with room for as many indices."""
     found: set[str] = set()
     for call in calls_in(right):

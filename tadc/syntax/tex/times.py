@@ -146,7 +146,9 @@ def _outside_lists(tokens: Sequence[Token]) -> Iterator[Token]:
     listed_names = {
         id(part[0])
         for call in calls_in(tokens)
-        for part in listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in call.inner])
+        for part in listed(
+            [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in call.inner]
+        )
         if [t.type for t in part] == ["NAME"]
     }
     return (t for t in tokens if t.type == "NAME" and id(t) not in listed_names)

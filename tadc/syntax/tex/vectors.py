@@ -152,7 +152,7 @@ class Vectors:
     def _is_element_of(self, definition: Definition, rank: int) -> bool:
         r"""Whether it is `A_{ij} = F M^\top`, an element of a product that is written whole: the right side has no index of it."""
         names = {n.name for n in nodes((definition.body,)) if isinstance(n, Name)}
-        is_open = self.ranks.get(definition.target.name, rank) == rank and 0 < rank
+        is_open = self.ranks.get(definition.target.name, rank) == rank and rank > 0
         return is_open and rank == len(self.lefts) and not names & {n.name for n in self.lefts}
 
     def _knows_all(self, definition: Definition) -> bool:
@@ -819,9 +819,7 @@ def _declaration(e: Expression) -> str:
     return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
 
 
-def _adds_number(
-    e: Node, value: _Value, is_number: Callable[[Expression], bool]
-) -> bool:
+def _adds_number(e: Node, value: _Value, is_number: Callable[[Expression], bool]) -> bool:
     """Whether it is a vector plus or minus a number, so that what stands around is about elements."""
     is_sum = isinstance(e, Binary) and e.operator in ("+", "-") and value.rank == 1
     return is_sum and isinstance(e, Binary) and (is_number(e.left) or is_number(e.right))
