@@ -6,6 +6,7 @@ matrix, and has to be declared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["NO_BOLD", "Bold", "bold_names"]
+__all__ = ["NO_BOLD", "Bold", "bold_names", "with_bold_letters"]
 
 _OPERATIONS = frozenset(("TOP", "NORM_L", "ANGLE_L"))
 _TRANSPOSES = (r"\top", r"\intercal")
@@ -28,6 +29,16 @@ class Bold(NamedTuple):
 
 
 NO_BOLD = Bold(frozenset(), frozenset())
+
+
+_BOLD_IN_TEXT = re.compile(
+    r"\\(?:mbox|text|hbox)\s*\{\s*\\boldmath\s*\$\s*(\\[A-Za-z]+|[A-Za-z])\s*\$\s*\}"
+)
+
+
+def with_bold_letters(text: str) -> str:
+    r"""The text with `\bm{W}` for the `\mbox{\boldmath $W$}` of old papers, as long as before."""
+    return _BOLD_IN_TEXT.sub(lambda m: f"\\bm{{{m[1]}}}".ljust(len(m[0])), text)
 
 
 def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:

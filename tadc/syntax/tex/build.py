@@ -206,7 +206,8 @@ class Build:
         first = next(n for n, part in enumerate(rest) if not isinstance(part, Script))
         on_name, argument, behind = rest[:first], rest[first], rest[first + 1 :]
         if function.value == "mod" and len(argument.items) == 2:
-            return raised(Binary("%", *map(number, argument.items), span), behind)
+            over, under = map(number, argument.items)
+            return raised(Binary("%", over, under, span), behind)
         if function.value == "clip":
             return raised(_clipped(argument, self._at(function), span), behind)
         if function.type != "FUNC":

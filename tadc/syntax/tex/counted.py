@@ -57,6 +57,7 @@ def counted(
 def _reads_whole(statement: Statement, wholes: Set[str]) -> bool:
     """Whether a declared tensor stands on the right side without subscripts: what is defined is no number then."""
     right = statement.right
+    wholes = wholes - {t.value for t in statement.tokens[: statement.equal]}  # its arguments
     return any(
         t.type == "NAME" and t.value in wholes and (after is None or after.type not in _SCRIPTS)
         for t, after in zip(right, (*right[1:], None), strict=True)

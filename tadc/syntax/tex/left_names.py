@@ -179,9 +179,10 @@ def _functions(tokens: Sequence[Token]) -> Iterator[Key]:
             else None
         )
         end = -1 if head is None else closing.get(head.end, -1)
-        if head is not None and len(head.key) > 3 and all(n.isupper() for n in head.key[1:]):
-            if [t.type for t in tokens[end + 1 : end + 2]] in (["EQ"], ["DEF"]) and end > 0:
-                yield head.key
+        is_side = end > 0 and [t.type for t in tokens[end + 1 : end + 2]] in (["EQ"], ["DEF"])
+        is_acronym = head is not None and all(n.isupper() for n in head.key[1:])
+        if head is not None and is_side and is_acronym and len(head.key) > 3:
+            yield head.key
 
 
 def _is_free(

@@ -22,7 +22,7 @@ from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
-from tadc.syntax.tex.bold import bold_names
+from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.diagonals import with_diagonals
@@ -59,7 +59,7 @@ from tadc.syntax.tex.prose import (
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
-from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
+from tadc.syntax.tex.script_tokens import Guess, left_indices, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
 from tadc.syntax.tex.shapes import (
@@ -124,6 +124,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found = _Found(errors=list(document.errors))
     formulas = [r for r in document.regions if r.kind != "directive"]
     text, places = expanded(source, [(r.start, r.end) for r in formulas])
+    text = replace(text, text=with_bold_letters(text.text))
     for region in document.regions:
         if region.kind == "directive":
             _directive(found, source, region)
@@ -256,8 +257,9 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
+    ranks = _declared_ranks(found)
     steps = TimeSteps(
-        {n: rank for n, rank in _declared_ranks(found).items() if n in states_of(found.items)},
+        {name: ranks.get(name, 0) for name in states_of(found.items)},
         any(isinstance(b.head, ast.Block) for b in found.braces),
     )
     tokens |= {r: steps(tokens[r]) for r in regions if r.kind != "inline"}
@@ -364,12 +366,23 @@ def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[st
         old.target
         for (old, new), listed in zip(pairs, has_list, strict=True)
         if listed and (old.is_scalar or new.target == old.target)  # `p_x(i) =` has an index
+        if not _has_more_indices(old, new)
     }
     return _Lists(
         headed,
-        {new.target for old, new in pairs if old.is_scalar and not new.is_scalar},
+        {
+            new.target
+            for old, new in pairs
+            if (old.is_scalar and not new.is_scalar) or _has_more_indices(old, new)
+        },
         {new.target for old, new in pairs if at_points(old) and not at_points(new)},
     )
+
+
+def _has_more_indices(old: Statement, new: Statement) -> bool:
+    r"""Whether `a_t(s) =` became an element with both indices."""
+    before = len(left_indices(old.tokens))
+    return old.target == new.target and 0 < before < len(left_indices(new.tokens))
 
 
 def _declared_ranks(found: _Found) -> dict[str, int]:

@@ -22,9 +22,10 @@ def unnormalized(parts: Iterable[Sequence[Token]], known: Set[str]) -> Iterator[
     for tokens in parts:
         place = _place(tokens)
         first = tokens[0]
-        if place < len(tokens) and first.type == "NAME" and first.value not in known:
-            if not any(t.type == "EQ" for t in tokens[:place]):
-                yield first.value, first
+        is_free = first.type == "NAME" and first.value not in known
+        is_first = not any(t.type == "EQ" for t in tokens[:place])
+        if place < len(tokens) and is_free and is_first:
+            yield first.value, first
 
 
 def _place(tokens: Sequence[Token]) -> int:

@@ -346,7 +346,7 @@ def _with_indices(
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
         others |= _below_elements(right, {t.value for t in indices})
-        if len(letters) > 1:
+        if len(letters) > 1 or letters[0] in _INTEGERS | {"t"}:
             others |= names_in_subscripts(right)
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
             name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")

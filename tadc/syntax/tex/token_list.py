@@ -126,12 +126,6 @@ class TokenList:
         self.expected = 0
         self.tokens.append(Token("ERROR", fact, start, end, fix))
 
-    def make_bold(self) -> None:
-        """Make the last name a bold one."""
-        place = -2 if self.tokens[-1].type == "RBRACE" else -1
-        if self.tokens[place].type == "NAME":
-            self.tokens[place] = replace(self.tokens[place], note="bold")
-
     def script(self, kind: str, sign: str, start: int) -> None:
         if self.expected:
             self.refuse(start, start + 1, "two scripts, one after the other", "put one in braces")

@@ -41,9 +41,6 @@ _OVER_EQUAL = re.compile(
 _SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
 _BRACED_BRACKET = re.compile(r"\s*\{\s*([()\[\]|]|\\[{}|])\s*\}")  # of `\big{(}`
 _FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}")
-_BOLD_IN_TEXT = re.compile(
-    r"\s*\{\s*\\(?:boldmath|unboldmath)\s*\$\s*(\\[A-Za-z]+|[A-Za-z])\s*\$\s*\}"
-)  # of `\mbox{\boldmath $W$}`
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
@@ -165,12 +162,7 @@ class _Tokenizer:
             self._refuse(start, "a lone `\\` ends the formula", "remove it")
             return
         name = command.group()[1:]
-        if name in commands.TEXTS and (bold := self._next(_BOLD_IN_TEXT)):
-            behind, self.position = self.position, bold.start(1)
-            self.step()
-            self.out.make_bold()
-            self.position = behind
-        elif name in commands.TEXTS and (formula := self._next(_FORMULA_IN_TEXT)):
+        if name in commands.TEXTS and (formula := self._next(_FORMULA_IN_TEXT)):
             self.position = formula.start()  # braces around a formula
         elif name in commands.GREEK or name in commands.ACCENTS or name in commands.WRAPPERS:
             kind, value, self.position, note, opened = wrapped(self.text, start, self.end)
