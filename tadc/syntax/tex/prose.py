@@ -155,7 +155,9 @@ def spoken_definitions(
         more = False
         for s in spoken:
             is_new = s.target in read - defined and _name_of(s) not in found
-            if s.kind == "definition" and is_new and _is_formula(s):
+            is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
+            is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
+            if s.kind == "definition" and is_new and is_formula:
                 found[_name_of(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
@@ -194,6 +196,13 @@ def _is_formula(statement: Statement) -> bool:
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_of_functions(statement: Statement) -> bool:
+    r"""Whether it is `k = 1/\ln(n)`: a function of names, which are numbers of the formulas."""
+    kinds = {t.type for t in statement.right}
+    is_plain = [t.type for t in statement.tokens[: statement.equal]] == ["NAME"]
+    return is_plain and "FUNC" in kinds and "NAME" in kinds and "ERROR" not in kinds
 
 
 def _reads_itself(statement: Statement) -> bool:

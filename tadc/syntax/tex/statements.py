@@ -270,6 +270,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         if [t.type for t in with_compounds(tokens)] == ["NAME"] and not in_remark and not ranges:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
+        tokens = _without_shape_behind(tokens)
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
             _add_ranges(result, ranges)
             result.append(shape)
@@ -314,6 +315,25 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _without_shape_behind(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens of `z_n = B^\top x_n \in \mathbb{R}^{M}` without the shape, which the right side has already; and of
+    `B := [b_1, \dots, b_M] \in \mathbb{R}^{D \times M}`, which defines nothing, the shape of `B`.
+    """
+    kinds = [t.type for t in tokens]
+    if "RR" not in kinds:
+        return tokens
+    place = kinds.index("RR") - 1
+    equal = next(
+        (n for n, (t, depth) in enumerate(depths(tokens)) if depth == 0 and t.type in ("EQ", "DEF")),
+        place,
+    )
+    if equal >= place or kinds[place] != "IN":
+        return tokens
+    if "DOTS" in kinds[equal:place]:
+        return (*tokens[:equal], *tokens[place:])
+    return tokens[:place]
 
 
 def _is_unbounded(tokens: Sequence[Token]) -> bool:

@@ -54,6 +54,8 @@ def with_words(
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, first.start, last.end))
             result.append(Token("NAME", word, first.start, last.end, "upright"))
+        elif _is_left_side(tokens, start, end, word):
+            result.append(Token("NAME", word, first.start, last.end, "upright"))
         elif len(word) > 2 and not declared & {word, "e"} and _has_lone_e(tokens[start : end + 1]):
             result.append(_unclear(word, first, last))
         else:
@@ -77,6 +79,16 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         if end > place + 1:
             yield place, end, "".join(t.value for t in tokens[place:end])
         place = max(end, place + 1)
+
+
+def _is_left_side(tokens: Sequence[Token], start: int, end: int, word: str) -> bool:
+    """Whether it is the `score` of `score = ..`, alone on a left side: nobody defines a product of four letters."""
+    before = tokens[start - 1].type if start else "BREAK"
+    is_alone = before in _SEPARATORS and [t.type for t in tokens[end : end + 1]] in (["EQ"], ["DEF"])
+    return is_alone and len(word) > 3 and bool({*word.lower()} & {*"aeiouy"})
+
+
+_SEPARATORS = words("BREAK QUAD TEXT")
 
 
 def _is_letter(token: Token) -> bool:
