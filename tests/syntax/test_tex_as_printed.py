@@ -34,6 +34,13 @@ READ = [
     ("We have scores $(i = 1, \\dots, K)$ and $(j = 1, 2, \\dots, L)$. " r"\[ t_{ij} = s_i r_j \]",
      "size K, L; input s[K], r[L]; t[i, j] = s[i]*r[j]"),
     # left sides
+    (r"\[ score = a_1 + b_1 \]", "input a_1[], b_1[]; s = a_1 + b_1"),
+    ("%!tadc size n\n%!tadc input x[n], s[]\n" r"\[ q_i = round(x_i / s) \]", "input x[n], s[]; q[i] = round(x[i]/s)"),
+    ("%!tadc input y[N]\n" r"\[ L_{BCE} = \sum_i y_i \]", "input y[N]; L = sum{i} y[i]"),
+    ("%!tadc size n\n" r"\[ T_n = \sum_{k=1}^{n} f_k + f_n \]", "size n; input f[n]; T = (sum{k} f[k]) + f[n-1]"),
+    (r"\[ a_t(s) = \frac{\exp(h_t g_s)}{\sum_{r} \exp(h_t g_r)}, \quad c_t = \sum_s a_t(s) g_s \]",
+     "input h[T], g[S]; a[t, s] = exp(h[t]*g[s])/(sum{r} exp(h[t]*g[r])); c[t] = sum{s} a[t, s]*g[s]"),
+    (r"\[ y = PACT(x) = |x| + 1 \]", "input x[]; y = abs(x) + 1"),
     (r"\[ \det(V) = \prod_{i<j} (x_j - x_i) \]", "d = prod{i, j | i < j} (x[j] - x[i])"),
     (r"\[ (\Psi_1)_{nm} = a_n b_m \]", "p[n, m] = a[n]*b[m]"),
     (r"\[ {}^{q}D = \sum_{i=1}^{S} p_i^{q} + q \]", "size S; input p[S], q[]; D = (sum{i} p[i]**q) + q"),
@@ -69,6 +76,8 @@ READ = [
      r"\[ s_{ij} = \langle v_i, u_j \rangle \]",
      "input v[N, D], u[N, D]; n[i] = sqrt(sum{d} v[i, d]**2); s[i, j] = (sum{d} v[i, d]*u[j, d])/n[i]"),
     (r"\[ e = |\sum_{i=1}^{N} \mathbf{v}_i| \]", "input v[N, D]; e = sqrt(sum{d} (sum{i} v[i, d])**2)"),
+    ("%!tadc input X[N, D], w[D]\n" r"\[ s = \mathbf{1}^\top X w \]", "input X[N, D], w[D]; s = sum{n, d} X[n, d]*w[d]"),
+    (r"\[ g_i = \mathbf{1}[x_i > 1] \]", "input x[N]; g[i] = [x[i] > 1]"),
     # prose
     ("%!tadc input q[N], alpha[N]\nwhere $\\alpha_{ij} = \\sqrt{\\alpha_i \\alpha_j}$ " r"\[ s = \sum_{i,j} q_i q_j \alpha_{ij} \]",
      "input q[N], alpha[N]; s = sum{i, j} q[i]*q[j]*sqrt(alpha[i]*alpha[j])"),
@@ -83,6 +92,10 @@ READ = [
     (r"\[ V[x] = \frac{1}{N} \sum_{i=1}^{N} (x_i - \bar{x})^2 \]",
      "size N; input x[N]; m = mean{i} x[i]; V = 1/N*(sum{i} (x[i] - m)**2)"),
     (r"\[ y = g(x; \theta) \quad\text{and}\quad y_i = x_i^2 \]", "y[i] = x[i]**2"),
+    ("where $k = 1/\\ln(n)$ " r"\[ e = k \sum_{i=1}^{n} x_i \]", "size n; input x[n]; e = sum{i} x[i]/log(n)"),
+    ("%!tadc size R\n" r"\[ s = \sum_{i \in \mathbf{R}} x_i \]", "size R; input x[R]; s = sum{i} x[i]"),
+    ("$B = [b_1, \\dots, b_M] \\in \\mathbb{R}^{D \\times M}$ and $x_n \\in \\mathbb{R}^D$ "
+     r"\[ \mathbf{z}_n = B^\top x_n \in \mathbb{R}^M \]", "input x[N, D], B[D, M]; z[n, m] = sum{d} B[d, m]*x[n, d]"),
     (r"$$\begin{equation} y_i = 2 x_i \label{a} \end{equation}$$ where", "y[i] = 2*x[i]"),
     (r"\[ q_i = \frac{x_i}{\sum_j x_j} \propto x_i \]", "q[i] = x[i]/(sum{j} x[j])"),
 ]  # fmt: skip
@@ -94,6 +107,7 @@ REFUSED = [
     ("%!tadc input g[N], x[N]\nThe convolution is " r"\[ y = g * x \]", "may be the product of elements, or a convolution"),
     ("%!tadc input v[N, D]\nwhere $\\langle u, v \\rangle$ denotes the cosine similarity. "
      r"\[ s_{ij} = \langle v_i, v_j \rangle \]", "the prose says what angles stand for"),
+    ("%!tadc input x[N], a[]\n" r"\[ y = |x - a| \]", "a norm, or absolute values"),
     (r"\[ F = \sum_i f_i^2(x) \]", "may be an element of `f`"),
     (r"\[ x_{t+1} = x_t + v_t \]", "is not a bare index"),
     (r"\[ m = \max_i x_i = 3 \]", "a chain of equations"),
