@@ -326,7 +326,11 @@ def _without_shape_behind(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         return tokens
     place = kinds.index("RR") - 1
     equal = next(
-        (n for n, (t, depth) in enumerate(depths(tokens)) if depth == 0 and t.type in ("EQ", "DEF")),
+        (
+            n
+            for n, (t, depth) in enumerate(depths(tokens))
+            if depth == 0 and t.type in ("EQ", "DEF")
+        ),
         place,
     )
     if equal >= place or kinds[place] != "IN":
@@ -423,7 +427,7 @@ def _is_property(tokens: Sequence[Token]) -> bool:
 
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
-    tokens = _without_sign(_without_prescript(without_proportion(tokens)))
+    tokens = _without_sign(_without_prescript(without_proportion(_with_base(tokens))))
     statement = Statement("definition", tokens)
     place = statement.equal
     if place == len(tokens):
@@ -448,6 +452,18 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     return statement if _is_target(left) else None
+
+
+def _with_base(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens of `\log_{10} \gamma_i = ..` with one function in front, `log10`."""
+    kinds = [t.type for t in tokens[:6]]
+    is_log = (
+        kinds == ["FUNC", "SUB", "LBRACE", "NUM", "RBRACE", "NAME"] and tokens[0].value == "log"
+    )
+    if not is_log or tokens[3].value not in ("2", "10"):
+        return tokens
+    function = replace(tokens[0], value=f"log{tokens[3].value}", end=tokens[4].end)
+    return (function, *tokens[5:])
 
 
 def _without_prescript(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

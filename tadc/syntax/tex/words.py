@@ -84,7 +84,10 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
 def _is_left_side(tokens: Sequence[Token], start: int, end: int, word: str) -> bool:
     """Whether it is the `score` of `score = ..`, alone on a left side: nobody defines a product of four letters."""
     before = tokens[start - 1].type if start else "BREAK"
-    is_alone = before in _SEPARATORS and [t.type for t in tokens[end : end + 1]] in (["EQ"], ["DEF"])
+    is_alone = before in _SEPARATORS and [t.type for t in tokens[end : end + 1]] in (
+        ["EQ"],
+        ["DEF"],
+    )
     return is_alone and len(word) > 3 and bool({*word.lower()} & {*"aeiouy"})
 
 
