@@ -33,7 +33,11 @@ READ = [
      "input n[], x[N], y[N]; s = sum{i, j | i < j} if j <= n then x[i]*y[j] else 0"),
     ("We have scores $(i = 1, \\dots, K)$ and $(j = 1, 2, \\dots, L)$. " r"\[ t_{ij} = s_i r_j \]",
      "size K, L; input s[K], r[L]; t[i, j] = s[i]*r[j]"),
+    (r"\[ s = \sum_{i<j, k<l} x_{ij} y_{kl} \]", "s = sum{i, j, k, l | i < j and k < l} x[i, j]*y[k, l]"),
+    (r"\[ s = \sum_{i < j < k < l} x_i y_j z_k w_l \]", "s = sum{i, j, k, l | i < j and j < k and k < l} x[i]*y[j]*z[k]*w[l]"),
     # left sides
+    (r"\[ \log_{10} g_i = 2 x_i \]", "l[i] = 2*x[i]"),
+    (r"\[ x_i = 2 y_i \implies z = \sum_i x_i \]", "z = sum{i} 2*y[i]"),
     (r"\[ score = a_1 + b_1 \]", "input a_1[], b_1[]; s = a_1 + b_1"),
     ("%!tadc size n\n%!tadc input x[n], s[]\n" r"\[ q_i = round(x_i / s) \]", "input x[n], s[]; q[i] = round(x[i]/s)"),
     ("%!tadc input y[N]\n" r"\[ L_{BCE} = \sum_i y_i \]", "input y[N]; L = sum{i} y[i]"),
@@ -108,6 +112,8 @@ REFUSED = [
     ("%!tadc input v[N, D]\nwhere $\\langle u, v \\rangle$ denotes the cosine similarity. "
      r"\[ s_{ij} = \langle v_i, v_j \rangle \]", "the prose says what angles stand for"),
     ("%!tadc input x[N], a[]\n" r"\[ y = |x - a| \]", "a norm, or absolute values"),
+    (r"\[ x_i = 2 y_i \rightarrow z_i = 3 w_i \]", "cannot stand here"),
+    (r"\[ x_i = 2 y_i \leadsto z_i = 3 w_i \]", "is not a command that tadc knows"),
     (r"\[ F = \sum_i f_i^2(x) \]", "may be an element of `f`"),
     (r"\[ x_{t+1} = x_t + v_t \]", "is not a bare index"),
     (r"\[ m = \max_i x_i = 3 \]", "a chain of equations"),

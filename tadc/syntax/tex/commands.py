@@ -34,6 +34,7 @@ __all__ = [
     "TEX_FUNCTIONS",
     "TEX_REDUCTIONS",
     "TWO_READINGS",
+    "UNKNOWN",
     "WITH_COLUMNS",
     "WORDS",
     "WRAPPERS",
@@ -129,6 +130,8 @@ ARGMAX = {"max": "argmax", "min": "argmin"}  # `\arg\max`
 # Words of LaTeX that no formula of tensors applies, but that may be what one defines, `\det(V) = ..`.
 OPERATORS = words("det Pr dim deg gcd hom ker")
 
+UNKNOWN = "is not a command that tadc knows"  # the end of an error's fact
+
 # The vector of ones, `\mathbf{1}^\top x`, until vectors are in index notation.
 ONES = "\\ones"
 
@@ -165,7 +168,7 @@ SYMBOLS = {
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
     "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
-    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "propto": "PROPTO", "to": "ARROW", "rightarrow": "ARROW", "Rightarrow": "ARROW", "leftrightarrow": "ARROW", "longrightarrow": "ARROW", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
+    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "propto": "PROPTO", "to": "ARROW", "rightarrow": "ARROW", "leftrightarrow": "ARROW", "Rightarrow": "TEXT", "implies": "TEXT", "iff": "TEXT", "Leftrightarrow": "TEXT", "Longrightarrow": "TEXT", "therefore": "TEXT", "longrightarrow": "ARROW", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",

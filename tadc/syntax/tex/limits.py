@@ -103,14 +103,26 @@ def read_limits(
     """Decide the kind of each entry. `is_bound`: an index of the surroundings, or a size."""
     running = {e.ends[0] for e in entries if e.is_name or (e.is_start and has_high)}
     kinds: list[str] = []
-    shared = _shared_interval(entries, running, has_high, is_bound)
+
+    def is_end(name: str | None) -> bool:
+        """Whether it is no index that runs, too."""
+        return name is None or is_bound(name) or not is_subscript(name)
+
+    shared: dict[int, str] = {}
+    if len(entries) > 1 and not has_high and is_end(entries[0].ends[0]):
+        shared = (
+            _shared_interval(entries, running, is_bound) if is_end(entries[-1].ends[-1]) else {}
+        )
     for place, entry in enumerate(entries):
         if place in shared:
             kinds.append(shared[place])
         elif entry.is_name:
             kinds.append("name")
-        elif entry.is_chain and not any(
-            is_bound(n or "") or n in running for n in entry.ends[1:-1]
+        elif (
+            entry.is_chain
+            and not any(is_bound(n or "") or n in running for n in entry.ends[1:-1])
+            and is_end(entry.ends[0])
+            and is_end(entry.ends[-1])
         ):
             kinds.append("chain")
             running |= {*entry.ends[1:-1]}
@@ -151,13 +163,10 @@ def _place_in(kind: str) -> int:
 
 
 def _shared_interval(
-    entries: Sequence[Limit],
-    running: Set[str | None],
-    has_high: bool,
-    is_bound: Callable[[str], bool],
+    entries: Sequence[Limit], running: Set[str | None], is_bound: Callable[[str], bool]
 ) -> dict[int, str]:
     """The kinds of the entries of `1 <= i, j, k <= n`, whose names share both ends; none where there is no such list."""
-    if has_high or len(entries) < 2 or not entries[0].is_opening or not entries[-1].is_closing:
+    if not entries[0].is_opening or not entries[-1].is_closing:
         return {}
     names = [entries[0].ends[1], *(e.ends[0] for e in entries[1:])]
     is_list = all(e.is_name for e in entries[1:-1]) and len({*names}) == len(names)

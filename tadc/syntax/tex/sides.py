@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.calls import calls_in, listed
-from tadc.syntax.tex.commands import FUNCTION_LETTERS, words
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, UNKNOWN, words
 from tadc.syntax.tex.script_tokens import Guess, bound_names
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -95,6 +95,8 @@ def _with_single_right_side(
     definition: Statement, elsewhere: Set[str], guesses: list[Guess]
 ) -> Statement:
     sides, signs = sides_of(definition.tokens)
+    if any(_may_separate(t) for side in sides[1:] for t, depth in depths(side) if depth == 0):
+        return definition
     formulas = [side for side in sides[1:] if not _is_head(side) and not _is_abstract(side)]
     if len(formulas) == 1:
         return replace(definition, tokens=(*sides[0], signs[0], *formulas[0]))
@@ -133,6 +135,12 @@ def _of_vectors(side: Sequence[Token]) -> int:
 
 
 _SIGNS = words("TOP NORM_L ANGLE_L ODOT")
+
+
+def _may_separate(token: Token) -> bool:
+    r"""Whether it may stand between two equations: an arrow, or a command that is not known, `x = a \leadsto y = b`."""
+    is_unknown = token.type == "ERROR" and token.value.endswith(UNKNOWN)
+    return token.type == "ARROW" or is_unknown
 
 
 def _is_abstract(side: Sequence[Token]) -> bool:

@@ -228,7 +228,7 @@ class _Tokenizer:
             case _:
                 self._refuse(
                     start,
-                    f"`\\{name}` is not a command that tadc knows",
+                    f"`\\{name}` {commands.UNKNOWN}",
                     "write out what it stands for, or define it with `\\newcommand`",
                 )
 
