@@ -64,7 +64,7 @@ REFUSED = {  # what says so
     "adain": "has 3 arguments, and 1 here",
     "pact": "x has no dimension in the program",
     "softpool": "the set that the index runs over is not told by the document",
-    "tip_water": "is a product of two terms without numbers",
+    "tip_water": "are of different sets, and both stand below `q`",
     "weight_standardization": "`W_{i \\cdot}` may be the sum or the mean of `W`",
 }
 # Jumps have no derivative, and 256 grey values are more than a check tries.

@@ -149,6 +149,8 @@ class LeftLabels:
         if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
             return False
         letter = tokens[3].value
+        if tokens[0].value in self.declared or letter not in _NO_INDICES:
+            return False
         is_number = [t.type for t in definition.right] in (["NUM"], ["MINUS", "NUM"])
         bound = {n for d in self.definitions for n in bound_names(d.right)}
         others = {

@@ -162,6 +162,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         text,
         states,
         {name for name, rank in _ranks(found).items() if rank},
+        lists.headed,
     )
     asked = [
         (derivative, text.span(s.start, s.end))

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import Guess, scripted
+from tadc.syntax.tex.statements import depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]
@@ -24,7 +25,7 @@ def script_words(
     streams: Sequence[Sequence[Token]], declared: Set[str], *, is_upper: bool
 ) -> set[str]:
     """The words that stand in scripts of these formulas; where indices may stand above names, `is_upper`, only those below."""
-    words = {word for tokens in streams for word in _below_names(tokens)}
+    words = {*_below_names(streams)}
     if is_upper:
         return words
     letters = {t.value for tokens in streams for t in _outside_words(tokens)} | declared
@@ -126,20 +127,41 @@ _IN_LABELS = frozenset(("TEXT", "NAME", "NUM", "MINUS", "SLASH"))
 _PARTS = re.compile(r"\w+")
 
 
-def _below_names(tokens: Sequence[Token]) -> Iterator[str]:
-    r"""The acronyms below names, and the words in front of equality signs whose letters sums of the formula run over."""
+def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
+    """The acronyms below names whose letters are no indices, and the words of left sides whose letters a sum behind runs over."""
+    scripts = [inner for tokens in streams for _, _, inner in scripted(tokens, "SUB")]
+    indices = {t.value for inner in scripts if not _word(inner).isupper() for t in inner}
+    for tokens in streams:
+        closing = closing_braces(tokens)
+        equals = [
+            n
+            for n, (t, depth) in enumerate(depths(tokens))
+            if depth == 0 and t.type in ("EQ", "DEF")
+        ]
+        for _, place, inner in scripted(tokens, "SUB"):
+            word = _word(inner)
+            if len(word) < 3:
+                continue
+            if word.isupper() and not indices & {*word}:
+                yield word
+            behind = closing.get(place + 1, len(tokens)) + 1
+            if behind in equals:
+                end = next((n for n in equals if n > behind), len(tokens))
+                summed = _summed(tokens[behind:end])
+                below = {t.value for _, _, i in scripted(tokens[behind:end], "SUB") for t in i}
+                if summed & {*word} and {*word} - summed - below:
+                    yield word
+
+
+def _summed(tokens: Sequence[Token]) -> set[str]:
+    """The letters that sums run over."""
     closing = closing_braces(tokens)
-    summed: set[str] = set()
-    for place, token in enumerate(tokens[:-2]):
-        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing:
-            summed.update(limit_names(tokens, place + 2, closing))
-    for _, place, inner in scripted(tokens, "SUB"):
-        behind = closing.get(place + 1, len(tokens)) + 1
-        is_left = behind < len(tokens) and tokens[behind].type in ("EQ", "DEF")
-        word = _word(inner)
-        is_acronym = word.isupper() and not summed & {*word}
-        if len(word) > 2 and (is_acronym or (is_left and summed & {*word})):
-            yield word
+    return {
+        name
+        for place, token in enumerate(tokens[:-2])
+        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing
+        for name in limit_names(tokens, place + 2, closing)
+    }
 
 
 def _word(inner: Sequence[Token]) -> str:

@@ -41,6 +41,10 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
             elif tokens[place].type == "SUB":
                 limits = _limits(inner, sets, guesses)
                 result += [*tokens[place : place + 2], *limits, tokens[end]]
+            elif {t.type for t in inner} <= {"NAME", "TEXT"} and _is_phrase(inner):
+                words_above = " ".join(t.value for t in inner)
+                below = [t.value for t in result[last:] if t.type == "NAME"]
+                sets |= dict.fromkeys(below, words_above)
             elif not (len(inner) == 1 and _is_word(inner[0])) or inner[0].value in sizes:
                 result += tokens[place : end + 1]
             else:
@@ -55,6 +59,11 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
 def _is_in_declared(inner: Sequence[Token], sizes: Set[str]) -> bool:
     r"""Whether it is the `i \in R` of a document that declares the size `R`, how many elements there are."""
     return [t.type for t in inner] == ["NAME", "IN", "NAME"] and inner[2].value in sizes
+
+
+def _is_phrase(inner: Sequence[Token]) -> bool:
+    r"""Whether it is `\text{on } a`: words, and more than one."""
+    return len(inner) > 1 and any(_is_word(t) for t in inner)
 
 
 def _count(size: Token) -> list[Token]:
