@@ -178,7 +178,9 @@ class OfRows:
         """Add values to their rows, which ascend."""
         if not len(rows):
             return
-        values = np.broadcast_to(values, (len(rows), *np.shape(values)[1:]))
+        missing = self.values.ndim - np.ndim(values)  # of a value that is the same for all rows
+        values = np.reshape(values, (*[1] * missing, *np.shape(values)))
+        values = np.broadcast_to(values, (len(rows), *values.shape[1:]))
         while True:
             starts = np.flatnonzero(np.diff(rows, prepend=rows[0] - 1))
             lengths = np.diff(starts, append=len(rows))

@@ -101,6 +101,33 @@ def test_a_result_may_lie_where_an_index_tensor_does_and_one_array_may_be_both_e
     assert k.view(np.float64).tolist() == [4, 1, 9, 4]
 
 
+@pytest.mark.compiler
+def test_sums_of_a_derivative_that_read_the_same_data_first_are_compiled():
+    text = """
+    size N = 5
+    input dst[E]: index, m[N]: index, src[E]: index
+    z[i: E, c] = min{e | m[dst[e]] = 0 and dst[e] = m[m[0]]}
+        x[0]*(max{f | src[f] - 1 = dst[i] and src[e] = dst[i]} X[dst[e], c]*w[i]*w[f])
+    """
+    rng = np.random.default_rng(0)
+    given = {
+        "dst": [0, 1, 0, 2, 0],
+        "m": [1, 0, 0, 2, 4],
+        "src": [0, 1, 0, 1, 3],
+        "X": rng.standard_normal((5, 2)),
+        "x": np.array([2.0]),
+        "w": rng.standard_normal(5),
+    }
+    (y, one), (z, other) = (
+        tadc.compile(text, backend=b, dtype="float64").vjp(**given)
+        for b in ("native", "interpreter")
+    )
+    np.testing.assert_array_equal(y, z)
+    cotangent = np.where(np.isfinite(z), rng.standard_normal(z.shape), 0)
+    for found, expected in zip(one(cotangent).values(), other(cotangent).values(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
 class Changing:
     """An array that is another one each time that it is read, as if a thread wrote to it."""
 
