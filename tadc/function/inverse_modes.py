@@ -98,13 +98,12 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
     call = g.calls.bound((), left)
     sizes = {s: call.sizes[s] for s in g.sizes}
     dtype = np.dtype(g.calls.element_type(call))
-    values = {
+    values: dict[str, Any] = {
         n: np.asarray(a, dtype if g._program.tensors[n].dtype is None else None)
         for n, a in call.arrays.items()
     }
-    # These keep the lists that the parts of all steps make.
-    indices: Mapping[str, Any] = call.indices
-    return (g.fix(**sizes) if sizes else g), values | indices
+    # Those of indices keep the lists that the parts of all steps make.
+    return (g.fix(**sizes) if sizes else g), {**values, **call.indices}
 
 
 @dataclass(frozen=True, slots=True)

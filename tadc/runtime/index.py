@@ -294,7 +294,8 @@ class ListArrays:
         xp = module_of(positions)
         with using(device):
             flat = positions if len(positions) else xp.zeros(1, begin.dtype)
-            places = (flat,) if len(shape) == 1 else xp.unravel_index(flat, shape)
+            # Of a tensor without elements no number is a position.
+            places = xp.unravel_index(flat, shape) if len(positions) else (flat,) * len(shape)
             self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
         self._flat: Indices = flat
         self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()

@@ -96,6 +96,8 @@ EDGES = [
         "input m[3]: 0..2; y[i: 3] = sum{f | m[m[0]] = 0 and d[f] = i} w[f] + 2*sum{g | m[m[0]] = 0 and d[g] = i + 1} w[g]",
         {"d": [0, 1, 1], "m": [1, 0, 2], "w": [1.0, 2, 4]}, [13, 6, 0],
     ),
+    ("y[i: 2, j] = sum{e | d[e] = i} w[j]", {"d": [0, 1], "w": []}, np.zeros((2, 0))),
+    ("y[i: 2] = sum{e, a | ends[a, e] = i} w[e]; input ends[2, E]: index", {"ends": np.zeros((2, 0), int), "w": []}, [0, 0]),
     ("base 1\nsize N\ny[i: N] = sum{e | d[e] = i} w[e]", {"d": [1, 2, 0], "w": [1.0, 2, 4], "N": 2}, [1, 2]),
 ]  # fmt: skip
 

@@ -128,6 +128,42 @@ def test_sums_of_a_derivative_that_read_the_same_data_first_are_compiled():
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
 
 
+# Maxima of sums over ranges that data bound: derivatives find the greatest term only if they compute it with the same bits.
+BOUNDED = {
+    "windows": "y[i] = max{e = lo[i]..hi[i]} w[e]*sum{f | src[f] = i} w[f]*x[i]*x[clamp(src[e] - 1)]/(2 + w[f]*x[src[f]]**2)",
+    "rows": "y[i] = min{e = ptr[i]..ptr[i+1]-1} w[e]*sum{f} w[f]*x[i]*x[src[e]]/(2 + w[f]**2)",
+    "rows of what a row leads to": "y[i] = max{e = lo[i]..hi[i]} sum{f = ptr[src[e]]..ptr[src[e]+1]-1} x[i]*w[f]*x[src[f]]",
+    "windows with a condition on data": "y[i] = max{e = lo[i]..hi[i] | src[e] < 4} sum{f | src[f] = i} x[i]*w[f]*(if src[e] = 0 then x[0] else x[pad(src[e])])",
+    "a product": "y[i] = max{e = lo[i]..hi[i]} prod{f | src[f] = i} (1 + x[i]*w[f]*x[src[e]])",
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(name=1)
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_maximum_of_sums_that_data_bound_has_its_gradient(name, backend):
+    declared = ("src[E]: index", "lo[N]: index", "hi[N]: index", "ptr[N+1]: index", "w[E]", "x[N]")
+    read = (d for d in declared if d.split("[")[0] + "[" in BOUNDED[name])
+    text = f"input {', '.join(read)}\n{BOUNDED[name]}"
+    rng = np.random.default_rng(1)
+    n, edges = 5, 40
+    lo = rng.integers(0, edges - 9, n)
+    given = {
+        "src": rng.integers(0, n, edges), "lo": lo, "hi": lo + rng.integers(2, 9, n),
+        "ptr": [0, 9, 12, 25, 33, edges], "w": rng.standard_normal(edges), "x": rng.standard_normal(n),
+    }  # fmt: skip
+    f = tadc.compile(text, backend=backend, dtype="float64")
+    given = {name: given[name] for name in f.inputs}
+    y, pullback = f.vjp(**given)
+    dy = rng.standard_normal(y.shape)
+    gradients = pullback(dy)
+    for x in ("x", "w"):
+        d = rng.standard_normal(given[x].shape)
+        up, down = (f(**{**given, x: given[x] + e * d}) @ dy for e in (1e-6, -1e-6))
+        np.testing.assert_allclose(gradients[x].ravel() @ d, (up - down) / 2e-6, rtol=1e-5)
+
+
 class Changing:
     """An array that is another one each time that it is read, as if a thread wrote to it."""
 
