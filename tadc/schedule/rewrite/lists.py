@@ -513,6 +513,7 @@ class _Loops:
                 if isinstance(o, Looked) and o is not d and o.subscripts == d.subscripts
                 if (i := self._interval(o, domain)) is not None
                 and i[1] == i[2]
+                and i[1][1] == 1  # not a multiple of it
                 and chosen == "equal"
                 and set(i[1][0].symbols).isdisjoint(low[0].symbols)
                 and i[1][0].as_symbol() is not None
