@@ -216,12 +216,24 @@ def _cuda_atomic(unit: Unit) -> str:
 
 
 def _c(unit: Unit) -> str:
-    from tadc.emit.c.file import emit_c
+    from tadc.emit.c.file import c_launcher, emit_c
+    from tadc.emit.clike.missing_lists import missing_lists
 
     cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
+    lists = {
+        m.launcher: [t.name for each in unit.listed[m.name].lists for t in each.tensors]
+        for m in unit.modules
+        if m.name in unit.listed
+    }
+    launchers = [
+        (unit.listed[m.name], c_launcher(m, unit.dtype, unit.index_type))
+        for m in unit.modules
+        if m.name in unit.listed
+    ]
     return (
-        emit_c(cpu, unit.dtype, unit.index_type)
+        emit_c(cpu, unit.dtype, unit.index_type, lists=lists)
         + unit.list_builders("c")
+        + missing_lists(launchers)
         + unit.check_functions("c")
     )
 

@@ -20,6 +20,7 @@ from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import (
+    EMPTY,
     Condition,
     Derived,
     Determined,
@@ -30,7 +31,7 @@ from tadc.ir.domain import (
     equals_zero,
 )
 from tadc.ir.element_types import INDEX, NARROW_INDEX
-from tadc.ir.expr import Expr, Reduce
+from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
@@ -329,7 +330,10 @@ class _Lists:
             if not isinstance(e, Reduce) or not any(isinstance(d, Looked) for d in e.derived):
                 return e
             loops = _Loops(self, dict(around.extents), e, s.target.name, list(around.loaded))
-            reduce_, scaled = without_factors(loops.reduce(), known, self.program.tensors)
+            reduced = loops.reduce()
+            if reduced.domain == EMPTY:
+                return Const(NEUTRAL[e.op])  # equations that no data meet
+            reduce_, scaled = without_factors(reduced, known, self.program.tensors)
             if self.facts is None:
                 return scaled(reduce_)
             if e not in whole or len(loops.over) != 1:
