@@ -27,7 +27,7 @@ from tadc.schedule.plan import (
     data_plan,
     gpu_plan,
 )
-from tadc.schedule.rewrite.lists import Facts, Listed, Rows
+from tadc.schedule.rewrite.list_tensors import Facts, Listed, Rows
 
 if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType

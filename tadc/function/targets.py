@@ -13,7 +13,7 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
-from tadc.schedule.rewrite.lists import Facts, Listed
+from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
 if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.checks import FileChecks

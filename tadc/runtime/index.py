@@ -24,7 +24,7 @@ from tadc.runtime.cuda import list_builder as gpu_list_builder
 from tadc.runtime.cuda.arrays import is_gpu_array, module_of, using
 from tadc.runtime.cuda.resident import resident
 from tadc.runtime.opencl.arrays import is_cl_array
-from tadc.schedule.rewrite.lists import Facts, Key, Listed, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Facts, Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.matches import ELEMENT, Match
 from tadc.schedule.rewrite.pieces import PIECE
 

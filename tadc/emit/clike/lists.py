@@ -13,7 +13,7 @@ from tadc.emit.templates import template
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Looked
 from tadc.ir.program import Program
-from tadc.schedule.rewrite.lists import Key, Listed, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.matches import ELEMENT
 from tadc.schedule.rewrite.pieces import PIECE
 

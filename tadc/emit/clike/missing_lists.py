@@ -9,7 +9,7 @@ from tadc.emit.clike.integers import derived_lines
 from tadc.emit.clike.launcher import Launcher
 from tadc.emit.clike.lists import builder_calls
 from tadc.emit.templates import template
-from tadc.schedule.rewrite.lists import Listed, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Listed, Rows, SortedList
 
 __all__ = ["missing_lists"]
 

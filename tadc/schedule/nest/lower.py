@@ -46,7 +46,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     symbols_of,
 )
-from tadc.schedule.rewrite.lists import has_data
+from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.rows import Rows, always, is_expensive, rows
 from tadc.schedule.rewrite.running import Running, running
 from tadc.schedule.rewrite.telescoping import SO_FAR
