@@ -528,6 +528,11 @@ def test_what_was_checked_is_known_in_derivatives(text, conditions):
     assert gradients @ tangent == pytest.approx((values[0] - values[1]) / (2 * step), rel=1e-6)
 
 
+def test_costs_of_sizes_that_are_numbers_are_those_of_the_same_sizes():
+    f = tadc.compile("size N\ny[i: N] = sum{e | d[e] = i} w[e]", backend="numpy")
+    assert f.fix(N=4, E=5).cost().operations == f.cost(N=4, E=5).operations
+
+
 def test_costs_count_the_positions_of_lists():
     f = tadc.compile("size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]")
     cost = f.cost(N=100, E=1000, x_0=100, C=16)

@@ -114,6 +114,17 @@ def test_a_permutation_of_any_size_is_solved_by_its_elements():
         f.inverse_tangent()(x, p, w, v)
 
 
+def test_costs_and_newton_steps_are_those_of_any_step():
+    text, point, _ = PROGRAMS["messages along edges"]
+    f = tadc.compile(text, backend="numpy")
+
+    assert f.inverse_tangent().cost(N=4, E=5).operations > f.cost(N=4, E=5).operations
+    solved = f.newton(**point, target=point["x"])
+    np.testing.assert_allclose(f(**{**point, "x": solved.x["x"]}), point["x"], atol=1e-12)
+    krylov = f.inverse_tangent(solver="krylov")(**point, dx=np.ones(4))
+    np.testing.assert_allclose(krylov, f.inverse_tangent()(**point, dx=np.ones(4)), rtol=1e-8)
+
+
 def test_what_a_call_checks_inverse_modes_check():
     text, point, _ = PROGRAMS["messages along edges"]
     f = tadc.compile(text, backend="numpy")
