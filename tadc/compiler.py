@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 
@@ -30,6 +30,7 @@ from tadc.ir.expr import Reduce
 from tadc.ir.fingerprint import fingerprint
 from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder
 from tadc.normalize.checked_data import without_checked_conditions
 from tadc.normalize.choices import with_conditions
 from tadc.normalize.compared import separate_compared
@@ -71,7 +72,7 @@ from tadc.schedule.rewrite.list_tensors import Facts, Listed
 from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import has_data, in_32_bits, looked_up
 from tadc.schedule.rewrite.position_values import with_position_values
-from tadc.schedule.rewrite.program import rearranged, scheduled
+from tadc.schedule.rewrite.program import QUOTIENTS, rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
@@ -379,9 +380,10 @@ def taken_names(program: Program) -> Names:
 
 
 @lru_cache(maxsize=128)
-def stored(program: Program) -> Program:
+def stored(program: Program, choices: Choices = BY_MODEL) -> Program:
     """The program as it is run where all its temporaries fit into memory."""
-    return disk_cached(("scheduled", fingerprint(program)), lambda: scheduled(program))
+    key = ("scheduled", fingerprint(program), choices)
+    return disk_cached(key, lambda: scheduled(program, choices=choices))
 
 
 def for_numpy(program: Program) -> Program:
@@ -464,7 +466,7 @@ def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> D
 def gpu_decisions(
     program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine = HOPPER
 ) -> Decisions:
-    """As `decisions`; by default all temporaries are stored that fit, if the model says that this is faster."""
+    """As `decisions`; by default what is stored of what fits, and whether sums over quotients are nested, is what the model says is faster."""
     if has_data(program):
         return decisions(program, sizes, dtype, options)
     numbers = sorted(sizes.items())
@@ -478,17 +480,39 @@ def gpu_decisions(
 def _gpu_decisions(
     program: Program, sizes: Sizes, dtype: str, options: Options, machine: Machine
 ) -> Decisions:
-    usual = decisions(program, sizes, dtype, options)
-    values = stored(program).size_values({s: sizes[s] for s in program.sizes})
-    if options.storage != "auto" or not usual.recomputed:
-        return usual
-    if not fits(stored(program), values, dtype, options.memory_limit):
-        return usual
+    candidates = [
+        decided
+        for choices in _rewritings(program)
+        for decided in _storing(program, choices, sizes, dtype, options)
+    ]
 
     def seconds(decided: Decisions) -> float:
         return _gpu_seconds(program, decided, sizes, dtype, options, machine)
 
-    return min(replace(usual, recomputed=()), usual, key=seconds)
+    return min(candidates, key=seconds) if len(candidates) > 1 else candidates[0]
+
+
+def _rewritings(program: Program) -> Iterator[Choices]:
+    """The choices of a program's rewriting that a model of a GPU compares: neighbours in a sum over a quotient may be far apart."""
+    yield BY_MODEL
+    nodes = (e for s in program.statements for e in postorder(s.body))
+    derived = any(isinstance(e, Reduce) and e.derived for e in nodes)
+    whole = Choices(((QUOTIENTS, 1),))
+    if (derived or any(s.derived for s in program.statements)) and stored(program, whole) != stored(program):  # fmt: skip
+        yield whole
+
+
+def _storing(
+    program: Program, choices: Choices, sizes: Sizes, dtype: str, options: Options
+) -> Iterator[Decisions]:
+    """What may be stored of the program that the choices make, the usual last."""
+    everything = stored(program, choices)
+    usual = replace(Decisions.of(everything, sizes, dtype, options), choices=choices)
+    values = everything.size_values({s: sizes[s] for s in program.sizes})
+    is_free = options.storage == "auto" and bool(usual.recomputed)
+    if is_free and fits(everything, values, dtype, options.memory_limit):
+        yield replace(usual, recomputed=())
+    yield usual
 
 
 def gpu_seconds(
@@ -517,10 +541,8 @@ def module(
     program: Program, mode: str, sizes: Sizes | None, dtype: str, options: Options
 ) -> Module:
     """The program with its kernels, for any target: for these sizes, or as if all its temporaries fitted into memory."""
-    recomputed: Sequence[str] = (
-        () if sizes is None else decisions(program, sizes, dtype, options).recomputed
-    )
-    (result,) = modules_of({mode: program}, {mode: recomputed})
+    decided = {} if sizes is None else {mode: decisions(program, sizes, dtype, options)}
+    (result,) = modules_of({mode: program}, decided)
     return result
 
 
@@ -542,7 +564,7 @@ def lowered_for_cpu(
     choices: Choices = BY_MODEL,
 ) -> CpuModule:
     """The program as a CPU runs it."""
-    (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed}, choices)
+    (unscheduled,) = modules_of({mode: program}, {mode: replace(decided, choices=choices)})
     usual, widths = dict(decided.usual), dict(decided.widths)
     return CpuModule.of(
         unscheduled, dtype, usual, blas=blas, machine=machine, widths=widths, choices=choices
@@ -589,7 +611,7 @@ def lowered_for_gpu(
     numbers = None if sizes is None else {s: sizes[s] for s in program.sizes}
 
     def made() -> GpuModule:
-        (unscheduled,) = modules_of({mode: program}, {mode: decided.recomputed})
+        (unscheduled,) = modules_of({mode: program}, {mode: decided})
         values = None if numbers is None else unscheduled.program.size_values(numbers)
         return GpuModule.of(
             unscheduled, values, dtype, blas=blas, tiles=tiles, machine=machine, room=decided.room
@@ -599,6 +621,7 @@ def lowered_for_gpu(
     chosen = (
         decided.recomputed,
         decided.room,
+        decided.choices,
         numbers,
         dtype,
         machine,

@@ -161,8 +161,7 @@ class Unit:
             mode: self.listed[mode].program if mode in self.listed else f.program
             for mode, f in self.functions.items()
         }
-        recomputed = {mode: each.recomputed for mode, each in decided.items()}
-        return [*modules_of(programs, recomputed), *self.baseline]
+        return [*modules_of(programs, decided), *self.baseline]
 
     @property
     def index_type(self) -> DType:

@@ -33,3 +33,19 @@ def test_a_long_lattice_of_one_index_is_counted_about_right():
     points = Points(("i",), (), domain("0 <= i <= N-1; 7 | i"))
 
     assert about(points, {"N": 10**12}) == pytest.approx(10**12 / 7, rel=0.1)
+
+
+def test_sets_whose_first_index_has_bounds_at_inner_ones_alone_are_counted():
+    """As sums in statements have them, whose indices are in no order: here `i` ends at `4*q + k - 1`, and nowhere else."""
+    conditions = "0 <= i; i + 1 <= 4*q + k; 4*q + k <= M; i <= 4*q + 2; q <= 4; 0 <= k <= 3"
+    points = Points(("i", "q", "k"), (), domain(conditions))
+
+    number = sum(0 <= i < 4 * q + k <= 16 and i <= 4 * q + 2 for i in range(20) for q in range(5) for k in range(4))  # fmt: skip
+    assert about(points, {"M": 16}) == number
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_index_that_only_an_equation_bounds_is_counted_about_right():
+    points = Points(("i", "j", "k"), (), domain("0 <= i <= N-1; 0 <= j <= N-1; k == i + 3*j"))
+
+    assert about(points, {"N": N}) == pytest.approx(N**2, rel=0.1)

@@ -16,8 +16,11 @@ from programs import normal
 from tadc.bounded_cache import BoundedCache
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
+from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.staging import staged
+from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest.loop_nest import buffers_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {
@@ -46,6 +49,7 @@ PROGRAMS = {
     "a size named as a buffer": ("size I, b_tile, K\ninput a[I,K], b[K,b_tile]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "b_tile": 1000, "K": 1000}, ["64x64"]),
     "a transpose": ("size I, J\ninput a[I,J], b[J,I]\nc[j,i] = 2*a[i,j] + b[j,i]", {"I": 5000, "J": 5000}, ["32x32"]),
     "axes in another order": ("size I, J, K\ninput a[I,J,K]\nc[k,i,j: J+2] = if 1 <= j and j <= J then a[i,j-1,k] else 0", {"I": 300, "J": 300, "K": 300}, ["32x32"]),
+    "a shear": ("size I, J\ninput a[2*J+3*I,I], b[2*J+3*I,I]\nc[i,j] = a[2*j+3*i,i] + b[2*j+3*i,i]", {"I": 5000, "J": 5000}, [""]),
     "a border around a loop": ("size J, K, N\ninput g[N,K], w[3,K,J]\nc[i: N+2,j] = sum{p: 3} (if 0 <= i-p and i-p < N then (max{k} g[i-p,k]*w[p,k,j]) else 0)", {"J": 1000, "K": 1000, "N": 1000}, ["64x64"]),
 }  # fmt: skip
 EXTENTS = (1, 2, 7, 9, 31, 32, 33, 64, 65, 128, 257)
@@ -205,6 +209,30 @@ def test_rows_of_many_elements_are_kept_by_their_thread():
     apart = x[:, None] - c
     each = df[:, None] * np.exp(-(apart**2).sum(2))
     np.testing.assert_allclose(dx, -2 * (each[:, :, None] * apart).sum(1), rtol=1e-13, atol=1e-18)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("step", [1, 2, 3, 5])
+def test_a_tile_copies_of_what_is_read_apart_as_much_as_shared_memory_holds(step):
+    """Of 32 rows and 32 columns of `step*j + 3*i` there are 63 to 249 values: of both tensors, of one or of none there is room."""
+    text = f"size I, J\ninput a[{step}*J+3*I,I], b[{step}*J+3*I,I]\nc[i,j] = a[{step}*j+3*i,i]*b[{step}*j+3*i,i]"
+    (mode,) = modules_of({"primal": normal(text)})
+    turned = Shape({"i": 4, "j": 1}, {"i": 8, "j": 32})
+    tiled = GpuModule.of(mode, {"I": 5000, "J": 5000}, tiles={k.name: turned for k in mode.kernels})
+
+    buffers = buffers_of(tiled.kernels[0].kernel.body)
+    sizes = {"I": 41, "J": 67}
+    shape = (step * sizes["J"] + 3 * sizes["I"], sizes["I"])
+    random = np.random.default_rng(0)
+    arrays = {name: random.normal(size=shape) for name in "ab"}
+    plain = GpuModule.plain(mode)
+    emitted = [cuda_text([named(g, n)], "", "float64") for g, n in ((tiled, "tiled"), (plain, "plain"))]  # fmt: skip
+    host = HostBatch([(e.text, e.manifest) for e in emitted])
+    found, expected = (host.run(n, "primal", arrays, sizes, "backward")["c"] for n in (0, 1))
+
+    assert {b.tensor for b in buffers} == {1: {"a"}, 2: {"a"}, 3: {"a", "b"}, 5: set()}[step]
+    assert sum(b.size for b in buffers) * 8 <= HOPPER.shared_bytes
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

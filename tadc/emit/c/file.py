@@ -57,6 +57,7 @@ STEP = 256  # a loop over lanes steps past its end by less
 _BLOCK = "'block"  # where a block begins, also where a loop inside has another `FIRST`
 _TAKEN = [
     "fetch_ahead",
+    "never",
     "threads",
     ENDED,
     "parts",

@@ -7,20 +7,23 @@ weighs as much as the ranges that it was drawn from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import prod, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Condition
+from tadc.integer.projection import project
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.domain import Condition, Domain
 from tadc.schedule.nest.cost import Points
 
 __all__ = ["about"]
 
 ENUMERATED = 200_000  # points that are counted one by one
 DRAWN = 4096
+HUGE = 1e30  # points of an index that an equation alone bounds, if it were none
 # The sequences of the indices step by roots of these, which are independent of each other (Richtmyer 1951).
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 
@@ -40,11 +43,31 @@ def _about(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> float:
 
 
 def _part(part: Points, sizes: Mapping[Symbol, int]) -> float:
+    part = replace(part, domain=_with_bounds(part, sizes))
     is_range = len(part.indices) <= 1 and not part.derived
     if is_range and all(c.relation == ">=" for c in part.domain):
         return part.enumerated(sizes)
     number, visited = _drawn(part, sizes)
     return part.enumerated(sizes) if visited <= ENUMERATED else number
+
+
+def _with_bounds(part: Points, sizes: Mapping[Symbol, int]) -> Domain:
+    """The domain with bounds of each index at the outer ones: those of the sums in a statement may be bounds at inner ones alone."""
+    domain = part.domain
+    outer: set[Symbol] = set()
+    for index in part.indices:
+        outer.add(index)
+        known = outer | sizes.keys()
+        for d in part.derived:
+            if known.issuperset(d.form.symbols):
+                known.add(d.name)
+        own = [c for c in domain if index in c.form.symbols and known.issuperset(c.form.symbols)]
+        signs = [c.form.coefficient(index) > 0 for c in own if c.relation == ">="]
+        if len(set(signs)) < 2 and not any(c.relation == "==" for c in own):
+            fixed = {s: constant(n) for s, n in sizes.items()}
+            each = Domain.of((*domain, *(c for d in part.derived for c in d.conditions)))
+            domain &= project(each.substitute(fixed), [s for s in each.symbols if s not in known])
+    return domain
 
 
 def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> tuple[float, float]:
@@ -67,7 +90,8 @@ def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> tuple[float, float]:
             break
         bounds = [c for c in conditions if set(c.form.symbols) <= {index, *values}]
         low, high = _range(index, [c for c in bounds if c.relation == ">="], values)
-        visited = max(visited, float((weights * np.maximum(0.0, high - low + 1)).mean()))
+        visits = np.clip(high - low + 1, 0.0, HUGE)
+        visited = max(visited, float((weights * visits).mean()))
         first, last = _range(index, [c for c in bounds if c.relation == "=="], values)
         low, high = np.maximum(low, first), np.minimum(high, last)
         trips = np.maximum(0.0, high - low + 1)

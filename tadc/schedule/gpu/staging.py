@@ -271,7 +271,7 @@ class _Staging:
     tensors: Mapping[str, Tensor]
     names: Names
     buffers: dict[Buffer, Buffer]  # of all bodies, by their contents without names
-    most: int  # elements in the buffers of a loop
+    most: int  # elements in the buffers of a loop, or of a tile without loops
     halves: int  # of each buffer
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
@@ -354,6 +354,8 @@ class _Staging:
             for e in dict.fromkeys(reads_of(steps))
             if lies_apart(e, near, set(others)) and bound.isdisjoint(e.symbols)
         ]
+        while sum(b.size for b in {*self._of_boxes(reads, box, values).values()}) > self.most:
+            reads = reads[: len(reads) // 2]  # the others are read where they are
         if reads:
             once = Range.between(self.names.fresh("once"), constant(0), constant(0))
             yield self._reading(once, 1, reads, box, values, steps)
@@ -414,9 +416,9 @@ def staged(
     `box` has the kernel's indices, `moving` the other symbols that differ in each body between points of the tile.
     """
     naturals = frozenset(box) | {first_of(t.index) for t in tile}
-    most = MOST_STAGED
     in_all = machine.shared_bytes // item_bytes("float64")
-    while True:
+    most = MOST_STAGED if any(map(has_loops, bodies)) else in_all
+    while True:  # with room for 0 elements no buffer is left
         buffers: dict[Buffer, Buffer] = {}
         results = []
         taken = names.copy()

@@ -67,9 +67,11 @@ Walk: TypeAlias = Generator[Any, Any, Expr]
 
 
 @lru_cache(maxsize=128)
-def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
-    """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements."""
-    groups = fused_over_data(program) if has_data(program) else fused(program)
+def kernels(program: Program, mode: str, apart: frozenset[str] = frozenset()) -> tuple[Kernel, ...]:
+    """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements. Tensors
+    `apart` have one of their own.
+    """
+    groups = fused_over_data(program) if has_data(program) else fused(program, apart)
     result = []
     for n, group in enumerate(groups):
         computed = {s.target.name for s in group}

@@ -27,7 +27,9 @@ from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
-__all__ = ["rearranged", "recomputing", "scheduled"]
+__all__ = ["QUOTIENTS", "rearranged", "recomputing", "scheduled"]
+
+QUOTIENTS = "sums over quotients are nested"
 
 
 @lru_cache(maxsize=128)
@@ -42,7 +44,10 @@ def scheduled(
     program = with_half_powers_as_roots(program)
     if has_data(program):
         return live(program)  # what follows data is computed where it stands
-    program = rearranged(sums_over_quotients(inlined(program)))
+    program = inlined(program)
+    if choices.whether(QUOTIENTS, True):
+        program = sums_over_quotients(program)
+    program = rearranged(program)
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = common(program)
