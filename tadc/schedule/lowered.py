@@ -41,7 +41,7 @@ from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
-from tadc.schedule.rewrite.lists import has_data
+from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
