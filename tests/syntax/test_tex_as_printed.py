@@ -154,3 +154,14 @@ def test_a_notation_with_two_meanings_is_refused(text, fact):
 
     assert fact in caught.value.errors[0].fact
     assert caught.value.errors[0].fix
+
+
+def test_letters_of_a_left_side_that_stand_in_conditions_are_indices():
+    tex = r"""%!tadc input x[N]
+%!tadc base 0
+\[ f_{ijk} = \begin{cases} \sum_{2 i \le m \le \min(3, 2 i + 1)} x_m & \text{if } i = k \land j = k \\ 0 & \text{otherwise} \end{cases} \]
+with $f \in \mathbb{R}^{2 \times 4 \times 4}$."""
+
+    f = tadc.compile(tex, lang="tex")
+
+    assert len(f.program.tensors["f"].shape) == 3

@@ -148,8 +148,8 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
             if behind in equals:
                 end = next((n for n in equals if n > behind), len(tokens))
                 summed = _summed(tokens[behind:end])
-                below = {t.value for _, _, i in scripted(tokens[behind:end], "SUB") for t in i}
-                if summed & {*word} and {*word} - summed - below:
+                used = {t.value for t in tokens[behind:end] if t.type == "NAME"}
+                if summed & {*word} and {*word} - summed - used:
                     yield word
 
 
