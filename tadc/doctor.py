@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tadc.cache import place, unused
 from tadc.errors import BackendError
-from tadc.runtime.cpu.blas import gemm
+from tadc.runtime.cpu.blas import blas
 from tadc.runtime.cpu.c_compiler import compiler, loaded
 from tadc.runtime.cpu.native import available_threads
 from tadc.runtime.cuda.arrays import devices
@@ -55,7 +55,7 @@ def findings() -> Iterator[Finding]:
     yield Finding("threads", f"{available_threads()} (OMP_NUM_THREADS, or the processors allowed)")
     yield Finding(
         "BLAS",
-        "scipy's" if gemm("float64") else "",
+        "scipy's" if blas() else "",
         "update scipy; without it matrix products run in tadc's own kernels",
     )
     cache_folder = place()

@@ -52,7 +52,7 @@ class _Program(ctypes.Structure):
         ("outputs", ctypes.c_int),
         ("workspace", ctypes.c_size_t),
         ("launcher", ctypes.c_void_p),
-        ("gemm", ctypes.c_void_p),
+        ("blas", ctypes.c_void_p),
         ("threads", ctypes.c_int),
         ("sizes", ctypes.c_void_p),
         ("kernel_count", ctypes.c_int),
@@ -139,7 +139,7 @@ def _on_processor(program: _Program, launch: Launch, task: _Task) -> Any:
     """Say how it is run on a CPU. What is returned must stay."""
     sizes = (ctypes.c_longlong * max(1, len(launch.sizes)))(*launch.sizes)
     program.launcher = ctypes.cast(launch.packed, ctypes.c_void_p)
-    program.gemm = launch.last[0] if launch.last else None
+    program.blas = launch.last[0] if launch.last else None
     program.threads = launch.threads
     program.sizes = ctypes.addressof(sizes)
     return sizes

@@ -59,24 +59,39 @@
 {% endif %}
 {% endmacro %}
 
-{#- BLAS, which has threads of its own, where the matrices are not small. It has columns one behind the other: it is given
-    the transposed product. -#}
+{#- BLAS, where the matrices are not small. It has columns one behind the other: it is given the transposed product. -#}
 {% macro by_blas(kernel) %}
 {% set product = kernel.product %}
 {% set left, left_flipped, left_leading = product.left %}
 {% set right, right_flipped, right_leading = product.right %}
 {% set result, _, result_leading = product.result %}
 {% set work = "(double)(" ~ product.columns ~ ") * (" ~ product.rows ~ ") * (" ~ product.inner ~ ")" %}
-{% set loops_around = product.outer + product.added %}
 {% set added = product.added | map("first") | join(" || ") %}
   if ({{ work }} >= {{ blas_work }}{% for n in (product.columns, product.rows, product.inner, left_leading, right_leading, result_leading) | unique %} && (double)({{ n }}) < {{ largest }}{% endfor %}) {
     const int columns = {{ product.columns }}, rows = {{ product.rows }}, inner = {{ product.inner }};
     const int left_leading = {{ left_leading }}, right_leading = {{ right_leading }}, leading = {{ result_leading }};
     const {{ gemm }} one = 1, zero = 0;
-{% for index, extent in loops_around %}
-    {{ "  " * loop.index0 }}for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
+    int row_side, column_side;
+    block_sides(blas, rows, columns, &row_side, &column_side);
+    change_callers(blas, 1);
+#pragma omp parallel for num_threads(blas->set_threads ? threads : 1) collapse({{ product.outer | length + 2 }}) schedule(dynamic) if (threads > 1)
+{% for index, extent in product.outer %}
+    for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
 {% endfor %}
-    {{ "  " * (loops_around | length) }}gemm("{{ "T" if right_flipped else "N" }}", "{{ "T" if left_flipped else "N" }}", &columns, &rows, &inner, &one, {{ right }}, &right_leading, {{ left }}, &left_leading, {{ added ~ " ? &one : &zero" if added else "&zero" }}, {{ result }}, &leading);
+    for (int row = 0; row < rows; row += row_side)
+    for (int column = 0; column < columns; column += column_side) {
+      if (*ended) continue;
+      const int block_rows = rows - row < row_side ? rows - row : row_side;
+      const int block_columns = columns - column < column_side ? columns - column : column_side;
+{% for index, extent in product.added %}
+      for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
+{% endfor %}
+      gemm_of(blas)("{{ "T" if right_flipped else "N" }}", "{{ "T" if left_flipped else "N" }}", &block_columns, &block_rows, &inner, &one,
+          {{ right }} + (size_t)column{{ " * right_leading" if right_flipped }}, &right_leading,
+          {{ left }} + (size_t)row{{ "" if left_flipped else " * left_leading" }}, &left_leading,
+          {{ added ~ " ? &one : &zero" if added else "&zero" }}, {{ result }} + (size_t)row * leading + column, &leading);
+    }
+    change_callers(blas, -1);
   } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {

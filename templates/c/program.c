@@ -63,10 +63,7 @@ static double now(void) {
 {% endif %}
 
 {% if gemm %}
-// c = alpha*a*b + beta*c, of columns one behind the other
-typedef void (*Gemm)(const char* a_way, const char* b_way, const int* rows, const int* columns, const int* inner,
-                     const {{ gemm }}* alpha, const {{ gemm }}* a, const int* a_leading, const {{ gemm }}* b, const int* b_leading,
-                     const {{ gemm }}* beta, {{ gemm }}* c, const int* c_leading);
+{% include "c/blas.c" %}
 
 {% endif %}
 static inline {{ integer }} max({{ integer }} a, {{ integer }} b) { return a > b ? a : b; }
@@ -160,9 +157,9 @@ int {{ mode.launcher.name }}({{ mode.launcher.parameters }}) {
 {% if interruptible %}
 
 int {{ mode.launcher.name }}_packed(void* const* tensors, void* workspace, const long long* sizes, int threads,
-    const volatile int* ended, void* gemm) {
-  (void)tensors; (void)sizes; (void)gemm;
-  return {{ mode.launcher.name }}({% for n in range(mode.launcher.tensors) %}tensors[{{ n }}], {% endfor %}workspace, {% for n in range(mode.launcher.sizes) %}sizes[{{ n }}], {% endfor %}threads, ended{% if gemm %}, (Gemm)gemm{% endif %});
+    const volatile int* ended, void* blas) {
+  (void)tensors; (void)sizes; (void)blas;
+  return {{ mode.launcher.name }}({% for n in range(mode.launcher.tensors) %}tensors[{{ n }}], {% endfor %}workspace, {% for n in range(mode.launcher.sizes) %}sizes[{{ n }}], {% endfor %}threads, ended{% if gemm %}, (Blas*)blas{% endif %});
 }
 {% endif %}
 {% endfor %}

@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef int (*Launcher)(void* const* tensors, void* workspace, const long long* sizes, int threads,
-                        const volatile int* ended, void* gemm);
+                        const volatile int* ended, void* blas);
 
 // A kernel of CUDA. An argument is a tensor or a temporary, by its number, or behind these a number in memory.
 typedef struct Kernel {
@@ -27,7 +27,7 @@ typedef struct Program {
   size_t workspace;  // bytes
   // On the processor:
   Launcher launcher;
-  void* gemm;
+  void* blas;
   int threads;
   const long long* sizes;
   // On a GPU:
@@ -89,7 +89,7 @@ static XLA_FFI_Error* on_processor(XLA_FFI_CallFrame* frame, const Program* prog
     if (!workspace) return no_memory(frame);
   }
   static const volatile int never = 0;
-  const int status = program->launcher(tensors, workspace, program->sizes, program->threads, &never, program->gemm);
+  const int status = program->launcher(tensors, workspace, program->sizes, program->threads, &never, program->blas);
   free(workspace);
   return status ? error(frame, "tadc: the sizes are not those of the program") : NULL;
 }

@@ -70,7 +70,7 @@ def test_products_that_are_not_of_the_element_type_are_not_left_to_blas():
 
 def test_no_product_is_left_to_a_blas_that_is_not_there(monkeypatch):
     text, _ = PROGRAMS["a product"]
-    monkeypatch.setattr(native, "gemm", lambda dtype: None)
+    monkeypatch.setattr(native, "blas", lambda: None)
 
     assert "BLAS" not in str(tadc.compile(text).plan(I=30, J=30, K=30))
 

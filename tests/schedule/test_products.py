@@ -37,7 +37,7 @@ def text(einsum: str) -> str:
     )
 
 
-def paired(source: str, size: int = 96, **sizes: int):
+def paired(source: str, size: int = 192, **sizes: int):
     program = scheduled(tadc.compile(source, backend="numpy")._program)
     usual = dict.fromkeys(program.sizes, size) | sizes
     found, _ = with_products(program, usual, "float64")
@@ -51,7 +51,7 @@ def test_factors_are_multiplied_where_that_makes_products_of_matrices(einsum):
     pairs = [{*s.reads} for s in program.statements if "_factor" in s.target.name]
     assert sorted(pairs, key=min) == PAIRS.get(einsum, [])
     if pairs:
-        assert contraction(program.statements[-1], program, dict.fromkeys(program.sizes, 96))
+        assert contraction(program.statements[-1], program, dict.fromkeys(program.sizes, 192))
     else:
         assert program is before
 
@@ -97,10 +97,10 @@ def test_values_with_computed_factors_are_the_interpreters(source):
 
 def test_what_is_stored_is_no_larger_than_a_few_times_what_is_there():
     source = text("ikl,ij,kj->lj")
-    larger, before = paired(source, L1=48, J1=768)
+    larger, before = paired(source, L1=96, J1=1536)
 
     assert larger is before
-    assert paired(source, L1=48, J1=192)[0] is not before
+    assert paired(source, L1=192, J1=384)[0] is not before
 
 
 def test_small_sums_are_left_alone():

@@ -61,7 +61,13 @@ _TAKEN = [
     "threads",
     ENDED,
     "parts",
-    "gemm",
+    "blas",
+    "row",
+    "row_side",
+    "block_rows",
+    "column",
+    "column_side",
+    "block_columns",
     "left_leading",
     "right_leading",
     "leading",
@@ -112,7 +118,7 @@ def emit_c(
     which is then the last.
     """
     blas = any(part.products for part in parts)
-    last = [*([FLAG] if interruptible else []), *(["Gemm gemm"] if blas else [])]
+    last = [*([FLAG] if interruptible else []), *(["Blas* blas"] if blas else [])]
     last += [f"double* {SECONDS}"] if timed else []
     taken = _TAKEN_TIMED if timed else _TAKEN
     rendered: list[dict[str, Any]] = []
@@ -206,7 +212,7 @@ def _kernel(
     counts = {text.names[side.index]: len(side.names) for side in k.sides}
     last = [f"{text.integer} {text.names[s]}" for s in given]
     last += ["void* parts"] if k.cooperative else []
-    last += [FLAG, *(["int threads", "Gemm gemm"] if product else [])]
+    last += [FLAG, *(["int threads", "Blas* blas"] if product else [])]
     return {
         "name": k.kernel.name,
         "comment": [statement_comment(s) for s in k.kernel.statements],
@@ -335,7 +341,7 @@ def _call(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping
         moved = [f"{row} - {own}" for row, own, _ in rows["outer"]]
         given += [*here[:-1], *ends, *moved][: len(_given(k, part.own))]
     given += ["parts"] if k.cooperative else []
-    given += [ENDED, *(["threads", "gemm"] if kernel.name in part.products else [])]
+    given += [ENDED, *(["threads", "blas"] if kernel.name in part.products else [])]
     return f"{kernel.name}({', '.join(given)});"
 
 

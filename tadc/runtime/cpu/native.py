@@ -27,7 +27,7 @@ from tadc.ir.fingerprint import fingerprint
 from tadc.ir.program import DerivedSize, Program, Tensor, values_of_sizes
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit, empty
-from tadc.runtime.cpu.blas import gemm
+from tadc.runtime.cpu.blas import blas
 from tadc.runtime.cpu.c_compiler import loaded, processor
 from tadc.runtime.cpu.interrupts import NEVER, interruptible
 from tadc.schedule.choices import BY_MODEL, Choices
@@ -138,7 +138,7 @@ class NativeRunner:
     """A program made callable; compiled at the first call. No size may be 0.
 
     `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order; their bits are
-    the same for any number of threads, where BLAS computes no part of them. `choices` are those of schedules.
+    the same for any number of threads, those of products too where BLAS is OpenBLAS. `choices` are those of schedules.
     """
 
     def __init__(
@@ -203,8 +203,8 @@ class NativeRunner:
         pointers = [ctypes.c_void_p] * (len(module.program.inputs) + len(outputs) + 1)
         sizes_left = module.program.sizes  # small ones are numbers in the text
         given = [ctypes.c_longlong] * len(sizes_left)
-        blas = (gemm(self._dtype),) if lowered.products else ()
-        last = [ctypes.c_void_p] * (len(blas) + 1)
+        library = (blas(),) if lowered.products else ()
+        last = [ctypes.c_void_p] * (len(library) + 1)
         launcher.argtypes = [*pointers, *given, ctypes.c_int, *last]
         launcher.restype = ctypes.c_int
         return TimedLaunch(
@@ -213,7 +213,7 @@ class NativeRunner:
             tuple(np.dtype(t.dtype or self._dtype) for t in module.program.inputs),
             self._forms(outputs, sizes),
             workspace_places(module.temporaries, module.program.size_values(sizes), self._dtype)[1],
-            (*(sizes[s] for s in sizes_left), self._threads(sizes), *blas),
+            (*(sizes[s] for s in sizes_left), self._threads(sizes), *library),
         )
 
     @cached_property
@@ -224,7 +224,7 @@ class NativeRunner:
         """The module that is run for these sizes; without any, for sizes of which nothing is known."""
         decisions = Decisions() if sizes is None else self._decisions(sizes)
         module = self._lowered(decisions, blas=self._options.blas)
-        if module.products and gemm(self._dtype) is None:
+        if module.products and blas() is None:
             return self._lowered(decisions, blas=False)
         return module
 
@@ -245,7 +245,7 @@ class NativeRunner:
     def _launcher(self, decisions: Decisions) -> tuple[_Built, Any, Any, tuple[int | None, ...]]:
         if decisions not in self._launchers:
             built = self._built(decisions, blas=self._options.blas)
-            address = gemm(self._dtype) if built.blas else None
+            address = blas() if built.blas else None
             if built.blas and address is None:
                 built = self._built(decisions, blas=False)
             library = loaded(built.text)

@@ -37,6 +37,7 @@ __all__ = ["with_products"]
 MOST = 5  # factors
 WORTH = 32  # products that are added up for each that is stored
 MOST_STORED = 8  # times as much as the factors and the result
+EVEN = 80  # rows times columns over their sum: BLAS copies both matrices, and has to use each element often
 LONG = 64  # terms of a sum that is a part of a value, whose factors are stored; of others the sum alone would be
 
 # Factors with numbers for indices, and the extents of these.
@@ -251,9 +252,12 @@ def _ways(
             there = replace(program, statements=(*before, *program.statements))
             made = contraction(replace(s, body=way.contraction(names)), there, values)
             if made:
-                of_matrix = (*made.rows, *made.columns, *made.inner)
-                size = prod(p.extents[i].at(values) for i in of_matrix)
-                yield replace(way, elements=elements, size=size)
+                sides = (made.rows, made.columns, made.inner)
+                rows, columns, inner = (
+                    prod(p.extents[i].at(values) for i in side) for side in sides
+                )
+                if rows * columns >= EVEN * (rows + columns):
+                    yield replace(way, elements=elements, size=rows * columns * inner)
 
 
 def _side(
