@@ -1,8 +1,7 @@
 #include <stdatomic.h>
 
-// BLAS, as a caller gives it. Where the number of its threads can be set, it has one: threads of ours each multiply blocks, of sides that
-// depend on extents alone, so that results do not depend on their number. Threads of its own would also wait for those of
-// OpenMP, which spin for a while behind a loop.
+// BLAS, as a caller gives it. Where the number of its threads can be set, it has one, and threads of ours multiply a block each: its own
+// would wait for those of OpenMP, which spin for a while behind a loop.
 typedef struct {
   void *sgemm, *dgemm;
   int (*threads)(void);  // NULL, as the next, where it is not known how to ask
@@ -30,21 +29,16 @@ static void change_callers(Blas* blas, int by) {
   atomic_store(&blas->busy, 0);
 }
 
-// The side of blocks of a side of n: at most so many, and none below the least but the last one.
-static inline int block_side(int n, int least, int most) {
-  const int blocks = n / least < 1 ? 1 : n / least < most ? n / least : most;
-  return ((n + blocks - 1) / blocks + 15) / 16 * 16;
-}
-
-// The sides of the blocks of a product: smaller ones where there would be few of them.
-static inline void block_sides(const Blas* blas, int rows, int columns, int* row_side, int* column_side) {
-  if (!blas->set_threads) {
-    *row_side = rows;
-    *column_side = columns;
-    return;
+// The sides of so many blocks of a product, of which none is much smaller than BLAS needs to be fast.
+static inline void block_sides(int rows, int columns, int blocks, int* row_side, int* column_side) {
+  const int least = 64;
+  *row_side = rows;
+  *column_side = columns;
+  for (int factor = 2; blocks > 1; factor++) {
+    for (; blocks % factor == 0; blocks /= factor) {
+      int* side = *column_side >= *row_side ? column_side : row_side;
+      if (*side < factor * least) return;
+      *side = ((*side + factor - 1) / factor + 15) / 16 * 16;
+    }
   }
-  int least = 256;
-  while (least > 64 && (long long)(rows / least + 1) * (columns / least + 1) <= 8) least /= 2;
-  *column_side = block_side(columns, least, 8);
-  *row_side = block_side(rows, least, 64 / ((columns - 1) / *column_side + 1));
 }

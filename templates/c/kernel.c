@@ -7,6 +7,7 @@
     points       list: definitions of the others of those values
     strip        the extent of a strip's index, or "": a loop in steps of a `block`, the last of them with what is left after
                  it, if that is fewer than `filled`
+    blocks_outside  whether that loop stands around the others
     streamed     list: type, line, to; tensors whose elements of a block are copied from a line to where the first of them is
     asks         whether it asks for the flag that ends it
     body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
@@ -14,6 +15,10 @@
                  `added`, whose products are added up (lists: index, extent), left, right, result (where the matrix begins,
                  whether it is the other way round, how far its rows or columns are from each other)
 -#}
+{% macro blocks(kernel) -%}
+for ({{ integer }} block = 0; block < max({{ kernel.strip }} - {{ kernel.filled - 1 }}, 1); block += {{ kernel.block }}) {
+{%- endmacro %}
+
 {% macro loops(kernel) %}
 {% if kernel.grouped %}
 {% elif kernel.shared and not kernel.cooperative %}
@@ -21,19 +26,25 @@
 {% elif not kernel.cooperative %}
 #pragma omp single
 {% endif %}
+{% if kernel.blocks_outside %}
+  {{ blocks(kernel) }}
+{% endif %}
 {% for index, low, end, count in kernel.outer %}
+{% set around = "  " * (loop.index + kernel.blocks_outside) %}
 {% if index in kernel.down %}
-{{ "  " * loop.index }}for ({{ integer }} {{ index }} = {{ end }} - 1; {{ index }} >= {{ low }}; {{ index }}--) {
+{{ around }}for ({{ integer }} {{ index }} = {{ end }} - 1; {{ index }} >= {{ low }}; {{ index }}--) {
 {% else %}
-{{ "  " * loop.index }}for ({{ integer }} {{ index }} = {{ low }}; {{ index }} < {{ end }}; {{ index }}{{ "++" if count == 1 else " += " ~ count }}) {
+{{ around }}for ({{ integer }} {{ index }} = {{ low }}; {{ index }} < {{ end }}; {{ index }}{{ "++" if count == 1 else " += " ~ count }}) {
 {% endif %}
 {% endfor %}
 {% set pad = "  " * (kernel.depth - 1) %}
-{% if kernel.strip %}
-{{ pad }}for ({{ integer }} block = 0; block < max({{ kernel.strip }} - {{ kernel.filled - 1 }}, 1); block += {{ kernel.block }}) {
-{{ pad }}  const {{ integer }} block_end = {{ kernel.strip }} - block < {{ kernel.block + kernel.filled }} ? {{ kernel.strip }} : block + {{ kernel.block }};
+{% if kernel.strip and not kernel.blocks_outside %}
+{{ pad }}{{ blocks(kernel) }}
 {% elif not kernel.outer %}
   {
+{% endif %}
+{% if kernel.strip %}
+{{ pad }}  const {{ integer }} block_end = {{ kernel.strip }} - block < {{ kernel.block + kernel.filled }} ? {{ kernel.strip }} : block + {{ kernel.block }};
 {% endif %}
 {% if kernel.asks %}
 {{ pad }}  if (*ended) continue;
@@ -71,10 +82,12 @@
     const int columns = {{ product.columns }}, rows = {{ product.rows }}, inner = {{ product.inner }};
     const int left_leading = {{ left_leading }}, right_leading = {{ right_leading }}, leading = {{ result_leading }};
     const {{ gemm }} one = 1, zero = 0;
+    const {{ integer }} products = {% for _, extent in product.outer %}({{ extent }}){{ " * " if not loop.last }}{% else %}1{% endfor %};
+    const int workers = blas->set_threads ? threads : 1;
     int row_side, column_side;
-    block_sides(blas, rows, columns, &row_side, &column_side);
+    block_sides(rows, columns, (int)((workers + products - 1) / products), &row_side, &column_side);
     change_callers(blas, 1);
-#pragma omp parallel for num_threads(blas->set_threads ? threads : 1) collapse({{ product.outer | length + 2 }}) schedule(dynamic) if (threads > 1)
+#pragma omp parallel for num_threads(workers) collapse({{ product.outer | length + 2 }}) schedule(dynamic) if (workers > 1)
 {% for index, extent in product.outer %}
     for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
 {% endfor %}

@@ -62,6 +62,8 @@ _TAKEN = [
     ENDED,
     "parts",
     "blas",
+    "products",
+    "workers",
     "row",
     "row_side",
     "block_rows",
@@ -226,6 +228,7 @@ def _kernel(
         "points": _points(k, text),
         "strip": text.floor(*k.strip[1]).text if k.strip else "",
         "block": k.block,
+        "blocks_outside": k.blocks_outside,
         "filled": max(
             (text.width(s) for s in steps_of(k.body) if isinstance(s, Strips)), default=1
         ),

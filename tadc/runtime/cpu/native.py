@@ -138,7 +138,7 @@ class NativeRunner:
     """A program made callable; compiled at the first call. No size may be 0.
 
     `dtype` is the element type of tensors without a declared one. Outputs are new arrays in C order; their bits are
-    the same for any number of threads, those of products too where BLAS is OpenBLAS. `choices` are those of schedules.
+    the same for any number of threads, where BLAS computes no part of them. `choices` are those of schedules.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ from tadc.schedule.cpu.strided import with_strided_reads_first
 from tadc.schedule.cpu.sums import in_strips, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
 from tadc.schedule.gpu.work import trips
-from tadc.schedule.nest.interior import interior, parted
+from tadc.schedule.nest.interior import LONGEST_WINDOW, interior, parted
 from tadc.schedule.nest.lanes import (
     NARROW,
     Varying,
@@ -65,9 +65,10 @@ MOST_STREAMED = 64  # where threads have other rows: the sums of a row are in th
 FILLED = 32  # values of an index fill a strip of any type
 FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
-LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 LONG = 1024  # terms of a chunk that has no loop in it
 CHUNKS = 64  # of a sum that threads share
+ITEM_BYTES = 4
+OFTEN = 4  # times as much as is read again for each block, points read of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class CpuKernel:
     the kernel's group (`row_groups.py`), the last of them as a first value and an end;
     with `each`, a value of it is a block of so many rows of the group. Those `in_order`, the last of `outer`, take
     their values one after the other, in one thread, downwards where that is true. Elements of `streamed` tensors are
-    stored a block at a time (`streamed.py`).
+    stored a block at a time (`streamed.py`). With `blocks_outside` all points have a block before any has the next one.
     """
 
     kernel: Kernel
@@ -88,6 +89,7 @@ class CpuKernel:
     cooperative: bool = False
     sides: tuple[Side, ...] = ()
     block: int = BLOCK  # values of the strip's index that one thread has
+    blocks_outside: bool = False
     lane_bytes: int = LANE_BYTES  # of all lanes
     group_bytes: int = LANE_BYTES  # of those of one loop
     rows: int = 0
@@ -169,7 +171,7 @@ def _scheduled(
         ),
     )
     if lanes is None:
-        return _in_reduced_lanes(kernel, box, surroundings, machine, choices, at_once)
+        return _in_reduced_lanes(kernel, box, surroundings, machine, choices, layout, at_once)
     most = lanes.most
     simplification = Simplification.of(lanes.kernel, lanes.index)
     parts = lanes.parts.map(simplification.of_steps)
@@ -187,6 +189,7 @@ def _scheduled(
         middle,
         machine,
         choices,
+        layout,
         None if slants else partial(_in_blocks, program=program, usual=usual),
         at_once,
     )
@@ -199,15 +202,47 @@ def _scheduled(
     times = times if choices.whether(f"streams of {kernel.writes[0]}", times > 1) else 1
     row = _row(lanes.index, parts, most, times)
     looped = has_loops((row,)) and (not known or others < ENOUGH)
+    block = LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK
+    held = _block_held(lanes, outer, others, program, machine) if tile and known else 0
+    outside = choices.whether(f"blocks of {kernel.writes[0]} stand outside", held > 0)
     return CpuKernel(
         tile.kernel if tile else kernel,
         outer,
         (lanes.index, lanes.count),
         tuple(_apart((row,))) if tile else (row,),
         sides=tile.sides if tile else (),
-        block=LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK,
+        block=min(held, block) if outside and held else block,
+        blocks_outside=outside and held > 0,
         lane_bytes=lane_bytes,
     )
+
+
+def _block_held(
+    lanes: _Lanes,
+    outer: Sequence[tuple[Symbol, Affine]],
+    points: int,
+    program: Program,
+    machine: Processor,
+) -> int:
+    """So many values of the strip's index that the second cache holds what all points read for them; 0 where it holds all, or
+    where points read more besides.
+    """
+    sizes = lanes.surroundings.typical
+    own, others = set[str](), set[str]()
+    for e in reads_of(lanes.steps):
+        of_strip = lanes.index in e.symbols and e.symbols.isdisjoint(i for i, _ in outer)
+        (own if of_strip else others).add(e.tensor)
+
+    def held(tensors: Iterable[str]) -> int:
+        shapes = (program.tensors[t].shape for t in tensors if t in program.tensors)
+        return ITEM_BYTES * sum(prod(max(1, n.at(sizes)) for n in shape) for shape in shapes)
+
+    _, last = lanes.surroundings.around[lanes.index]
+    count = max(1, last.at(sizes) + 1)
+    group = machine.group_bytes // ITEM_BYTES
+    block = max(1, machine.cache_bytes * count // max(1, held(own)) // group) * group
+    again = -(-count // block) - 1
+    return block if again > 0 and OFTEN * again * held(others - own) < points * held(own) else 0
 
 
 def _in_blocks(
@@ -349,6 +384,7 @@ def _in_reduced_lanes(
     surroundings: Surroundings,
     machine: Processor,
     choices: Choices,
+    layout: Layout,
     at_once: Mapping[Symbol, int],
 ) -> CpuKernel:
     """The kernel whose lanes are neighbours in its innermost sums."""
@@ -363,7 +399,16 @@ def _in_reduced_lanes(
         parts = Parts(everywhere, everywhere, kernel.body)
         middle = surroundings.middle
         tile = tiled(
-            kernel, parts, indices, least, LANE_BYTES, middle, machine, choices, at_once=at_once
+            kernel,
+            parts,
+            indices,
+            least,
+            LANE_BYTES,
+            middle,
+            machine,
+            choices,
+            layout,
+            at_once=at_once,
         )
     if tile is None:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))

@@ -35,7 +35,16 @@ from tadc.schedule.nest.loop_nest import (
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["Layout", "at_borders", "cost_in_lanes", "cost_of_sums", "filled", "is_better_outside"]
+__all__ = [
+    "REPEATED",
+    "VECTOR",
+    "Layout",
+    "at_borders",
+    "cost_in_lanes",
+    "cost_of_sums",
+    "filled",
+    "is_better_outside",
+]
 
 GATHERED = 8.0  # the cost of a strided read, when one of neighbours costs 1
 SCATTERED = 24.0  # of a strided store: each lane is taken out of its vector
@@ -88,10 +97,11 @@ def cost_in_lanes(
     lane: Symbol,
     layout: Layout = NOWHERE,
     trips: Mapping[Symbol, int] = _UNKNOWN,
+    most: float = REPEATED,
 ) -> float:
     """Cost per element of a strip of an output index: neighbours are read at once, strided elements one by one.
 
-    `trips` says how often loops usually run.
+    `trips` says how often loops usually run; no loop counts for more than `most`.
     """
     total = 0.0
     waiting: list[tuple[Step, float, frozenset[Symbol]]] = [
@@ -120,7 +130,7 @@ def cost_in_lanes(
                     slowdown = (
                         GATHERED  # once for all lanes, but each term waits for the one before
                     )
-                often = min(REPEATED, trips.get(r.index, REPEATED))
+                often = min(most, trips.get(r.index, REPEATED))
                 waiting += [(s, times * often * slowdown, inner) for s in body]
             case Branch(_, then, otherwise):
                 waiting += [(s, times, varying) for s in (*then, *otherwise)]
@@ -146,9 +156,11 @@ def filled(count: int) -> float:
     return -(-count // lanes) * lanes / max(1, count)
 
 
-def at_borders(region: Domain, lane: Symbol, surroundings: Surroundings) -> float:
+def at_borders(
+    region: Domain, lane: Symbol, surroundings: Surroundings, lanes: int = NARROW
+) -> float:
     """How many times as much a value of the index costs on average as one in the interior: near a border each is computed
-    alone, at the cost of the fewest lanes.
+    alone, at the cost of so many lanes.
     """
     sizes = surroundings.middle
     low, high = (end.at(sizes) for end in surroundings.around[lane])
@@ -161,7 +173,7 @@ def at_borders(region: Domain, lane: Symbol, surroundings: Surroundings) -> floa
                 (max(first, -(rest // c)), last) if c > 0 else (first, min(last, rest // -c))
             )
     outside = min(count, max(0, count - (last - first + 1)))
-    return 1 + outside / max(1, count) * (NARROW - 1)
+    return 1 + outside / max(1, count) * (lanes - 1)
 
 
 def cost_of_sums(

@@ -17,6 +17,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.names import Names
 from tadc.ir.range import Range
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.lane_cost import NOWHERE, Layout
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.cpu.slanting import joined_loops, length_of_rests, levelled
 from tadc.schedule.gpu.work import Work, merged, trips, works
@@ -31,17 +32,20 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     has_loops,
     names_of,
+    reads_of,
     steps_of,
 )
 from tadc.schedule.nest.surroundings import FEW
 from tadc.schedule.nest.unrolled import at_points, side_by_side
 
-__all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
+__all__ = ["LONG", "Parts", "Side", "Tiled", "is_plain", "tiled"]
 
-COUNTS = (1, 2, 3, 4, 5, 6, 8, 12)  # points of an index
+COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 12)  # points of an index
 SPARE = 3  # registers for operands
 WORTH = 1.15  # times as fast
-BORDER = 4  # times as slow
+ONE_BY_ONE = 4  # times as slow, at a border
+JOINED = 1  # where points share there what they have in common of long sums
+LONG = 256  # terms
 SHORT = 64  # additions
 BESIDE = 0.3  # of the time of reads and loops is not hidden behind that of operations
 SHARED = 1.1  # times as slow
@@ -52,6 +56,8 @@ BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
 NEAR_BYTES = 2**15  # of the innermost cache
 FAR = 4.0  # a read of what it does not hold
 FARTHER = 8.0  # of what the second one does not hold
+FETCHED = 1.5  # a line of a cache from the second one, where many are
+LINE_BYTES = 64
 ITEM_BYTES = 4
 _ANY: Mapping[Symbol, int] = {}
 
@@ -113,6 +119,7 @@ def tiled(
     sizes: Mapping[Symbol, int],
     machine: Processor,
     choices: Choices = BY_MODEL,
+    layout: Layout = NOWHERE,
     blocked: Callable[[Kernel, Parts], tuple[Kernel, Parts]] | None = None,
     at_once: Mapping[Symbol, int] = _ANY,
 ) -> Tiled | None:
@@ -133,7 +140,12 @@ def tiled(
     if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
-    at_border = {i: _at_border(region, i, extents) for i in free}
+    long = sum(_innermost_trips(steps, sizes)) >= LONG
+    at_border = {
+        i: _at_border(region, i, extents)
+        * (JOINED if long and _rests(parts.border, i) is not None else ONE_BY_ONE)
+        for i in free
+    }
     varying = {
         i: Varying.of({i}, tuple(levelled(steps, i)) if rests.get(i) else steps)
         for i in kernel.indices
@@ -145,6 +157,7 @@ def tiled(
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
     longest = max(_innermost_trips(steps, sizes), default=1)
+    lines = list(_Lines.of_all(steps, lanes, trips(steps, sizes), layout))
 
     def registers(points: int) -> int:
         return points * sums * vectors + SPARE
@@ -159,9 +172,10 @@ def tiled(
             for w, distance in zip(work, distances, strict=True)
             if w.reads
         )
+        read += _fetched([line.count(counts) for line in lines])
         filled = prod(_filled(extents[i], c) for i, c in counts.items())
         # A tile with a point at a border is no faster than its points.
-        filled *= prod(1 + BORDER * at_border[i] * c for i, c in counts.items())
+        filled *= prod(1 + at_border[i] * c for i, c in counts.items())
         # A processor begins with the next points before short sums have ended.
         waited = added * machine.latency / (points * vectors) if added > SHORT else 0.0
         read /= points
@@ -233,6 +247,39 @@ def _distance(
     if held <= NEAR_BYTES:
         return 1.0
     return FAR if held <= machine.cache_bytes else FARTHER
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """How a tile moves through a tensor by a read that lanes share: for each index, how many elements lie between neighbours, and the
+    extent of the loop, 1 for others; the shortest way first.
+    """
+
+    steps: tuple[tuple[int, Symbol, int], ...]
+
+    @classmethod
+    def of_all(
+        cls, steps: Sequence[Step], lanes: Set[Symbol], often: Mapping[Symbol, int], layout: Layout
+    ) -> Iterator[_Lines]:
+        for e in {e for e in reads_of(steps) if e.subscripts and e.symbols.isdisjoint(lanes)}:
+            moves = ((layout.apart(e.tensor, e.subscripts, i), i) for i in e.symbols)
+            yield cls(tuple(sorted((step, i, often.get(i, 1)) for step, i in moves if step)))
+
+    def count(self, counts: Mapping[Symbol, int]) -> float:
+        """The lines of a cache that it touches: what lies side by side is one run."""
+        runs, run = 1, 1
+        for step, index, n in self.steps:
+            n *= counts.get(index, 1)
+            if step <= run:
+                run += step * (n - 1)
+            else:
+                runs *= n
+        return runs * (1 + run * ITEM_BYTES / LINE_BYTES)
+
+
+def _fetched(lines: Sequence[float]) -> float:
+    """The time to fetch lines that the innermost cache does not hold, where what a tile touches is more."""
+    return FETCHED * sum(lines) if LINE_BYTES * sum(lines) > NEAR_BYTES else 0.0
 
 
 def _innermost_trips(steps: Sequence[Step], sizes: Mapping[Symbol, int]) -> Iterator[int]:

@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from math import prod
+from math import inf, prod
 from typing import TypeVar
 
 from tadc.ir.affine import Symbol, symbol
+from tadc.ir.domain import EVERYWHERE
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import rewrite
 from tadc.schedule.choices import BY_MODEL, Choices
-from tadc.schedule.cpu.lane_cost import Layout, cost_in_lanes, cost_of_sums, filled
-from tadc.schedule.cpu.tile import is_plain
+from tadc.schedule.cpu.lane_cost import (
+    REPEATED,
+    VECTOR,
+    Layout,
+    at_borders,
+    cost_in_lanes,
+    cost_of_sums,
+    filled,
+)
+from tadc.schedule.cpu.tile import LONG, is_plain
 from tadc.schedule.gpu.work import trips
+from tadc.schedule.nest.interior import LONGEST_WINDOW, interior
 from tadc.schedule.nest.lanes import most_lanes
 from tadc.schedule.nest.loop_nest import (
     Kernel,
@@ -39,6 +49,7 @@ __all__ = ["with_transposed_reads"]
 Item = TypeVar("Item")
 
 OFTEN = 16  # reads of an element
+COPIED = 10.0  # the cost of an element of a copy, whose neighbours are read far from each other
 WORTH = 1.5  # times as fast
 
 
@@ -106,22 +117,37 @@ def _chosen(
     layout = Layout.of(program, surroundings.typical)
     often = trips(kernel.body, surroundings.middle)
 
-    def in_lanes(steps: Sequence[Step], lane: Symbol) -> float:
-        return cost_in_lanes(steps, lane, layout, often)
+    points = prod(n.at(surroundings.middle) for n in extents.values())
+    long = prod(often.values()) >= LONG
+    region, _ = interior(kernel.body, surroundings, LONGEST_WINDOW) if long else (EVERYWHERE, ())
 
-    now = min([of_sums, *(in_lanes(kernel.body, i) for i in box)])
+    def in_lanes(steps: Sequence[Step], lane: Symbol, most: float = inf) -> float:
+        near_borders = at_borders(region, lane, surroundings, VECTOR)
+        return cost_in_lanes(steps, lane, layout, often, most) * near_borders
+
+    now = min((in_lanes(kernel.body, i) for i in box), default=inf)
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
+    beside_sums: dict[Symbol, float] = {}
     for lane in reversed(box):
         strided = _strided(kernel, program, lane, surroundings.middle)
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
             each[lane] = copied
-            costs[lane] = in_lanes(_with_copies(kernel.body, lane, copied), lane)
-            costs[lane] *= filled(extents[lane].at(surroundings.middle))
+            body = _with_copies(kernel.body, lane, copied)
+            count = extents[lane].at(surroundings.middle)
+            used = filled(count) * max(1.0, VECTOR / count)
+            elements = sum(
+                prod(max(1, n.at(surroundings.middle)) for n in program.tensors[t].shape)
+                for t in copied
+            )
+            costs[lane] = in_lanes(body, lane) * used + COPIED * elements / points
+            # What the lanes of sums cost is known for loops that run as often as is assumed.
+            beside_sums[lane] = in_lanes(body, lane, REPEATED) * used
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
     if best is None or not choices.whether(
-        f"whether {kernel.writes[0]} has copies", costs[best] * WORTH < now
+        f"whether {kernel.writes[0]} has copies",
+        costs[best] * WORTH < now and beside_sums[best] * WORTH < of_sums,
     ):
         return "", {}
     return best, each[best]

@@ -28,9 +28,10 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.surroundings import Span, Surroundings
 
-__all__ = ["interior", "parted"]
+__all__ = ["LONGEST_WINDOW", "interior", "parted"]
 
 MOST_CONDITIONS = 48
+LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 UNBOUNDED = 2**62
 
 Ranges: TypeAlias = Mapping[Symbol, Range]
