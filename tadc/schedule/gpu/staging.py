@@ -13,13 +13,14 @@ Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; elemen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from math import gcd, prod
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, at_least_zero
+from tadc.ir.domain import Condition, Determined, Domain, at_least_zero
 from tadc.ir.element_types import item_bytes
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
@@ -32,6 +33,8 @@ from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
     Branch,
     Buffer,
+    Lanes,
+    Let,
     LetIndex,
     Loop,
     Staged,
@@ -273,6 +276,7 @@ class _Staging:
     buffers: dict[Buffer, Buffer]  # of all bodies, by their contents without names
     most: int  # elements in the buffers of a loop, or of a tile without loops
     halves: int  # of each buffer
+    locals: set[str]  # that are new
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
@@ -340,9 +344,32 @@ class _Staging:
                 case _:
                     return e
 
-        body = tuple(_rewritten(steps, rule))
         buffers = tuple(dict.fromkeys(buffer_of.values()))
+        body = tuple(self._read_first(_rewritten(steps, rule), {b.name for b in buffers}))
         return Staged(r, count, buffers, body)
+
+    def _read_first(self, steps: Iterable[Step], buffers: Set[str]) -> Iterator[Step]:
+        """The steps of lanes with what is read from buffers before tests of the lanes: a value that lanes share is read once."""
+        for step in steps:
+            match step:
+                case Lanes(body):
+                    yield Lanes(tuple(self._before_tests(body, buffers)))
+                case _:
+                    yield map_bodies(step, lambda inner: self._read_first(inner, buffers))
+
+    def _before_tests(self, steps: Sequence[Step], buffers: Set[str]) -> Iterator[Step]:
+        for step in steps:
+            if not (isinstance(step, Branch) and isinstance(step.condition, Domain)):
+                yield step
+                continue
+            own = {s.name for s in _made(step)}
+            read = [e for e in dict.fromkeys(reads_of((step,))) if e.tensor in buffers and own.isdisjoint(e.symbols)]  # fmt: skip
+            first: dict[Expr, Read] = {
+                e: Read(self.names.fresh(f"{e.tensor}_element"), ()) for e in read
+            }
+            self.locals.update(e.tensor for e in first.values())
+            yield from (Let(local.tensor, e) for e, local in first.items())
+            yield from _rewritten((step,), partial(_in_place, first))
 
     def turned(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         """The steps of a tile without loops, behind copies of what neighbouring threads would read in different rows."""
@@ -386,6 +413,15 @@ def _from_large_and_low(b: Buffer) -> tuple[int, list[int]]:
     return -prod(b.counts), [low.constant for low in b.lows]
 
 
+def _in_place(others: Mapping[Expr, Expr], e: Expr) -> Expr:
+    return others.get(e, e)
+
+
+def _made(step: Step) -> list[Determined]:
+    """The indices that are derived in the step."""
+    return [s.derived for s in steps_of((step,)) if isinstance(s, LetIndex)]
+
+
 def _rewritten(steps: Sequence[Step], rule: Callable[[Expr], Expr]) -> Iterator[Step]:
     for step in steps:
         rewritten = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
@@ -410,8 +446,8 @@ def staged(
     machine: Machine,
     *,
     ahead: bool = False,
-) -> tuple[tuple[Step, ...], ...]:
-    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not.
+) -> tuple[tuple[tuple[Step, ...], ...], frozenset[str]]:
+    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not; and locals that are new.
 
     `box` has the kernel's indices, `moving` the other symbols that differ in each body between points of the tile.
     """
@@ -421,12 +457,14 @@ def staged(
     while True:  # with room for 0 elements no buffer is left
         buffers: dict[Buffer, Buffer] = {}
         results = []
-        taken = names.copy()
+        taken, new = names.copy(), set[str]()
         for body, differing in zip(bodies, moving, strict=True):
             halves = 2 if ahead else 1
-            staging = _Staging(tile, differing, naturals, tensors, taken, buffers, most, halves)
+            staging = _Staging(
+                tile, differing, naturals, tensors, taken, buffers, most, halves, new
+            )
             each = staging.steps if has_loops(body) else staging.turned
             results.append(tuple(each(body, values)))
         if sum(b.halves * b.size for b in buffers.values()) <= in_all:
-            return tuple(results)
+            return tuple(results), frozenset(new)
         most //= 2

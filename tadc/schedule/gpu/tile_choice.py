@@ -8,11 +8,11 @@ from heapq import nsmallest
 from itertools import combinations, product
 from math import prod, sqrt
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.schedule.gpu.borders import is_level
 from tadc.schedule.gpu.cost import UNROLLED, Sizes
+from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
@@ -20,7 +20,6 @@ from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
-    Branch,
     Kernel,
     Loop,
     Step,
@@ -92,7 +91,9 @@ class Choice:
         pairs = zip(kernel.indices, kernel.extents, strict=True)
         extents = {i: max(1, n.at(values)) for i, n in pairs}
         middle = {**values, **{i: n // 2 for i, n in extents.items()}}
-        varying = {i: Varying.of({i}, interior) for i in kernel.indices}
+        varying = {
+            i: _varying(i, n, interior) for i, n in zip(kernel.indices, kernel.extents, strict=True)
+        }
         shapes = {t: [n.at(values) for n in program.tensors[t].shape] for t in kernel.reads}
         bodies = (kernel.body, interior)
         return cls(kernel, bodies, extents, varying, middle, shapes, machine)
@@ -242,12 +243,21 @@ class Choice:
             if any(lies_apart(e, self.last, {i}) for e in reads):
                 yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
 
-    def free(self) -> list[Symbol]:
-        """The indices of which a thread may have several values."""
+    def free(self, *, blocks: bool = False) -> list[Symbol]:
+        """The indices of which a thread may have several values, alone or as one of a block."""
         if not (_is_plain(self.kernel) or _is_pointwise(self.kernel)):
             return []
-        free = (i for i, n in self.extents.items() if n > 1)
-        return [i for i in free if all(_is_free(body, i) for body in self.bodies)]
+        pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
+        free = ((i, n) for i, n in pairs if self.extents[i] > 1)
+        # Alone it has values of the last index that are far apart.
+        return [
+            i
+            for i, n in free
+            if all(
+                _is_free(body, i, {i: n} if blocks or i != self.last else {})
+                for body in self.bodies
+            )
+        ]
 
     @property
     def _sums(self) -> int:
@@ -268,7 +278,7 @@ class Choice:
 
     def _of_blocks(self) -> Iterator[Shape]:
         """Tiles of a block that stages loops."""
-        free = self.free()
+        free = self.free(blocks=True)
         if not any(w.staged for w in self.work(self.last)):
             return
         for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):
@@ -337,11 +347,14 @@ def _is_pointwise(kernel: Kernel) -> bool:
     )
 
 
-def _is_free(body: Sequence[Step], index: Symbol) -> bool:
-    """Whether all points along an index have the same loops, or short ones."""
-    varying = Varying.of({index}, body)
-    return not any(
-        (isinstance(s, Loop) and not is_level(s, varying))
-        or (isinstance(s, Branch) and varying.has_condition(s) and has_loops((s,)))
-        for s in steps_of(body)
-    )
+def _varying(index: Symbol, extent: Affine, steps: Sequence[Step]) -> Varying:
+    """What differs between points along an index where they have the same loops, if they may."""
+    levelling = Levelling(Varying.of({index}, steps), {index: extent})
+    if levelling.is_level(steps):
+        return Varying.of({index}, tuple(levelling.levelled(steps)))
+    return levelling.varying
+
+
+def _is_free(body: Sequence[Step], index: Symbol, extents: Mapping[Symbol, Affine]) -> bool:
+    """Whether all points along an index may have the same loops."""
+    return Levelling(Varying.of({index}, body), extents).is_level(body)
