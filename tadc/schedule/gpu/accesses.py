@@ -76,6 +76,10 @@ class Accesses:
         needed: set[str] = set()
         rates = self.machine.rates
         blocks = max(1.0, self.resident / rates.multiprocessors / self.machine.block)
+        for t in self.scheduled.tile if self.scheduled.team == 1 else ():
+            moved = step(t.index)
+            if not t.strided and moved and moved * t.count <= SECTOR:
+                part /= t.count  # neighbours of a thread in the same sectors
         for frame in reversed(frames[1:]):
             index = frame.points.indices[-1]
             if frame.team > 1 or index not in frame.bound:

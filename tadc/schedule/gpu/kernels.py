@@ -7,13 +7,14 @@ The choice follows from the sizes alone, and with it the order in which sums are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 from tadc.bounded_cache import BoundedCache
 from tadc.ir.element_types import arithmetic
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
 from tadc.schedule.gpu.few_rows import without_few_rows
@@ -74,10 +75,34 @@ def gpu_program(
         }
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
-    program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)
+    seconds = None if sizes is None else partial(_seconds, program, sizes, machine, dtype)
+    program = split(program, sizes, machine, blas=blas, room=room, seconds=seconds)
+    program = running_in_parts(program, sizes, machine)
     return unrounded(
         program if sizes is None else _with_row_lengths(program, sizes, machine), dtype
     )
+
+
+def _seconds(
+    program: Program, sizes: Sizes, machine: Machine, dtype: str, statements: Sequence[Statement]
+) -> float:
+    """The seconds of some statements among those of the program, a kernel each, by the model."""
+    made = {s.target.name: s.target for s in statements}
+    tensors = {**program.tensors, **made}
+    read = dict.fromkeys(t for s in statements for t in s.reads if t not in made)
+    alone = replace(
+        program,
+        inputs=tuple(tensors[t] for t in read),
+        statements=tuple(statements),
+        outputs=tuple(made),
+        given=(),
+    )
+    values = alone.size_values({s: sizes[s] for s in alone.sizes})
+    total = 0.0
+    for kernel in kernels(alone, "parts"):
+        schedule = gpu_kernel(kernel, _alone(kernel, alone), sizes, machine, dtype)
+        total += kernel_model(schedule, alone, values, machine, dtype).seconds
+    return total
 
 
 def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Program:

@@ -15,7 +15,7 @@ Where each term of such a sum is a long sum itself, it is the terms that are sto
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, isqrt, prod
@@ -56,6 +56,9 @@ FEWER = 4  # times as many threads as those that have so many parts: some more a
 FEW_EACH = 8  # values of a part: another one more or less is noticed
 LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
+MUCH = 2**24  # terms in all that are worth a look
+MOST_BESIDE = 256  # parts that threads side by side have
+WORTH_OF_THREADS = 1.1  # times as fast as parts of warps
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 MOST_TERMS = 2**26  # sums that are stored to be summed
@@ -69,10 +72,12 @@ def split(
     *,
     blas: bool = False,
     room: int | None = None,
+    seconds: Callable[[Sequence[Statement]], float] | None = None,
 ) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
-    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
+    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products. Where `seconds` says
+    how long statements take, parts are those of warps or of threads side by side, whichever are faster.
     """
     names = Names((*program.tensors, *program.symbols))
     program = _with_terms(program, sizes, machine, room, names)
@@ -84,7 +89,7 @@ def split(
         runs = running(s, program)
         if not (has_data(s) or _are_many(s, sizes) or left_to_blas or runs):
             for e, where in _guards(s.body).items():
-                if found := _in_parts(e, s, where, values, machine, names):
+                if found := _in_best_parts(e, s, where, values, machine, names, seconds):
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
@@ -220,14 +225,44 @@ def _inside(e: Reduce, values: Sizes) -> int:
     return _nested(e.body, {**values, **middle})
 
 
+def _in_best_parts(
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    values: Sizes,
+    machine: Machine,
+    names: Names,
+    seconds: Callable[[Sequence[Statement]], float] | None,
+) -> tuple[tuple[Statement, ...], Reduce] | None:
+    """As `_in_parts`; where that is faster, threads side by side have parts of several elements each, which read the same."""
+    if seconds is None:
+        return _in_parts(e, s, where, values, machine, names)
+
+    def time(found: tuple[tuple[Statement, ...], Reduce] | None) -> float:
+        before, whole = found or ((), e)
+        return seconds([*before, replace(s, body=replaced(s.body, {e: whole}))])
+
+    beside = _in_parts(e, s, where, values, machine, names.copy(), beside=True)
+    usual = _in_parts(e, s, where, values, machine, names.copy())
+    is_faster = beside is not None and time(beside) < time(usual) / WORTH_OF_THREADS
+    return _in_parts(e, s, where, values, machine, names, beside=is_faster)
+
+
 def _in_parts(
-    e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, names: Names
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    values: Sizes,
+    machine: Machine,
+    names: Names,
+    *,
+    beside: bool = False,
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
     """The statements of the reduction's parts, and the reduction of them; None if it has no parts.
 
     Where one index has too few parts to keep a GPU busy, the parts have parts in another one.
     """
-    parts = _parts(e, s, where, values, machine, None)
+    parts = _parts(e, s, where, values, machine, None, beside=beside)
     if parts is None:
         return None
     first, of_parts, whole = parts.statements(s, where, names)
@@ -253,6 +288,7 @@ class _Again:
     warps: bool
     whole: Symbol
     most: int
+    beside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +302,12 @@ class _Parts:
     lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
     adjacent: Symbol  # the index in which the warp's threads are neighbours
     most: int  # parts, if these are cut again
+    beside: bool = False  # threads side by side have parts side by side, of several elements each
 
     def again(self, parts: Reduce) -> _Again:
         """What is settled for further parts of these."""
         at = self.reduce.indices.index(self.index)
-        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count)  # fmt: skip
+        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.beside)  # fmt: skip
 
     def statements(
         self, s: Statement, where: Domain, names: Names
@@ -302,7 +339,8 @@ class _Parts:
         )
         box, derived = depends_on(e, where, s)
         count = {t: constant(self.count)}
-        box = {**box, **count} if self.warps else {**count, **box}
+        is_last = self.warps or (self.beside and k == self.adjacent)
+        box = {**box, **count} if is_last else {**count, **box}
         name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
         target = Tensor(name, tuple(box.values()), s.target.dtype)
         read = Read(target.name, tuple(map(symbol, box)))
@@ -314,13 +352,21 @@ class _Parts:
 
 
 def _parts(
-    e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, again: _Again | None
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    values: Sizes,
+    machine: Machine,
+    again: _Again | None,
+    *,
+    beside: bool = False,
 ) -> _Parts | None:
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
     points = _elements(e, s, where, values)
     is_product = _is_product(e, s, values)
+    beside = again.beside if again else beside
     fewest = 2 if again else BETTER
-    if fewest * points > machine.resident_threads * (OF_TILE if is_product else 1):
+    if fewest * points > machine.resident_threads * (OF_TILE if is_product or beside else 1):
         return None
     if is_product and again:
         return None  # blocks have tiles of it
@@ -330,6 +376,8 @@ def _parts(
     if points * terms < WORTH:
         return None
     warp = machine.warp
+    if is_product and beside:
+        return None
     if is_product:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
         *outer, inner = counts
@@ -343,6 +391,12 @@ def _parts(
             warps, adjacent = again.warps, again.whole
         else:
             warps, adjacent = _neighbours(e, s, points, counts, values, machine)
+        if beside and not again:
+            if not warps or points < BETTER or points * terms < MUCH:
+                return None
+            number = counts[adjacent]
+            number = number if number < 2 * MOST_BESIDE else MOST_BESIDE
+            return _Parts(e, adjacent, number, False, 0, adjacent, OF_TILE * MOST_PARTS, beside)
         free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
         index = max(free, key=lambda i: free[i], default="")
         is_short = warps and adjacent == index and free[index] < fewest * warp
@@ -351,7 +405,7 @@ def _parts(
             del free[index]
             index = max(free, key=lambda i: free[i], default=index)
         lanes = warp if warps and adjacent == index else 0
-        threads = points * (warp if warps else 1)
+        threads = points * (warp if warps else 1) / (OF_TILE if beside else 1)
         least = max(1, lanes, LEAST * counts.get(index, 1) * (warp if warps else 1) // terms)
     is_idle = FEWER * points * ENOUGH_PARTS <= machine.resident_threads
     most = (
@@ -368,7 +422,9 @@ def _parts(
     if count < fewest:
         return None
     number = _even(count, -(-counts[index] // max(1, lanes)))
-    return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most)
+    return (
+        None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most, beside)
+    )
 
 
 def _even(count: int, values: int) -> int:

@@ -36,6 +36,7 @@ COUNTS = (1, 2, 3, 4, 8)  # values of an index
 COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
 MOST = 24  # sums of a thread
+MOST_WHOLE = 32  # the same of one that has all values of three indices
 MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
@@ -266,10 +267,13 @@ class Choice:
     def _of_threads(self) -> Iterator[Shape]:
         """Tiles of a thread that registers have room for."""
         free, sums = self.free(), self._sums
-        for chosen in (*combinations(free, 1), *combinations(free, 2)):
-            for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
+        short = [i for i in free if self.extents[i] <= MOST_COUNT]
+        for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(short, 3)):
+            ways = _counts if len(chosen) < 3 else _whole
+            most = MOST if len(chosen) < 3 else MOST_WHOLE
+            for numbers in product(*(ways(self.extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
-                if len(counts) == len(chosen) and sums * prod(numbers) <= MOST:
+                if len(counts) == len(chosen) and sums * prod(numbers) <= most:
                     read = sum(
                         w.reads * w.values(counts, {self.last}) for w in self.work(self.last)
                     )
@@ -324,6 +328,10 @@ def _counts(extent: int) -> list[int]:
     """The numbers of values that a tile may have of an index of that extent."""
     whole = [extent] if extent <= MOST_COUNT else []
     return sorted({n for n in COUNTS if n <= extent} | {*whole})
+
+
+def _whole(extent: int) -> list[int]:
+    return [extent]
 
 
 def _is_plain(kernel: Kernel) -> bool:
