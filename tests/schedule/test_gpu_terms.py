@@ -61,6 +61,8 @@ SUMS = {
                                             {"I": 1406, "J": 3807}, {"I": 33, "J": 47}),
     "exponentials of quotients": ("size N, M\ninput x[M, N], w[16*N]\ny[i] = sum{k: 16*N} exp(x[i, k//16])*w[k]",
                                   {"N": 1000, "M": 1000}, {"N": 5, "M": 5}),
+    "a filter": ("size N, M\ninput u[N + 2, M + 2], w[3, 3]\nv[i: N, j: M] = sum{a: 3, b: 3} w[a, b]*u[i + a, j + b]",
+                 {"N": 3000, "M": 3000}, {"N": 40, "M": 37}),
     "a triangle of sums": ("size N, M\ninput x[N], y[M]\nf = sum{i} x[i]*sum{j | j <= i and j < M} y[j]*x[i - j]",
                            {"N": 5000, "M": 4000}, {"N": 40, "M": 33}),
 }  # fmt: skip
@@ -105,6 +107,14 @@ def test_sums_over_quotients_are_nested_where_the_model_says_that_this_is_faster
         )
 
     assert chosen == [Choices(((QUOTIENTS, 1),)), BY_MODEL]
+
+
+def test_threads_side_by_side_have_parts_of_several_elements_that_read_the_same():
+    """Of the gradient of a filter: each of its nine elements reads both images."""
+    _, adjoint = scheduled("a filter")
+
+    (parts,) = (k for k in adjoint.kernels if "_parts" in k.kernel.writes[0] and k.tile)
+    assert parts.team == 1 and {t.index: t.count for t in parts.tile} == {"a": 3, "b": 3}
 
 
 @pytest.mark.compiler

@@ -26,6 +26,7 @@ from tadc.schedule.nest.loop_nest import (
     Loop,
     Step,
     Store,
+    has_loops,
     steps_of,
     values_of,
 )
@@ -227,7 +228,8 @@ def _runs(steps: Sequence[Step], values: Sizes) -> Iterator[tuple[Step, tuple[_A
             match step:
                 case Loop(r, inner):
                     often = max(1, r.trips_at(known))
-                    entered = _Around(r.index, often, is_unrolled(step), stage_of(step))
+                    unrolled = is_unrolled(step) and not has_loops(inner)
+                    entered = _Around(r.index, often, unrolled, stage_of(step))
                     waiting.append((inner, (*around, entered), with_midpoints((step,), known)))
                 case Branch(_, then, otherwise):
                     waiting += [(then, around, known), (otherwise, around, known)]
