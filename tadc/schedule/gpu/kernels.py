@@ -75,18 +75,18 @@ def gpu_program(
         }
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
-    seconds = None if sizes is None else partial(_seconds, program, sizes, machine, dtype)
-    program = split(program, sizes, machine, blas=blas, room=room, seconds=seconds)
+    times = None if sizes is None else partial(_times, sizes, machine, dtype)
+    program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
     return unrounded(
         program if sizes is None else _with_row_lengths(program, sizes, machine), dtype
     )
 
 
-def _seconds(
-    program: Program, sizes: Sizes, machine: Machine, dtype: str, statements: Sequence[Statement]
-) -> float:
-    """The seconds of some statements among those of the program, a kernel each, by the model."""
+def _times(
+    sizes: Sizes, machine: Machine, dtype: str, program: Program, statements: Sequence[Statement]
+) -> tuple[float, float]:
+    """The seconds of some statements among those of the program, by the model, and the least that they need."""
     made = {s.target.name: s.target for s in statements}
     tensors = {**program.tensors, **made}
     read = dict.fromkeys(t for s in statements for t in s.reads if t not in made)
@@ -98,11 +98,9 @@ def _seconds(
         given=(),
     )
     values = alone.size_values({s: sizes[s] for s in alone.sizes})
-    total = 0.0
-    for kernel in kernels(alone, "parts"):
-        schedule = gpu_kernel(kernel, _alone(kernel, alone), sizes, machine, dtype)
-        total += kernel_model(schedule, alone, values, machine, dtype).seconds
-    return total
+    schedules = (_scheduled(k, alone, sizes, machine, dtype) for k in kernels(alone, "parts"))
+    models = [kernel_model(each, alone, values, machine, dtype) for each in schedules]
+    return sum(m.seconds for m in models), sum(m.ideal for m in models)
 
 
 def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Program:
@@ -141,14 +139,7 @@ def gpu_kernels(
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
 
     def schedule(kernel: Kernel) -> GpuKernel:
-        """The schedule of the same kernel in another program too: modes, and decisions about memory, share most of theirs."""
-        alone, tile = _alone(kernel, program), tiles.get(kernel.name)
-        unnamed = replace(kernel, name="")
-        numbers = None if sizes is None else tuple(sizes.items())
-        shape = None if tile is None else repr(tile)
-        key = (unnamed, alone, numbers, machine, dtype, shape)
-        made = _made.of(key, lambda: gpu_kernel(unnamed, alone, sizes, machine, dtype, tile))
-        return replace(made, kernel=replace(made.kernel, name=kernel.name))
+        return _scheduled(kernel, program, sizes, machine, dtype, tiles.get(kernel.name))
 
     scheduled = []
     for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
@@ -158,6 +149,23 @@ def gpu_kernels(
         else:
             scheduled += [(k, schedule(k)) for k in each]
     return scheduled
+
+
+def _scheduled(
+    kernel: Kernel,
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    dtype: str,
+    tile: Shape | None = None,
+) -> GpuKernel:
+    """The schedule of the same kernel in another program too: modes, and decisions about memory, share most of theirs."""
+    alone, unnamed = _alone(kernel, program), replace(kernel, name="")
+    numbers = None if sizes is None else tuple(sizes.items())
+    shape = None if tile is None else repr(tile)
+    key = (unnamed, alone, numbers, machine, dtype, shape)
+    made = _made.of(key, lambda: gpu_kernel(unnamed, alone, sizes, machine, dtype, tile))
+    return replace(made, kernel=replace(made.kernel, name=kernel.name))
 
 
 def gpu_kernel(

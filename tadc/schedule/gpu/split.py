@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from math import ceil, isqrt, prod
 
@@ -58,6 +59,7 @@ LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
 MUCH = 2**24  # terms in all that are worth a look
 MOST_BESIDE = 256  # parts that threads side by side have
+FAR = 1.5  # times the least time: parts of another kind are looked at
 WORTH_OF_THREADS = 1.1  # times as fast as parts of warps
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
@@ -72,12 +74,12 @@ def split(
     *,
     blas: bool = False,
     room: int | None = None,
-    seconds: Callable[[Sequence[Statement]], float] | None = None,
+    times: Callable[[Program, Sequence[Statement]], tuple[float, float]] | None = None,
 ) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
-    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products. Where `seconds` says
-    how long statements take, parts are those of warps or of threads side by side, whichever are faster.
+    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products. Where `times` says
+    how long statements take, and at least, parts are those of warps or of threads side by side, whichever are faster.
     """
     names = Names((*program.tensors, *program.symbols))
     program = _with_terms(program, sizes, machine, room, names)
@@ -89,7 +91,8 @@ def split(
         runs = running(s, program)
         if not (has_data(s) or _are_many(s, sizes) or left_to_blas or runs):
             for e, where in _guards(s.body).items():
-                if found := _in_best_parts(e, s, where, values, machine, names, seconds):
+                taken = times and partial(times, program)
+                if found := _in_best_parts(e, s, where, values, machine, names, taken):
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
@@ -232,19 +235,20 @@ def _in_best_parts(
     values: Sizes,
     machine: Machine,
     names: Names,
-    seconds: Callable[[Sequence[Statement]], float] | None,
+    times: Callable[[Sequence[Statement]], tuple[float, float]] | None,
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
     """As `_in_parts`; where that is faster, threads side by side have parts of several elements each, which read the same."""
-    if seconds is None:
+    if times is None:
         return _in_parts(e, s, where, values, machine, names)
 
-    def time(found: tuple[tuple[Statement, ...], Reduce] | None) -> float:
+    def taken(found: tuple[tuple[Statement, ...], Reduce] | None) -> tuple[float, float]:
         before, whole = found or ((), e)
-        return seconds([*before, replace(s, body=replaced(s.body, {e: whole}))])
+        return times([*before, replace(s, body=replaced(s.body, {e: whole}))])
 
-    beside = _in_parts(e, s, where, values, machine, names.copy(), beside=True)
-    usual = _in_parts(e, s, where, values, machine, names.copy())
-    is_faster = beside is not None and time(beside) < time(usual) / WORTH_OF_THREADS
+    is_faster = False
+    if beside := _in_parts(e, s, where, values, machine, names.copy(), beside=True):
+        time, least = taken(_in_parts(e, s, where, values, machine, names.copy()))
+        is_faster = time > FAR * least and taken(beside)[0] < time / WORTH_OF_THREADS
     return _in_parts(e, s, where, values, machine, names, beside=is_faster)
 
 

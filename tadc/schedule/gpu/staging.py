@@ -52,6 +52,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 
 __all__ = [
+    "TOGETHER",
     "Inner",
     "Stage",
     "count_of",
@@ -67,6 +68,8 @@ MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
 MOST_INNER = 64  # runs of the loops inside a staged one
 PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
+# So many values of a loop share what threads read again: windows that move with it share what each value alone does not, if there is room.
+TOGETHER = (8, 1)
 WORTH = 4  # reads of an element
 
 Inner: TypeAlias = Mapping[
@@ -303,11 +306,13 @@ class _Staging:
         reads = dict.fromkeys(
             e for e in reads_of(loop.body) if index in e.symbols and bound.isdisjoint(e.symbols)
         )
-        # Reads shared for one value are shared for several.
-        shared = [e for e in reads if box.is_shared(e)]
         counts = {s: n for s, n in box.counts.items() if s != index}
-        count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
-        if not shared or not count:
+        for together in TOGETHER:
+            shared = [e for e in reads if replace(box, count=together).is_shared(e)]
+            count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
+            if shared and count:
+                break
+        else:
             return None
         low = loop.range.lows[0].form if len(loop.range.lows) == 1 else None
         begins = gcd(count, low.constant) if low is not None and low.is_constant else 1

@@ -14,7 +14,7 @@ from tadc.ir.program import Program
 from tadc.schedule.gpu.cost import UNROLLED, Sizes
 from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.staging import count_of, elements, is_shared, lies_apart, step_of
+from tadc.schedule.gpu.staging import TOGETHER, count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
@@ -36,7 +36,7 @@ COUNTS = (1, 2, 3, 4, 8)  # values of an index
 COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
 MOST = 24  # sums of a thread
-MOST_WHOLE = 32  # the same of one that has all values of three indices
+MOST_WHOLE = 32  # the same of one that has all values of its indices
 MOST_READ = 128  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
@@ -132,11 +132,13 @@ class Choice:
 
     def _in_block(self, shape: Shape) -> float:
         """The work of a thread of a block that stages loops, infinite where there are none: the outer ones, if buffers have room."""
-        outer = self._staging(shape, 0)
-        return outer if outer < float("inf") else self._staging(shape, 1)
+        ways = (self._staging(shape, depth, n) for depth in (0, 1) for n in TOGETHER)
+        return next((time for time in ways if time < float("inf")), float("inf"))
 
-    def _staging(self, shape: Shape, depth: int) -> float:
-        """The same where of each read's loops that may be staged it is the one of that depth, or the last."""
+    def _staging(self, shape: Shape, depth: int, together: int) -> float:
+        """The same where of each read's loops that may be staged it is the one of that depth, or the last, of which so many values share
+        what is read.
+        """
         total, loops = 0.0, dict[object, list[StagedRead]]()
         tile_indices = tuple(shape.counts)
         for n, w in enumerate(self.work(tile_indices[-1])):
@@ -144,16 +146,16 @@ class Choice:
             counts = tuple(
                 (shape.counts[i], shape.threads[i]) for i in tile_indices if i in w.symbols
             )
-            key = (tile_indices, n, depth, counts)
+            key = (tile_indices, n, depth, together, counts)
             if (each := self.in_blocks.get(key)) is None:
-                each = self.in_blocks[key] = self._each_in_block(w, shape, depth)
+                each = self.in_blocks[key] = self._each_in_block(w, shape, depth, together)
             total += each.weight
             if each.staged:
                 loops.setdefault(each.staged.key, []).append(each.staged)
         parts = [self._filled(reads, shape) for reads in loops.values()]
         return total + sum(parts) if parts else float("inf")
 
-    def _each_in_block(self, w: Work, shape: Shape, depth: int) -> _InBlock:
+    def _each_in_block(self, w: Work, shape: Shape, depth: int, together: int) -> _InBlock:
         """That of some work."""
         tile_indices, symbols = shape.counts.keys(), w.symbols
         moving = (
@@ -163,13 +165,13 @@ class Choice:
         often = prod(shape.counts[i] // groups[i] for i in tile_indices & symbols)
         values = often * w.values(groups, frozenset())
         read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
-        if read and moving.isdisjoint(symbols) and self._is_shared(read, shape):
+        if read and moving.isdisjoint(symbols) and self._is_shared(read, shape, together):
             return _InBlock(self.machine.costs.staged * read.times * values, read)
         return _InBlock(w.weight * values)
 
-    def _is_shared(self, read: StagedRead, shape: Shape) -> bool:
+    def _is_shared(self, read: StagedRead, shape: Shape, together: int) -> bool:
         inner = {i: n for i, (_, n) in read.stage.inner.items()}
-        of_thread = {**shape.counts, **inner, read.loop: 1}
+        of_thread = {**shape.counts, **inner, read.loop: together}
         of_block = {**of_thread, **{i: shape.values(i) for i in shape.counts}}
         threads = self.machine.block
         return is_shared(read.element.subscripts, threads, of_thread, of_block)
@@ -223,6 +225,8 @@ class Choice:
     def shortlist(self) -> Iterator[Shape]:
         """No tile, and those of a thread and of a block that take the least time."""
         yield NO_TILE
+        if whole := self._of_short():
+            yield whole
         for shapes, most in ((self._of_threads(), OF_THREADS), (self._of_blocks(), OF_BLOCKS)):
             times = ((s, self.time(s)) for s in shapes)
             fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
@@ -267,18 +271,21 @@ class Choice:
     def _of_threads(self) -> Iterator[Shape]:
         """Tiles of a thread that registers have room for."""
         free, sums = self.free(), self._sums
-        short = [i for i in free if self.extents[i] <= MOST_COUNT]
-        for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(short, 3)):
-            ways = _counts if len(chosen) < 3 else _whole
-            most = MOST if len(chosen) < 3 else MOST_WHOLE
-            for numbers in product(*(ways(self.extents[i]) for i in chosen)):
+        for chosen in (*combinations(free, 1), *combinations(free, 2)):
+            for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
-                if len(counts) == len(chosen) and sums * prod(numbers) <= most:
+                if len(counts) == len(chosen) and sums * prod(numbers) <= MOST:
                     read = sum(
                         w.reads * w.values(counts, {self.last}) for w in self.work(self.last)
                     )
                     if read <= MOST_READ:
                         yield Shape(counts)
+
+    def _of_short(self) -> Shape | None:
+        """A tile of all values of the indices that have few, if a thread has room for their sums."""
+        counts = {i: self.extents[i] for i in self.free() if i != self.last and self.extents[i] <= MOST_COUNT}  # fmt: skip
+        few = self._sums * prod(counts.values()) <= MOST_WHOLE
+        return Shape(counts) if counts and few else None
 
     def _of_blocks(self) -> Iterator[Shape]:
         """Tiles of a block that stages loops."""
@@ -316,7 +323,7 @@ class Choice:
 
     def _held(self, long: Sequence[Work], shape: Shape) -> int:
         """The values of its own that a thread holds for loops that are written out although they are `long`."""
-        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape))
+        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape, 1))
         return sum(w.values(shape.counts, set()) for w in own)
 
 
@@ -328,10 +335,6 @@ def _counts(extent: int) -> list[int]:
     """The numbers of values that a tile may have of an index of that extent."""
     whole = [extent] if extent <= MOST_COUNT else []
     return sorted({n for n in COUNTS if n <= extent} | {*whole})
-
-
-def _whole(extent: int) -> list[int]:
-    return [extent]
 
 
 def _is_plain(kernel: Kernel) -> bool:
