@@ -78,7 +78,9 @@ class Work:
 
     def values(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> int:
         """The number of different values that a tile needs at once."""
-        return prod(_different(form, self.trips, counts, strided) for form in self.forms)
+        every = prod(_different(form, self.trips, counts, strided) for form in self.forms)
+        # An index in two of the forms has no more values than it has.
+        return min(every, prod(counts.get(i, self.trips.get(i, 1)) for i in self.symbols))
 
     def is_window(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> bool:
         """Whether neighbours in the tile need the same values at different trips of a loop."""
