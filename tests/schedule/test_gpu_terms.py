@@ -157,7 +157,8 @@ def test_no_thread_has_more_than_its_share(name):
         ):
             # Rows of 40 results have no tile; sums that several kinds of elements need, or none of those before, have no parts.
             few = "forty" in name or "places" in name or "choices" in name
-            assert not model.is_uneven or few, kernel.name
+            little = model.seconds - model.ideal < 3 * HOPPER.rates.launch
+            assert not model.is_uneven or few or little, kernel.name
 
 
 def test_terms_are_stored_where_a_scalar_sums_long_sums():
