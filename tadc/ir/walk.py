@@ -6,6 +6,7 @@ A sum of ten thousand terms is a legal program, so nothing here, and no pass bui
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 from tadc.ir.affine import Affine, Symbol, symbol
@@ -46,9 +47,25 @@ def postorder(
     roots: Expr | Iterable[Expr], into: Callable[[Expr], tuple[Expr, ...]] | None = None
 ) -> Iterator[Expr]:
     """Every node below `roots` once, operands before users. `into` gives the operands to enter, by default all."""
-    into = into or (lambda node: node.operands)
+    every = (roots,) if isinstance(roots, Expr) else tuple(roots)
+    if into is None and len(every) == 1:
+        return iter(_nodes(every[0]))
+    return _postorder(every, into or _operands)
+
+
+@lru_cache(maxsize=2048)
+def _nodes(root: Expr) -> tuple[Expr, ...]:
+    """All nodes of an expression: the same few are walked again and again."""
+    return tuple(_postorder((root,), _operands))
+
+
+def _operands(node: Expr) -> tuple[Expr, ...]:
+    return node.operands
+
+
+def _postorder(roots: tuple[Expr, ...], into: Callable[[Expr], tuple[Expr, ...]]) -> Iterator[Expr]:
     seen: set[Expr] = set()
-    stack = [(r, False) for r in reversed([roots] if isinstance(roots, Expr) else list(roots))]
+    stack = [(r, False) for r in reversed(roots)]
     while stack:
         node, ready = stack.pop()
         if ready:
