@@ -222,6 +222,7 @@ class _Counter:
             number = Derived(f"'tile {i}", symbol(i), v)
             first = v * symbol(number.name)
             self.ends |= {first_of(i): first, last_of(i): first + (v - 1)}
+            self.ends[place_of(i)] = symbol(i) - first
             values = {**frame.values, number.name: frame.values[i] // v}
             points = replace(frame.points, derived=(*frame.points.derived, number))
             frame = replace(frame, points=points, values=values)

@@ -357,10 +357,20 @@ class _Staging:
         """The steps of lanes with what is read from buffers before tests of the lanes: a value that lanes share is read once."""
         for step in steps:
             match step:
+                case Lanes((Branch(Domain() as c, then, ()),)) if self._is_of_thread(c, then, buffers):  # fmt: skip
+                    indices = (t.index for t in self.tile)
+                    points = {i: symbol(first_of(i)) + symbol(place_of(i)) for i in indices}
+                    yield Branch(c.substitute(points), (Lanes(then),))
                 case Lanes(body):
                     yield Lanes(tuple(self._before_tests(body, buffers)))
                 case _:
                     yield map_bodies(step, lambda inner: self._read_first(inner, buffers))
+
+    def _is_of_thread(self, condition: Domain, steps: Sequence[Step], buffers: Set[str]) -> bool:
+        """Whether a condition is the same for all points of a thread, and what is read there may be read beyond the box too."""
+        several = {t.index for t in self.tile if t.count > 1} | self.moving
+        alike = several.isdisjoint(condition.symbols)
+        return alike and all(e.tensor in buffers or not e.subscripts for e in reads_of(steps))
 
     def _before_tests(self, steps: Sequence[Step], buffers: Set[str]) -> Iterator[Step]:
         for step in steps:
