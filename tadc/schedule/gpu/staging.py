@@ -40,6 +40,7 @@ from tadc.schedule.nest.loop_nest import (
     Staged,
     Step,
     TileIndex,
+    beyond,
     bound_indices,
     first_of,
     has_loops,
@@ -369,6 +370,7 @@ class _Staging:
     def _is_of_thread(self, condition: Domain, steps: Sequence[Step], buffers: Set[str]) -> bool:
         """Whether a condition is the same for all points of a thread, and what is read there may be read beyond the box too."""
         several = {t.index for t in self.tile if t.count > 1} | self.moving
+        several |= {beyond(t.index) for t in self.tile}  # of stores, which are tested one by one
         alike = several.isdisjoint(condition.symbols)
         return alike and all(e.tensor in buffers or not e.subscripts for e in reads_of(steps))
 
