@@ -43,7 +43,7 @@ from tadc.ir.affine import constant  # noqa: E402
 from tadc.runtime.cpu.c_compiler import loaded  # noqa: E402
 from tadc.runtime.index import ListArrays, lists_of  # noqa: E402
 from tadc.schedule.lowered import CpuModule  # noqa: E402
-from tadc.schedule.rewrite.lists import Key, SortedList  # noqa: E402
+from tadc.schedule.rewrite.list_tensors import Key, SortedList  # noqa: E402
 
 try:
     import torch

@@ -25,7 +25,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import tadc
-from tadc.schedule.rewrite.lists import Rows, SortedList, listed, looked_up
+from tadc.schedule.rewrite.list_tensors import Rows, SortedList
+from tadc.schedule.rewrite.lists import listed
+from tadc.schedule.rewrite.looked_up import looked_up
 
 # ---------------------------------------------------------------------- programs
 

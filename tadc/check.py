@@ -20,7 +20,7 @@ from tadc.ir.walk import postorder
 from tadc.runtime.cuda.arrays import devices
 from tadc.runtime.opencl.arrays import devices as opencl_devices
 from tadc.runtime.run import default_backend
-from tadc.schedule.rewrite.lists import ends_of_rows
+from tadc.schedule.rewrite.looked_up import ends_of_rows
 from tadc.tables import html_table
 
 if TYPE_CHECKING:

@@ -68,18 +68,13 @@ from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.factor import with_factors_outside
 from tadc.schedule.rewrite.inline import in_readers
 from tadc.schedule.rewrite.large_data import LargeData
-from tadc.schedule.rewrite.lists import (
-    Facts,
-    Listed,
-    has_data,
-    in_32_bits,
-    listed,
-    looked_up,
-    safely_loaded,
-)
+from tadc.schedule.rewrite.list_tensors import Facts, Listed
+from tadc.schedule.rewrite.lists import listed
+from tadc.schedule.rewrite.looked_up import has_data, in_32_bits, looked_up
 from tadc.schedule.rewrite.position_values import with_position_values
 from tadc.schedule.rewrite.program import QUOTIENTS, rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
+from tadc.schedule.rewrite.safe_loads import safely_loaded
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
 from tadc.schedule.rewrite.shared import shared
 from tadc.syntax import ast, parse_idx

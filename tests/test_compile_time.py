@@ -14,11 +14,12 @@ import pytest
 import tadc
 from tadc import compiler, progress
 from tadc.errors import Source
+from tadc.ir.canonical import canonical_value
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.schedule.rewrite import common, inline
+from tadc.schedule.rewrite import inline
 
 
 def program(text: str) -> Program:
@@ -119,7 +120,7 @@ def test_a_shared_value_is_named_once():
     nodes: list[Expr] = list(postorder(inlined.statements[-1].body))
 
     assert len(nodes) <= 100
-    assert common.canonical(inlined.statements[-1].body, ()) is not None
+    assert canonical_value(inlined.statements[-1].body, frozenset()) is not None
 
 
 def test_a_size_beyond_64_bits_is_an_error_that_names_it():

@@ -312,9 +312,9 @@ WITH_SIZES = {
 REFUSED = {
     "gram_style": ("G_{ij}^l", "may be a power or a label", r"`^{\mathrm{l}}` for a label"),
     "group_norm": ("C/G", "`C/G` has a rational coefficient", r"write `\lfloor C/G \rfloor`"),
-    "heat": ("^{n+1}", "a superscript that counts steps is a loop over time", r"`x_i^{\text{new}}` for the next step"),
+    "heat": ("^{n+1}", "a superscript that counts steps is a loop over time", "`%!tadc state U[N]` in front of all makes it a step"),
     "ising_bonds": (r"\langle", "which pairs are neighbours is not told", "1 for neighbours"),
-    "jacobi_k": ("^{(k+1)}", "a superscript that counts steps is a loop over time", "`x'_i`"),
+    "jacobi_k": ("^{(k+1)}", "a superscript that counts steps is a loop over time", "`%!tadc state xi[N]` in front of all makes it a step"),
     "lstm": (r"\sigma_g", "is no function that tadc knows", "define it"),
     "spherical_harmonics": ("l^2", "`l^2` is not an index expression", "indices and sizes"),
 }

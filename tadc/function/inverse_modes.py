@@ -12,7 +12,6 @@ import numpy as np
 from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, DerivativeError, ShapeError
 from tadc.function import inverse_on_gpu
-from tadc.function.data import refuse_data
 from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.foreign import framework_of
 from tadc.function.krylov import Solver
@@ -54,7 +53,6 @@ MOST_PLANNED = 64  # statements of a program whose plan lists its steps too
 
 def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
     """The sides of an inverse: by default the states, without states all real inputs and all outputs."""
-    refuse_data(f, "an inverse mode", "invert the part of the program without them")
     states = f.states
     chosen = chosen_inputs(f, wrt, tuple(states) or f.real_inputs)
     for x in chosen:
@@ -100,11 +98,12 @@ def closed_call(f: Function | Rolled, named: Mapping[str, Any]) -> tuple[Functio
     call = g.calls.bound((), left)
     sizes = {s: call.sizes[s] for s in g.sizes}
     dtype = np.dtype(g.calls.element_type(call))
-    values = {
+    values: dict[str, Any] = {
         n: np.asarray(a, dtype if g._program.tensors[n].dtype is None else None)
         for n, a in call.arrays.items()
     }
-    return (g.fix(**sizes) if sizes else g), values
+    # Those of indices keep the lists that the parts of all steps make.
+    return (g.fix(**sizes) if sizes else g), {**values, **call.indices}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tadc.schedule.plan import (
     data_plan,
     gpu_plan,
 )
-from tadc.schedule.rewrite.lists import Facts, Listed, Rows
+from tadc.schedule.rewrite.list_tensors import Facts, Listed, Rows
 
 if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
@@ -72,7 +72,7 @@ def part_cost(
     if made is None:
         run = compiler.module(part._program, part._mode, sizes, dtype, f._options)
         return program_cost(run.program, run.kernels, sizes, dtype, residuals)
-    values = sizes and {**sizes, **made.sizes_at(sizes, pairs)}
+    values = None if sizes is None else {**sizes, **made.sizes_at(sizes, pairs)}
     run = compiler.module(made.program, part._mode, values, dtype, f._options)
     found = program_cost(run.program, run.kernels, values, dtype, residuals, made.lists, pairs)
     return found.with_texts(made.size_texts)
@@ -130,7 +130,7 @@ def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
     if compiler.reads_data(program):
         made = compiler.with_companions(program, _facts(program), narrow=True)
         program = made.program
-        sizes = sizes and {**sizes, **made.sizes_at(sizes)}
+        sizes = None if sizes is None else {**sizes, **made.sizes_at(sizes)}
     total = _plan_of(program, real, options, f._mode, sizes, dtype)
     return total if made is None else total + data_plan(made, f._options.bounds, sizes)
 

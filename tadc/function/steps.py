@@ -30,6 +30,7 @@ from tadc.inverse.lumps import Lump, Narrow, active_values, lumps
 from tadc.inverse.reads import meets, path_reads
 from tadc.inverse.structure import Analysis, analysed, is_stacked, mixed_samples, paired
 from tadc.runtime.cuda.arrays import module_of, on_host
+from tadc.runtime.index import as_index
 from tadc.runtime.linear import (
     Block,
     ByHost,
@@ -199,7 +200,7 @@ class Step:
         """The values before the step, from those after it, and its block: `x = A⁻¹(x' - f(0))`. Raises SingularError."""
         after = [values[n] for n in self._after]
         xp = module_of(after[0])
-        mask = self._mask(rounds, xp)
+        mask = self._mask(values, rounds, xp)
         zeros = [xp.zeros(self._shape(n), _type_of(after)) for n in self._before]
         if mask is not None:  # what a partial update keeps is known
             zeros = [xp.where(mask, z, a) for z, a in zip(zeros, after, strict=True)]
@@ -222,13 +223,14 @@ class Step:
 
         On a GPU long bands and triangles are solved by the host, and dense blocks that are solved iteratively.
         """
-        a, xp = self.analysis, module_of(values[self._before[0]])
-        is_iterative = self._solver.iterative and self.structure.kind == "dense"
-        structure = self.structure if xp is np else as_on_gpu(self.structure)
+        a, xp = self.analysis.at(self._data(values)), module_of(values[self._before[0]])
+        here = a.turned or a.structure
+        is_iterative = self._solver.iterative and here.kind == "dense"
+        structure = here if xp is np else as_on_gpu(here)
         if structure is None or (xp is not np and is_iterative):
-            here = {n: on_host(a) for n, a in values.items()}
-            return ByHost(self.block(here, rounds, iteration, check=check))
-        mask = self._mask(rounds, xp)
+            on_cpu = {n: on_host(a) for n, a in values.items()}
+            return ByHost(self.block(on_cpu, rounds, iteration, check=check))
+        mask = self._mask(values, rounds, xp)
         dtype = _type_of([values[n] for n in self._before])
         seeds = [
             xp.ones(self._shape(n), dtype) if mask is None else mask.astype(dtype)
@@ -307,7 +309,7 @@ class Step:
         """Replace the tangents of the values after the step in `v` by those before it."""
         b = self._joined([v.pop(n) for n in self._after])
         xp = module_of(b)
-        mask = self._mask(rounds, xp)
+        mask = self._mask(values, rounds, xp)
         known = {n: v[n] for n in self.lump.kept}
         if mask is not None:  # what a partial update keeps is known
             (x,) = self._before
@@ -333,7 +335,7 @@ class Step:
         b = self._joined([w.pop(n) for n in self._before])
         solved = block.solve(b, transposed=True)
         xp = module_of(b)
-        mask = self._mask(rounds, xp)
+        mask = self._mask(values, rounds, xp)
         wrt = self.lump.kept if mask is None else (*self.lump.kept, *self._before)
         if wrt:
             written = solved if mask is None else xp.where(mask, solved, 0)
@@ -381,14 +383,22 @@ class Step:
 
     # ------------------------------------------------------------------ arrays
 
-    def _mask(self, rounds: Mapping[str, int], xp: Any) -> NDArray[np.bool_] | None:
-        """Where a partial update writes, an array of the module `xp`; it is found once where no index of a loop stands in its condition."""
-        mask = self.analysis.mask(rounds) if rounds else self._fixed_mask
+    def _mask(self, values: Values, rounds: Mapping[str, int], xp: Any) -> NDArray[np.bool_] | None:
+        """Where a partial update writes, an array of the module `xp`; it is found once where neither an index of a loop nor data stand in
+        its condition.
+        """
+        region = self.analysis.structure.region
+        varies = region is not None and (rounds or region.looks_up)
+        mask = self.analysis.mask(rounds, self._data(values)) if varies else self._fixed_mask
         return None if mask is None else xp.asarray(mask)
+
+    def _data(self, values: Values) -> Values:
+        """The index tensors that the structure follows from, on the host."""
+        return {n: as_index(n, on_host(values[n])).array for n in self.analysis.looks_up}
 
     @cached_property
     def _fixed_mask(self) -> NDArray[np.bool_] | None:
-        return self.analysis.mask({})
+        return self.analysis.mask({}, {})
 
     def _called(
         self,

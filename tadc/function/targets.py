@@ -13,7 +13,7 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
-from tadc.schedule.rewrite.lists import Facts, Listed
+from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
 if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.checks import FileChecks
@@ -215,12 +215,24 @@ def _cuda_atomic(unit: Unit) -> str:
 
 
 def _c(unit: Unit) -> str:
-    from tadc.emit.c.file import emit_c
+    from tadc.emit.c.file import c_launcher, emit_c
+    from tadc.emit.clike.missing_lists import missing_lists
 
     cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
+    lists = {
+        m.launcher: [t.name for each in unit.listed[m.name].lists for t in each.tensors]
+        for m in unit.modules
+        if m.name in unit.listed
+    }
+    launchers = [
+        (unit.listed[m.name], c_launcher(m, unit.dtype, unit.index_type))
+        for m in unit.modules
+        if m.name in unit.listed
+    ]
     return (
-        emit_c(cpu, unit.dtype, unit.index_type)
+        emit_c(cpu, unit.dtype, unit.index_type, lists=lists)
         + unit.list_builders("c")
+        + missing_lists(launchers)
         + unit.check_functions("c")
     )
 

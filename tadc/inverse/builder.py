@@ -164,13 +164,14 @@ def inside(region: Region | None, at: Sequence[Affine], there: Expr, elsewhere: 
     """One value in a region, another one outside of it."""
     if region is None:
         return there
-    if (
-        region.derived
-    ):  # a quotient in the condition: its definition goes along as a sum over one value
+    if region.derived:  # its definition goes along as a sum over one value
+        what = f"reads `{region.looks_up[0]}`" if region.looks_up else "has a quotient"
         raise DerivativeError(
             None,
-            "the condition of a partial update has a quotient, and such a step has no program",
-            fix="write the condition with `%`, or call the inverse mode itself",
+            f"the condition of a partial update {what}, and such a step has no program",
+            fix="call the inverse mode itself"
+            if region.looks_up
+            else "write the condition with `%`, or call the inverse mode itself",
         )
     values = dict(zip(region.rows, at, strict=True))
 

@@ -2,13 +2,15 @@
 
     (row, element)  with  row in the box of the result,  element = subscripts(row, unknowns),  both in `domain`
 
+A data index is one more unknown there, of which its declared range is known: where data lead is seen in a call alone.
+
 Reads of local values are composed with the reads of these. A result that keeps the old value outside of a region, as a
 partial update does, has reads in its region alone: the rest are rows of the identity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.integer import is_empty
@@ -16,12 +18,12 @@ from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import (
     EMPTY,
     Condition,
-    Derived,
+    Determined,
     Domain,
+    Looked,
     at_least_zero,
     divides,
     equals_zero,
-    quotients,
 )
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
@@ -33,6 +35,7 @@ __all__ = [
     "diagonal",
     "distances",
     "in_region",
+    "looked_up",
     "meets",
     "path_reads",
     "region_of",
@@ -47,10 +50,15 @@ class PathRead:
 
     rows: tuple[Symbol, ...]
     unknowns: tuple[Symbol, ...]  # of reductions
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     domain: Domain
     tensor: str
     subscripts: tuple[Affine, ...]
+
+    @property
+    def looks_up(self) -> tuple[str, ...]:
+        """The index tensors that say where it is."""
+        return looked_up(self.derived)
 
     def renamed(self, rows: Sequence[Symbol], suffix: str) -> PathRead:
         """The same with these names for the rows, and with `suffix` behind all other names."""
@@ -61,7 +69,7 @@ class PathRead:
         return PathRead(
             tuple(rows),
             tuple(names[s] for s in self.unknowns),
-            tuple(replace(d.substitute(values), name=names[d.name]) for d in self.derived),
+            tuple(d.substitute(values, names[d.name]) for d in self.derived),
             self.domain.substitute(values),
             self.tensor,
             tuple(form.substitute(values) for form in self.subscripts),
@@ -73,12 +81,26 @@ class Region:
     """The elements `rows` that a partial update writes: those in one of `pieces`."""
 
     rows: tuple[Symbol, ...]
-    derived: tuple[Derived, ...]
+    derived: tuple[Determined, ...]
     pieces: tuple[Domain, ...]
 
+    @property
+    def looks_up(self) -> tuple[str, ...]:
+        """The index tensors that say where it is."""
+        return looked_up(self.derived)
 
-def region_of(statement: Statement, old: str) -> Region | None:
-    """The region outside of which the statement keeps the tensor `old` as it is; None if there is no such region."""
+
+def looked_up(derived: Iterable[Determined]) -> tuple[str, ...]:
+    """The index tensors among what these indices are made of."""
+    return tuple(dict.fromkeys(d.tensor for d in derived if isinstance(d, Looked)))
+
+
+def region_of(statement: Statement, old: str, inputs: Set[str]) -> Region | None:
+    """The region outside of which the statement keeps the tensor `old` as it is; None if there is no such region, and where it
+    follows from an index tensor that is none of the `inputs`.
+    """
+    if not inputs >= set(looked_up(statement.derived)):
+        return None
     pieces: list[Domain] = []
     plain = Read(old, tuple(map(symbol, statement.indices)))
     node = statement.body
@@ -94,9 +116,7 @@ def region_of(statement: Statement, old: str) -> Region | None:
                 node = otherwise
             case _:
                 return None
-    return (
-        Region(statement.indices, quotients(statement.derived), tuple(pieces)) if pieces else None
-    )
+    return Region(statement.indices, statement.derived, tuple(pieces)) if pieces else None
 
 
 def _is_within(plain: Expr, node: Expr) -> bool:
@@ -185,8 +205,8 @@ class _Reads:
 
 def direct_reads(statement: Statement, active: Set[str], known: Domain) -> Iterator[PathRead]:
     """The reads of active values in a statement that may have a derivative, each where it is evaluated."""
-    waiting: list[tuple[Expr, tuple[Symbol, ...], tuple[Derived, ...], Domain]] = [
-        (statement.body, (), quotients(statement.derived), statement.box & known)
+    waiting: list[tuple[Expr, tuple[Symbol, ...], tuple[Determined, ...], Domain]] = [
+        (statement.body, (), statement.derived, statement.box & known)
     ]
     seen = set()
     while waiting:
@@ -213,7 +233,7 @@ def direct_reads(statement: Statement, active: Set[str], known: Domain) -> Itera
             case Reduce(_, indices, more, inner, body):
                 conditions: list[Condition] = [c for d in more for c in d.conditions]
                 within = domain & inner & Domain.of(conditions)
-                waiting.append((body, (*unknowns, *indices), (*derived, *quotients(more)), within))
+                waiting.append((body, (*unknowns, *indices), (*derived, *more), within))
             case Const() | IndexValue():
                 pass
 
@@ -226,7 +246,7 @@ def in_region(read: PathRead, region: Region, *, rows: bool) -> Iterator[PathRea
     suffix = "'r" if rows else "'e"
     names = {d.name: f"{d.name}{suffix}" for d in region.derived}
     values = {**at, **{d: symbol(n) for d, n in names.items()}}
-    derived = tuple(replace(d.substitute(values), name=names[d.name]) for d in region.derived)
+    derived = tuple(d.substitute(values, names[d.name]) for d in region.derived)
     known = Domain.of(c for d in derived for c in d.conditions)
     for piece in region.pieces:
         domain = read.domain & piece.substitute(values) & known

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tadc.errors import DerivativeError
 from tadc.integer import is_empty
 from tadc.inverse.lumps import Lump
-from tadc.inverse.maps import pattern, region_mask
+from tadc.inverse.maps import Data, pattern, region_mask
 from tadc.inverse.reads import (
     PathRead,
     Region,
@@ -60,6 +60,7 @@ class Structure:
     below: int
     above: int
     region: Region | None = None
+    by_data: bool = False  # whether elements of index tensors say where it reads
 
     @property
     def rest(self) -> tuple[int, ...]:
@@ -105,6 +106,8 @@ class Structure:
                 return f"each element is of old values from {self.below} before to {self.above} after it"
             case "cyclic":
                 return f"each element is of old values from {self.below} before to {self.above} after it, around the end"
+            case "dense" if self.by_data:
+                return "elements are of those that an index tensor leads to (of one each, a permutation, found when it is called)"
             case "dense":
                 return f"elements are of each other's old values, both before and after them, up to {max(self.below, self.above)} places away"
 
@@ -168,11 +171,35 @@ class Analysis:
     reads: tuple[PathRead, ...] = ()  # of a bijection, which together name each element once
     turned: Structure | None = None
     places: NDArray[np.int64] | None = None
+    by_data: tuple[
+        PathRead, ...
+    ] = ()  # all reads of a block without structure, if data lead to some
 
-    def mask(self, rounds: Mapping[Symbol, int]) -> NDArray[np.bool_] | None:
-        """Where a partial update writes, for these values of the sizes that have no number; None for one that is not partial."""
+    def mask(self, rounds: Mapping[Symbol, int], data: Data) -> NDArray[np.bool_] | None:
+        """Where a partial update writes, for these values of the sizes that have no number, and these index tensors; None for one that
+        is not partial.
+        """
         s = self.structure
-        return None if s.region is None else region_mask(s.region, s.shape, rounds)
+        return None if s.region is None else region_mask(s.region, s.shape, rounds, data)
+
+    @property
+    def looks_up(self) -> tuple[str, ...]:
+        """The index tensors that say what a partial update writes, and whether a block is a bijection."""
+        region = self.structure.region
+        names = (
+            *(region.looks_up if region else ()),
+            *(n for r in self.by_data for n in r.looks_up),
+        )
+        return tuple(dict.fromkeys(names))
+
+    def at(self, data: Data) -> Analysis:
+        """The analysis for these index tensors: a block is a bijection where each row reads one element, and each another one."""
+        s = self.structure
+        if not self.by_data:
+            return self
+        found = pattern(self.by_data, s.shape, data)
+        image = None if found is None else _image(*found, prod(s.shape))
+        return self if image is None else Analysis(_as_bijection(s), image)
 
 
 def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
@@ -183,26 +210,39 @@ def analysed(program: Program, lump: Lump, active: Sequence[str]) -> Analysis:
     s, entries = _structure(program, lump, active)
     if entries is None or s.tensors > 1:
         return Analysis(s)
+    reads = tuple(e.read for e in entries)
+    if s.by_data:
+        is_open = s.kind in ("dense", "blocks") and s.region is None and not program.sizes
+        is_known = {x.name for x in program.inputs}.issuperset(n for r in reads for n in r.looks_up)
+        return Analysis(s, by_data=reads if is_open and is_known else ())
     turned = _turned(s, entries) if s.kind == "dense" and s.region is None else None
     if program.sizes:
         return turned or Analysis(s)
-    mask = Analysis(s).mask({})
-    found = pattern([e.read for e in entries], s.shape)
+    mask = Analysis(s).mask({}, {})
+    found = pattern(reads, s.shape, {})
     if found is None:
         return turned or Analysis(s)
     rows, columns = found
     _check_rank(rows, columns, s, lump, mask)
-    count = prod(s.shape)
-    is_map = mask is None and len(rows) == count
-    if s.kind != "diagonal" and is_map and len(np.unique(columns)) == len(np.unique(rows)) == count:
-        image = np.empty(count, np.int64)
-        image[rows] = columns
-        return Analysis(
-            replace(s, kind="bijection", batch=(), sequential=()),
-            image,
-            tuple(e.read for e in entries),
-        )
-    return turned or Analysis(s)
+    image = None
+    if s.kind != "diagonal" and mask is None:
+        image = _image(rows, columns, prod(s.shape))
+    return turned or Analysis(s) if image is None else Analysis(_as_bijection(s), image, reads)
+
+
+def _image(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], count: int
+) -> NDArray[np.int64] | None:
+    """The element that each row reads, of so many; None where a row or an element is in no read, or in several."""
+    if not len(rows) == len(np.unique(rows)) == len(np.unique(columns)) == count:
+        return None
+    image = np.empty(count, np.int64)
+    image[rows] = columns
+    return image
+
+
+def _as_bijection(s: Structure) -> Structure:
+    return replace(s, kind="bijection", batch=(), sequential=(), by_data=False)
 
 
 def _turned(s: Structure, entries: Sequence[Entry]) -> Analysis | None:
@@ -315,7 +355,9 @@ def _structure(
     entries, region = _entries(program, lump, pairs, active)
     if entries is None:
         return _whole(program, lump), None
-    return _of_entries(entries, shape, len(pairs), region), entries
+    found = _of_entries(entries, shape, len(pairs), region)
+    looks_up = bool(region and region.looks_up) or any(e.read.looks_up for e in entries)
+    return replace(found, by_data=looks_up), entries
 
 
 def _of_entries(
@@ -366,7 +408,8 @@ def _entries(
     columns: Mapping[str, int] = {before: k for k, (_, before) in enumerate(pairs)}
     region = None
     if len(lump.statements) == 1 and len(pairs) == 1:
-        region = region_of(program.definitions[pairs[0][0]], pairs[0][1])
+        inputs = frozenset(x.name for x in program.inputs)
+        region = region_of(program.definitions[pairs[0][0]], pairs[0][1], inputs)
     entries: list[Entry] = []
     for k, (after, _) in enumerate(pairs):
         reads = path_reads(

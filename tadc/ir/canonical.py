@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from hashlib import blake2b
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
-from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
+from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
+from tadc.ir.walk import Entered, postorder, rewrite_in, substitute, with_operands
 
-__all__ = ["bound_names", "canonical", "free_indices"]
+__all__ = ["bound_names", "canonical", "canonical_value", "free_indices"]
+
+COMMUTATIVE = ("add", "mul")  # to the bit
+
+
+def canonical_value(e: Expr, sizes: Set[Symbol]) -> tuple[Expr, list[Symbol]]:
+    """The form of an expression and its free indices in order, for which operands of `a*b` and `b*a` are in one order."""
+    ordered = _in_order(e)
+    free = free_indices(ordered, sizes)
+    return canonical(ordered, free), free
+
+
+def _in_order(root: Expr) -> Expr:
+    """The expression with operands that commute sorted by what they are but for the names of indices."""
+    done: dict[Expr, tuple[Expr, bytes]] = {}
+    for e in postorder(root):
+        operands = [done[o] for o in e.operands]
+        if isinstance(e, Call) and e.function in COMMUTATIVE:
+            operands.sort(key=lambda pair: pair[1])
+        new = with_operands(e, tuple(o for o, _ in operands))
+        state = repr((_kind(e), *(key for _, key in operands)))
+        done[e] = new, blake2b(state.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return done[root][0]
+
+
+def _kind(e: Expr) -> tuple[object, ...]:
+    """What a node is without its operands and indices."""
+    match e:
+        case Const(value):
+            return "number", value
+        case Read(tensor, subscripts):
+            return "read", tensor, [sorted(c for _, c in form.terms) for form in subscripts]
+        case Call(function):
+            return "call", function
+        case Reduce(op, indices):
+            return "reduction", op, len(indices)
+        case _:
+            return (type(e).__name__,)
 
 
 def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:

@@ -68,8 +68,9 @@ def _by_host(
             f"{mode.obstacle(closed)} has no program, which is what JAX traces",
             fix="call the mode outside of `jit` and `grad`, or let JAX call it back: `jax.pure_callback`",
         )
-    dtype = jnp.promote_types(jnp.result_type(*given.values(), 1.0), jnp.float32)
-    arrays = {n: jnp.asarray(x, dtype) for n, x in given.items()}
+    reals = (x for n, x in given.items() if n not in f.index_inputs)
+    dtype = jnp.promote_types(jnp.result_type(*reals, 1.0), jnp.float32)
+    arrays = {n: jnp.asarray(x, None if n in f.index_inputs else dtype) for n, x in given.items()}
     point = [arrays[n] for n in f.inputs]
     vectors = [arrays[n] for n in mode.inputs[len(f.inputs) :]]
     extents = _extents(closed, arrays)

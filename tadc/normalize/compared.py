@@ -8,6 +8,11 @@ order, and then no term does: the gradient would be 0. Where ranges are plain `s
 already; here they move with other indices, stand under conditions, or depend on quotients of indices or on data:
 
     y[i] = max{e | k[e] = i} sum{l} a[i,l]*b[e,l]    is      t[e] = sum{l} a[k[e],l]*b[e,l];  y[i] = max{e | k[e] = i} t[e]
+
+Where data are the bounds of an index, the tensors that are read at it say which values it has:
+
+    y[i] = max{e=p[i]..q[i]} sum{l} a[i,l]*b[e,l]    is      t[i,e] = if p[i] <= e <= q[i] then sum{l} a[i,l]*b[e,l] else 0
+                                                            y[i] = max{e=p[i]..q[i]} (if 0 <= e < E then t[i,e] else 0)
 """
 
 from __future__ import annotations
@@ -19,9 +24,17 @@ from dataclasses import dataclass, replace
 from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero, between
+from tadc.ir.domain import (
+    EVERYWHERE,
+    Condition,
+    Determined,
+    Domain,
+    Looked,
+    at_least_zero,
+    between,
+)
 from tadc.ir.element_types import INDEX
-from tadc.ir.expr import NEUTRAL, Call, Const, Expr, Read, Reduce, Select
+from tadc.ir.expr import NEUTRAL, Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
@@ -79,6 +92,7 @@ class Around:
     compared: bool = False
     detached: bool = False
     equated: bool = False
+    within: frozenset[Symbol] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +108,14 @@ class Separation:
                 return read, ()
             case Reduce(op, indices, derived, domain):
                 boxes = dict(around.boxes)
+                within = set(around.within).difference(indices)
                 for i in indices:
                     boxes.pop(i, None)
                     if box := self.box(i, domain, boxes):
                         boxes[i] = box
+                    elif box := self.where_read(i, e, derived):
+                        boxes[i] = box
+                        within.add(i)
                 inner = Around(
                     tuple(boxes.items()),
                     (*around.derived, *derived),
@@ -105,6 +123,7 @@ class Separation:
                     op in ("max", "min") and not around.detached,
                     around.detached,
                     around.equated and op in ("max", "min"),
+                    frozenset(within),
                 )
                 return e, [inner]
             case Select(Domain() as domain):
@@ -150,9 +169,10 @@ class Separation:
         if needed is None:
             return None
         known, held, failing = needed
-        boxes = dict(around.boxes)
         free = self.underlying([*known.symbols, *(s for d in failing for s in d.symbols)], around)
+        around = self.with_boxes(free, e, around)
         held = self.where_needed(held, free, around)
+        boxes = dict(around.boxes)
         if not free or not all(s in boxes for s in free):
             return None
         body: Expr = Reduce(known.op, known.indices, known.derived, known.domain & held, known.body)
@@ -167,7 +187,55 @@ class Separation:
         target = Tensor(name, shape, self.statement.target.dtype)
         at = tuple(d.substitute(there) for d in derived)
         self.statements.append(Statement(target, indices, at, substitute(body, there)))
-        return Read(name, tuple(symbol(i) - boxes[i].low for i in indices))
+        read = Read(name, tuple(symbol(i) - boxes[i].low for i in indices))
+        there_ = Domain.of(
+            c for i in indices if i in around.within for c in boxes[i].has(symbol(i))
+        )
+        return Select(there_, read, Const(NEUTRAL[e.op])) if there_ != EVERYWHERE else read
+
+    def with_boxes(self, free: Iterable[Symbol], e: Reduce, around: Around) -> Around:
+        """With boxes for those of these indices that have none, where all terms of the sum read at them."""
+        boxes, within = dict(around.boxes), set(around.within)
+        for i in free:
+            derived = (*around.derived, *e.derived)
+            if i not in boxes and (box := self.where_read(i, e, derived)):
+                boxes[i] = box
+                within.add(i)
+        return replace(around, boxes=tuple(boxes.items()), within=frozenset(within))
+
+    def where_read(self, i: Symbol, e: Reduce, derived: Sequence[Determined]) -> Box | None:
+        """The values of the index for which what all terms of the reduction read is inside of its tensors, if it is read at the index
+        itself: for others it is an error.
+        """
+        looked = {d.name: d for d in derived if isinstance(d, Looked)}
+        symbols = [*e.domain.symbols]
+        waiting = [e.body]
+        while waiting:
+            match waiting.pop():
+                case Read(tensor, subscripts):
+                    if box := self._box_of(i, tensor, subscripts, looked):
+                        return box
+                case Select(Domain() as condition):
+                    symbols += condition.symbols
+                case Select(Comparison(_, left, right)):
+                    waiting += (left, right)
+                case Call(function, operands) if function != "detached":
+                    waiting += operands
+        places = ((looked[s].tensor, looked[s].subscripts) for s in symbols if s in looked)
+        return next(filter(None, (self._box_of(i, *place, looked) for place in places)), None)
+
+    def _box_of(
+        self, i: Symbol, tensor: str, subscripts: Sequence[Affine], looked: Mapping[Symbol, Looked]
+    ) -> Box | None:
+        """The values of the index inside of a tensor where it is a subscript, or one of the data in a subscript."""
+        for form, extent in zip(subscripts, self.program.tensors[tensor].shape, strict=True):
+            if form == symbol(i) and all(s in self.program.parameters for s in extent.symbols):
+                return Box(constant(0), extent)
+            for s in form.symbols:
+                d = looked.get(s)
+                if d and (box := self._box_of(i, d.tensor, d.subscripts, looked)):
+                    return box
+        return None
 
     def needed(self, e: Reduce, around: Around) -> tuple[Reduce, Domain, list[Domain]] | None:
         """The sum by the indices that are needed to name it, and the conditions on the way that hold, and that fail."""

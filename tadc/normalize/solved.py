@@ -332,8 +332,7 @@ class _Solver:
         part = Reduce(e.op, inner, tuple(parts), others, e.body)
         made = {d.name for d in parts}
         if not outer:
-            # Everything that is looked up here follows from what is bound inside.
-            assert not conditions and not around, "a condition without indices"
+            # Everything that is looked up here follows from what is bound inside; other conditions are guards.
             return (
                 yield self._looping(e, [d for d in parts if isinstance(d, Looked)], known, owner)
             )

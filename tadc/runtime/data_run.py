@@ -34,7 +34,7 @@ from tadc.runtime.index import (
 )
 from tadc.runtime.opencl import arrays as opencl
 from tadc.runtime.run import Runners, resolved_backend
-from tadc.schedule.rewrite.lists import Facts, Listed
+from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
 __all__ = ["DataRun"]
 

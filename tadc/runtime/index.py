@@ -24,7 +24,7 @@ from tadc.runtime.cuda import list_builder as gpu_list_builder
 from tadc.runtime.cuda.arrays import is_gpu_array, module_of, using
 from tadc.runtime.cuda.resident import resident
 from tadc.runtime.opencl.arrays import is_cl_array
-from tadc.schedule.rewrite.lists import Facts, Key, Listed, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Facts, Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.matches import ELEMENT, Match
 from tadc.schedule.rewrite.pieces import PIECE
 
@@ -294,7 +294,8 @@ class ListArrays:
         xp = module_of(positions)
         with using(device):
             flat = positions if len(positions) else xp.zeros(1, begin.dtype)
-            places = (flat,) if len(shape) == 1 else xp.unravel_index(flat, shape)
+            # Of a tensor without elements no number is a position.
+            places = xp.unravel_index(flat, shape) if len(positions) else (flat,) * len(shape)
             self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
         self._flat: Indices = flat
         self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()

@@ -23,8 +23,10 @@ from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
+from tadc.schedule.cpu.products import with_products
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
+from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
 from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
@@ -39,7 +41,7 @@ from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
-from tadc.schedule.rewrite.lists import has_data
+from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
@@ -114,18 +116,24 @@ def _usual(program: Program, size: Symbol, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A program under its C name, and its kernels."""
+    """A program under its C name, and its kernels. Tensors `apart` have one of their own."""
 
     name: str
     program: Program
     kernels: tuple[Kernel, ...]
+    apart: frozenset[str] = frozenset()
 
     def running(self, program: Program) -> Module:
         """The module with another program, rewritten from its own."""
         if program is self.program:
             return self
         assert _is_in_order(program), "a statement reads what a later one computes"
-        return Module(self.name, program, kernels(program, self.name))
+        return replace(self, program=program, kernels=kernels(program, self.name, self.apart))
+
+    def with_apart(self, tensors: frozenset[str]) -> Module:
+        """The module in which these tensors have kernels of their own."""
+        apart = self.apart | tensors
+        return replace(self, kernels=kernels(self.program, self.name, apart), apart=apart)
 
     @property
     def launcher(self) -> str:
@@ -237,21 +245,26 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
     ) -> CpuModule:
         known = _are_known(usual, module.program)
         if known:
-            left = _products(module, dtype, usual).keys() if blas else frozenset()
-            if choices.whether("sums over pairs are by rows", True):
-                module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
-            if choices.whether("sums of columns are in parts", True):
-                module = module.running(with_column_sums_in_parts(module.program, usual))
-            program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
-            module = module.running(program)
+            module = _arranged(module, dtype, usual, blas, choices, kept)
         nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
         program = module.program
-        schedules = {k.name: cpu_kernel(k, program, usual, machine, choices) for k in nests}
+
+        def scheduled(nest: Kernel, at_once: Sizes = _UNKNOWN) -> CpuKernel:
+            return cpu_kernel(nest, program, usual, machine, choices, at_once)
+
+        schedules = {k.name: scheduled(k) for k in nests}
         groups: dict[str, RowGroup] = {}
         if known:
             pairs = zip(schedules.values(), nests, strict=True)
             for group in row_groups(
-                list(pairs), program, dtype, usual, machine, products.keys(), choices
+                list(pairs),
+                program,
+                dtype,
+                usual,
+                machine,
+                products.keys(),
+                choices,
+                scheduled=scheduled,
             ):
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
@@ -262,6 +275,27 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups)
+
+
+def _arranged(
+    module: Module, dtype: str, usual: Sizes, blas: bool, choices: Choices, kept: frozenset[str]
+) -> Module:
+    """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies."""
+    if blas and choices.whether("products are apart", True):
+        program, apart = with_products(module.program, usual, dtype)
+        module = module.running(program)
+        module = module.with_apart(apart | _stored_products(module, dtype, usual))
+    if choices.whether("sums over pairs are by rows", True):
+        module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
+    if choices.whether("sums of columns are in parts", True):
+        module = module.running(with_column_sums_in_parts(module.program, usual))
+    if choices.whether("long sums are in parts", True):
+        by_blas = _products(module, dtype, usual) if blas else {}
+        results = frozenset(p.result.tensor for p in by_blas.values())
+        module = module.running(with_long_sums_in_parts(module.program, usual, results))
+    left = _products(module, dtype, usual).keys() if blas else frozenset()
+    program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
+    return module.running(program)
 
 
 def _is_in_order(program: Program) -> bool:
@@ -289,6 +323,24 @@ def recurrence_module(
     schedules = [cpu_kernel(k, program, usual, machine) for k in before]
     schedules.append(in_order(points, recurrence, usual, machine))
     return CpuModule(Module(mode, program, (*before, points)), tuple(schedules))
+
+
+def _stored_products(module: Module, dtype: str, usual: Sizes) -> frozenset[str]:
+    """The products of matrices that share a kernel with other statements, and are stored all the same."""
+    program = module.program
+    values = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
+    shared = (
+        s
+        for k in module.kernels
+        if len(k.statements) > 1
+        for s in k.statements
+        if s.target.name in k.writes
+    )
+    return frozenset(
+        s.target.name
+        for s in shared
+        if (s.target.dtype or dtype) == dtype and contraction(s, program, values)
+    )
 
 
 def _products(module: Module, dtype: str, usual: Sizes) -> dict[str, Contraction]:

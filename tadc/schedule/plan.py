@@ -31,7 +31,8 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     steps_of,
 )
-from tadc.schedule.rewrite.lists import Listed, Rows, narrow_tensor
+from tadc.schedule.rewrite.list_tensors import Listed, Rows
+from tadc.schedule.rewrite.looked_up import narrow_tensor
 from tadc.tables import columns, html_table
 
 __all__ = [

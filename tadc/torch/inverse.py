@@ -88,12 +88,22 @@ class _Solved(torch.autograd.Function):
         tangent = f.tangent(sides.wrt)
         with torch.enable_grad():
             # New nodes: the solution depends on the point too, and is held fixed here.
-            at = [p.view_as(p) if p.requires_grad else p.detach().requires_grad_() for p in point]
+            at = [_variable(p) for p in point]
             product = tangent(*at, *directions, **ctx.sizes)
             products = dict(zip(f.outputs, product if isinstance(product, tuple) else (product,), strict=True))  # fmt: skip
             value = sum((products[y] * w).sum() for y, w in zip(sides.of, weights, strict=True))
-            gradients = torch.autograd.grad(value, at, create_graph=torch.is_grad_enabled(), allow_unused=True)  # fmt: skip
+            places = [k for k, p in enumerate(at) if p.requires_grad]  # not those of index tensors
+            slopes = torch.autograd.grad(value, [at[k] for k in places], create_graph=torch.is_grad_enabled(), allow_unused=True)  # fmt: skip
+        by_place = dict(zip(places, slopes, strict=True))
+        gradients = (by_place.get(k) for k in range(len(at)))
         return (None, None, None, *(None if g is None else -g for g in gradients), *vectors)
+
+
+def _variable(x: Tensor) -> Tensor:
+    """The tensor as a new node of the graph; integers as they are."""
+    if not x.is_floating_point():
+        return x
+    return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
 
 
 def _host(x: Any) -> Any:

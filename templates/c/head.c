@@ -18,3 +18,10 @@
 #else
 #define fetch_ahead(tensor, offset) ((void)(offset))
 #endif
+
+// What never happens: behind a loop that always has a value, compilers keep sums in registers.
+#ifdef __GNUC__
+#define never() __builtin_unreachable()
+#else
+#define never() ((void)0)
+#endif

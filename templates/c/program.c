@@ -13,7 +13,7 @@
     modes      list: kernels, launcher
     kernel     name, comment (list of lines), parameters (text), and what `c/kernel.c` says
     launcher   name, parameters (text), tensors and sizes (how many of them are among the parameters), head (text: sizes,
-               checks, workspace), parts (a number), calls (list: alone, whether it is a call with threads of its own;
+               checks, workspace), missing (list: conditions, of which one says that a list is not given), arguments (text), parts (a number), calls (list: alone, whether it is a call with threads of its own;
                runs, of a parallel region, list: lines, calls of kernels; first, the number of the first of them; and where
                they run for some `rows` at a time, outer, list: name, name of the first value of a thread, extent; end, name)
 -#}
@@ -104,7 +104,15 @@ static void {{ kernel.name }}({{ kernel.parameters }}) {
 }
 {% endfor %}
 
+{% if mode.launcher.missing %}
+static int {{ mode.launcher.name }}_with_lists({{ mode.launcher.parameters }});
+
+{% endif %}
 int {{ mode.launcher.name }}({{ mode.launcher.parameters }}) {
+{% if mode.launcher.missing %}
+  if ({{ mode.launcher.missing | join(" || ") }})
+    return {{ mode.launcher.name }}_with_lists({{ mode.launcher.arguments }});
+{% endif %}
 {% if not interruptible %}
   static const volatile int ended[1] = {0};
 {% endif %}

@@ -77,7 +77,7 @@ class LongSum:
         self.part, self.whole, self.low, self.count = part, None, None, 0
 
     def add(self, term):
-        self.part = self.part + term
+        self.part = np.asarray(self.part + term)  # of numbers the sum is none
         self.tick()
 
     def tick(self):
@@ -89,8 +89,10 @@ class LongSum:
         added = self.part + self.low
         whole = self.whole + added
         lost = added - (whole - self.whole)
-        lost[np.isnan(lost)] = 0  # an infinite sum has lost nothing
-        self.whole, self.low = whole, lost
+        self.whole = whole
+        self.low = np.where(
+            np.isnan(lost), np.zeros_like(lost), lost
+        )  # an infinite sum has lost nothing
         self.part[...] = 0
 
     def end(self):
@@ -178,7 +180,9 @@ class OfRows:
         """Add values to their rows, which ascend."""
         if not len(rows):
             return
-        values = np.broadcast_to(values, (len(rows), *np.shape(values)[1:]))
+        missing = self.values.ndim - np.ndim(values)  # of a value that is the same for all rows
+        values = np.reshape(values, (*[1] * missing, *np.shape(values)))
+        values = np.broadcast_to(values, (len(rows), *values.shape[1:]))
         while True:
             starts = np.flatnonzero(np.diff(rows, prepend=rows[0] - 1))
             lengths = np.diff(starts, append=len(rows))

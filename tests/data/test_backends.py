@@ -88,6 +88,16 @@ EDGES = [
     ("y[i: 3] = prod{e | k[e] = i} w[e]", {"k": [1, 1, 0], "w": [2.0, 3, 4]}, [4, 6, 1]),
     ("y[i: 3] = mean{e | k[e] = i} w[e]", {"k": [1, 1, 0], "w": [2.0, 3, 4]}, [4, 2.5, np.nan]),
     ("y[i,j: 3] = sum{e | t[e] <= s[i]} w[e]*j", {"t": [1, 2], "s": [0, 1, 5], "w": [1.0, 2]}, [[0, 0, 0], [0, 1, 2], [0, 3, 6]]),
+    ("input d[E]: index; y[i: 2, j] = sum{e | d[e] = 0} u[j]", {"d": [0, 0, 1], "u": [1.0, 2]}, [[2, 4], [2, 4]]),
+    ("input d[E]: index; y[i: 2, j] = sum{e | d[e] = 0} max{f | d[f] = d[e]} u[j]", {"d": [0, 0, 0, 1], "u": [1.0, 2, 4]}, [[3, 6, 12], [3, 6, 12]]),
+    ("input d[E]: index, m[1]: index; y[i] = sum{e | d[e] = m[0]} w[i]", {"d": [0, 0, 0], "m": [0], "w": [1.0, 2, 4]}, [3, 6, 12]),
+    (
+        # Two sums whose ranges are empty for the same reason.
+        "input m[3]: 0..2; y[i: 3] = sum{f | m[m[0]] = 0 and d[f] = i} w[f] + 2*sum{g | m[m[0]] = 0 and d[g] = i + 1} w[g]",
+        {"d": [0, 1, 1], "m": [1, 0, 2], "w": [1.0, 2, 4]}, [13, 6, 0],
+    ),
+    ("y[i: 2, j] = sum{e | d[e] = i} w[j]", {"d": [0, 1], "w": []}, np.zeros((2, 0))),
+    ("y[i: 2] = sum{e, a | ends[a, e] = i} w[e]; input ends[2, E]: index", {"ends": np.zeros((2, 0), int), "w": []}, [0, 0]),
     ("base 1\nsize N\ny[i: N] = sum{e | d[e] = i} w[e]", {"d": [1, 2, 0], "w": [1.0, 2, 4], "N": 2}, [1, 2]),
 ]  # fmt: skip
 

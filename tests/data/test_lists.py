@@ -8,7 +8,7 @@ from tadc import compiler
 from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
-from tadc.schedule.rewrite.lists import Facts
+from tadc.schedule.rewrite.list_tensors import Facts
 
 TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
 

@@ -6,7 +6,8 @@ import pytest
 import tadc
 from tadc.runtime.index import as_index, facts_of, list_tensors, lists_of
 from tadc.runtime.interpreter import interpret
-from tadc.schedule.rewrite.lists import Facts, listed
+from tadc.schedule.rewrite.list_tensors import Facts
+from tadc.schedule.rewrite.lists import listed
 from tests.data.oracle import random_data
 
 CASES = 150

@@ -38,6 +38,26 @@ TRAPS = {
         [1, 6, 0, 8], [1.0, 1, 1, 1], {"w": [1, 3, 0, 1], "v": [9, 2]},
     ),
     "a multiple of data": ("y[b: 7] = sum{i | 3*k[i] = b} w[i]", {"k": [0, 2, 0, 1], "w": [1.0, 2, 4, 8]}, [5, 0, 0, 8, 0, 0, 2], np.arange(1.0, 8), {"w": [1, 7, 1, 4]}),
+    "two keys, of one a multiple": (
+        "y[a: 4, b: 2] = sum{e | 2*p[e] = a and q[e] = b} w[e]", {"p": [0, 1, 0, 2], "q": [1, 0, 1, 0], "w": [1.0, 2, 4, 8]},
+        [[0, 5], [0, 0], [2, 0], [0, 0]], [[1.0, 2], [3, 4], [5, 6], [7, 8]], {"w": [2, 5, 2, 0]},
+    ),
+    "two keys, of the other one a multiple": (
+        "y[a: 4, b: 2] = sum{e | p[e] = b and 2*q[e] = a} w[e]", {"p": [1, 0, 1, 0], "q": [0, 1, 0, 2], "w": [1.0, 2, 4, 8]},
+        [[0, 5], [0, 0], [2, 0], [0, 0]], [[1.0, 2], [3, 4], [5, 6], [7, 8]], {"w": [2, 5, 2, 0]},
+    ),
+    "a column by data, of rows that are a multiple": (
+        "input k[N]: index, m[E]: index; y[e, j: 3] = [j = k[m[e]]]*x[pad(2*f[e]), j]", {"k": [1, 2], "m": [0, 1, 1], "f": [1, 0, 2], "x": np.arange(9.0).reshape(3, 3)},
+        [[0, 7, 0], [0, 0, 2], [0, 0, 0]], [[1.0, 2, 3], [4, 5, 6], [7, 8, 9]], {"x": [[0, 0, 6], [0, 0, 0], [0, 2, 0]]},
+    ),
+    "equations that no data meet": (
+        "input x[4]\ny[i: 4] = sum{e | 3 - k[e] = i and k[e] = i} x[i]*w[e] + sum{e | k[e] = i} w[e]",
+        {"k": [1, 2], "x": np.ones(4), "w": [1.0, 2]}, [0, 1, 2, 0], [1.0, 10, 100, 1000], {"x": np.zeros(4), "w": [10, 100]},
+    ),
+    "a condition that says nothing of a product's data": (
+        "y[i: 1] = sum{g: 2 | g < len[i]} u[g]*prod{h | 2*k[h] - 1 = i} (1 + u[g]*x[k[h]]) + sum{h} x[k[h]]",
+        {"len": [1], "u": [3.0, 5], "k": [0, 1], "x": [7.0, 2]}, [12], [2.0], {"u": [2, 0], "x": [2, 2]},
+    ),
     "every second element": ("y[i: 2] = x[k[2*i+1]]", {"k": [9, 2, 9, 0], "x": [1.0, 2, 4]}, [4, 1], [1.0, 10], {"x": [10, 0, 1]}),
     "a remainder": ("y[i] = x[k[i] % 3]", {"k": [-1, 4, 3], "x": [1.0, 2, 4]}, [4, 2, 1], [1.0, 10, 100], {"x": [100, 10, 1]}),
     "a quotient": ("y[b: 2] = sum{i | k[i] // 2 = b} w[i]", {"k": [0, 1, 2, 5, -1], "w": [1.0, 2, 4, 8, 16]}, [3, 4], [1.0, 10], {"w": [1, 1, 10, 0, 0]}),
@@ -99,6 +119,69 @@ def test_a_result_may_lie_where_an_index_tensor_does_and_one_array_may_be_both_e
     k = np.array([1, 0, 2, 1])
     f(s=k, d=k, x=np.array([1.0, 2.0, 3.0]), out=k.view(np.float64))
     assert k.view(np.float64).tolist() == [4, 1, 9, 4]
+
+
+@pytest.mark.compiler
+def test_sums_of_a_derivative_that_read_the_same_data_first_are_compiled():
+    text = """
+    size N = 5
+    input dst[E]: index, m[N]: index, src[E]: index
+    z[i: E, c] = min{e | m[dst[e]] = 0 and dst[e] = m[m[0]]}
+        x[0]*(max{f | src[f] - 1 = dst[i] and src[e] = dst[i]} X[dst[e], c]*w[i]*w[f])
+    """
+    rng = np.random.default_rng(0)
+    given = {
+        "dst": [0, 1, 0, 2, 0],
+        "m": [1, 0, 0, 2, 4],
+        "src": [0, 1, 0, 1, 3],
+        "X": rng.standard_normal((5, 2)),
+        "x": np.array([2.0]),
+        "w": rng.standard_normal(5),
+    }
+    (y, one), (z, other) = (
+        tadc.compile(text, backend=b, dtype="float64").vjp(**given)
+        for b in ("native", "interpreter")
+    )
+    np.testing.assert_array_equal(y, z)
+    cotangent = np.where(np.isfinite(z), rng.standard_normal(z.shape), 0)
+    for found, expected in zip(one(cotangent).values(), other(cotangent).values(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
+# Maxima of sums over ranges that data bound: derivatives find the greatest term only if they compute it with the same bits.
+BOUNDED = {
+    "windows": "y[i] = max{e = lo[i]..hi[i]} w[e]*sum{f | src[f] = i} w[f]*x[i]*x[clamp(src[e] - 1)]/(2 + w[f]*x[src[f]]**2)",
+    "rows": "y[i] = min{e = ptr[i]..ptr[i+1]-1} w[e]*sum{f} w[f]*x[i]*x[src[e]]/(2 + w[f]**2)",
+    "rows of what a row leads to": "y[i] = max{e = lo[i]..hi[i]} sum{f = ptr[src[e]]..ptr[src[e]+1]-1} x[i]*w[f]*x[src[f]]",
+    "windows with a condition on data": "y[i] = max{e = lo[i]..hi[i] | src[e] < 4} sum{f | src[f] = i} x[i]*w[f]*(if src[e] = 0 then x[0] else x[pad(src[e])])",
+    "a product": "y[i] = max{e = lo[i]..hi[i]} prod{f | src[f] = i} (1 + x[i]*w[f]*x[src[e]])",
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.plain(name=1)
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_maximum_of_sums_that_data_bound_has_its_gradient(name, backend):
+    declared = ("src[E]: index", "lo[N]: index", "hi[N]: index", "ptr[N+1]: index", "w[E]", "x[N]")
+    read = (d for d in declared if d.split("[")[0] + "[" in BOUNDED[name])
+    text = f"input {', '.join(read)}\n{BOUNDED[name]}"
+    rng = np.random.default_rng(1)
+    n, edges = 5, 40
+    lo = rng.integers(0, edges - 9, n)
+    given = {
+        "src": rng.integers(0, n, edges), "lo": lo, "hi": lo + rng.integers(2, 9, n),
+        "ptr": [0, 9, 12, 25, 33, edges], "w": rng.standard_normal(edges), "x": rng.standard_normal(n),
+    }  # fmt: skip
+    f = tadc.compile(text, backend=backend, dtype="float64")
+    given = {name: given[name] for name in f.inputs}
+    y, pullback = f.vjp(**given)
+    dy = rng.standard_normal(y.shape)
+    gradients = pullback(dy)
+    for x in ("x", "w"):
+        d = rng.standard_normal(given[x].shape)
+        up, down = (f(**{**given, x: given[x] + e * d}) @ dy for e in (1e-6, -1e-6))
+        np.testing.assert_allclose(gradients[x].ravel() @ d, (up - down) / 2e-6, rtol=1e-5)
 
 
 class Changing:

@@ -507,3 +507,15 @@ def test_an_argmin_of_sums_compares_the_sums_that_were_stored():
     expected = ((x[:, None] - c) ** 2).sum(-1).argmin(1)
 
     np.testing.assert_array_equal(f(x, c), expected)
+
+
+@pytest.mark.parametrize("n", [32, 33, 100])
+def test_a_number_is_summed_over_any_number_of_turns(n):
+    f = tadc.compile("y = sum{i, j | j <= i} x[i]*w[j]*v[i,j]*u[i+j]", backend="numpy", dtype="float64")  # fmt: skip
+    x, w = np.random.default_rng(0).random((2, n))
+    v, u = np.random.default_rng(1).random((n, n)), np.random.default_rng(2).random(2 * n - 1)
+    y, pullback = f.vjp(x=x, w=w, v=v, u=u)
+
+    terms = np.tril(x[:, None] * w * v * u[np.add.outer(np.arange(n), np.arange(n))])
+    np.testing.assert_allclose(y, terms.sum(), rtol=1e-14)
+    np.testing.assert_allclose(pullback(2.0)["x"], 2 * terms.sum(1) / x, rtol=1e-13)

@@ -174,3 +174,38 @@ def test_a_determinant_for_each_sample_has_values_alone(framework):
         np.testing.assert_allclose(each(room.numpy.asarray(x)), each(x))
         with pytest.raises(tadc.BackendError, match="for each sample"):
             room.grad(total)(room.numpy.asarray(x))
+
+
+@pytest.mark.parametrize("framework", ["torch", "jax"])
+@pytest.mark.parametrize("n", [4, 40])  # a program, and a system that the host solves
+def test_gradients_go_through_inverses_of_programs_that_read_through_data(framework, n):
+    xp = pytest.importorskip("torch" if framework == "torch" else "jax.numpy")
+    f = tadc.compile(
+        "size N; state x[N]; input w[E]; x[i] <- x[i] + sum{e | dst[e] = i} w[e]*sin(x[src[e]])",
+        backend="numpy",
+    )
+    rng = np.random.default_rng(0)
+    (src, dst), w = rng.integers(0, n, (2, 2 * n)), rng.random(2 * n) / 9
+    x, v, d = rng.standard_normal((3, n))
+    named = {"x": x, "w": w, "dst": dst, "src": src}
+    given = {n: named[n] for n in f.inputs}
+
+    for mode in (f.inverse_tangent(), f.inverse_adjoint()):
+
+        def loss(x, mode=mode):
+            arrays = [xp.asarray(a) for a in ({**given, "x": x}).values()]
+            return (mode(*arrays, xp.asarray(v)) ** 2).sum()
+
+        if framework == "torch":
+            at = xp.asarray(x).requires_grad_()
+            loss(at).backward()
+            slope = at.grad.numpy() @ d
+        else:
+            import jax
+
+            jax.config.update("jax_enable_x64", True)
+            slope = jax.grad(loss)(xp.asarray(x)) @ d
+        up, down = (
+            (mode(*{**given, "x": x + e * d}.values(), v) ** 2).sum() for e in (1e-6, -1e-6)
+        )
+        np.testing.assert_allclose(slope, (up - down) / 2e-6, rtol=1e-5)

@@ -10,7 +10,9 @@ from tadc.function.inverse_modes import closed_call, sides_of
 def jacobian(f, point, wrt=None, of=None):
     """The dense Jacobian at `point`, arrays by name; rows by outputs, columns by inputs, each flattened."""
     sides = sides_of(f, wrt, of)
-    g, values = closed_call(f, {n: np.asarray(a, float) for n, a in point.items()})
+    indices = {*f.index_inputs, *f.sizes}
+    point = {n: a if n in indices else np.asarray(a, float) for n, a in point.items()}
+    g, values = closed_call(f, point)
     tangent = g.tangent(sides.wrt)
     shapes = [values[x].shape for x in sides.wrt]
     columns = []

@@ -16,39 +16,49 @@ READS = {
     1: ("x[i]", "x[pad(i-1)]", "x[pad(i+1)]", "x[clamp(i-1)]", "x[wrap(i+1)]", "x[{n}-1-i]", "(sum{{k | k < i}} x[k])", "(sum{{k}} x[k])"),
     2: ("x[i,j]", "x[pad(i-1),j]", "x[i,pad(j+1)]", "x[i,wrap(j-1)]", "(sum{{k}} x[i,k])", "(sum{{k | k > i}} x[k,j])"),
 }  # fmt: skip
+THROUGH_DATA = {  # in place of the last reads
+    1: ("x[p[i]]", "x[clamp(p[i]+1)]", "(sum{{k | p[k] = i}} x[k])", "(sum{{k | p[k] < i}} x[k])"),
+    2: ("x[p[i],j]", "x[i,clamp(p[i]-j)]", "(sum{{k | p[k] = i}} x[k,j])", "[p[i] < i]*x[pad(p[i]),j]"),
+}  # fmt: skip
 CONDITIONS = ("i % 2 = 0", "i >= 1", "i % 3 != 1")
 OTHER = {0: "y", 1: "y*w[i]", 2: "y*w[i]"}
 
 
-def _program(seed):
+def _program(seed, data=False):
     """A program with a state x of rank 1 or 2 and a scalar state y; entries of the diagonal are larger than their rows."""
     draw = random.Random(seed)
     rank, n = draw.choice((1, 1, 2)), draw.randint(3, 6)
+    possible = (*READS[rank][:-4], *THROUGH_DATA[rank]) if data else READS[rank]
     own, index = ("x[i]", "i") if rank == 1 else ("x[i,j]", "i, j")
     if draw.random() < 0.3:
         n = 14  # long enough for a band
-    lines = [f"state x[{n}{', 3' if rank == 2 else ''}], y", f"input w[{n}]"]
+    lines = [
+        f"state x[{n}{', 3' if rank == 2 else ''}], y",
+        f"input w[{n}]",
+        *[f"input p[{n}]: index"] * data,
+    ]
     for _ in range(draw.randint(1, 3)):
         kind = draw.random()
         if kind < 0.12 and rank == 1:
-            shift = draw.choice(("wrap(i-1)", f"{n}-1-i"))
+            shift = "p[i]" if data else draw.choice(("wrap(i-1)", f"{n}-1-i"))
             lines.append(f"x[i] <- (2 + w[i])*x[{shift}]")
         elif kind < 0.25:
             lines.append(f"y <- 3*y + sin({'x[0]' if rank == 1 else 'x[1,0]'})")
         else:
-            reads = draw.sample(READS[rank], draw.randint(0, 2))
+            reads = draw.sample(possible, draw.randint(0, 2))
             terms = [f"0.3*{draw.choice(('', 'w[i]*'))}sin({r.format(n=n)})" for r in reads]
             terms += [OTHER[rank]] * (draw.random() < 0.3)
             condition = f" | {draw.choice(CONDITIONS)}" if draw.random() < 0.3 else ""
             lines.append(f"x[{index}{condition}] <- {' + '.join([f'3*{own}', *terms])}")
     if draw.random() < 0.3:
-        body = "\n".join(f"  {line}" for line in lines[2:])
-        lines = [*lines[:2], "repeat 2 {", body, "}"]
+        first = 2 + data
+        body = "\n".join(f"  {line}" for line in lines[first:])
+        lines = [*lines[:first], "repeat 2 {", body, "}"]
     return "\n".join(lines), (n,) if rank == 1 else (n, 3)
 
 
-def _checked(seed):
-    text, shape = _program(seed)
+def _checked(seed, data=False):
+    text, shape = _program(seed, data)
     f = tadc.compile(text, backend="numpy")
     rng = np.random.default_rng(seed)
     point = {
@@ -56,6 +66,8 @@ def _checked(seed):
         "y": rng.uniform(-1, 1),
         "w": rng.uniform(0.2, 0.9, shape[0]),
     }
+    if data:
+        point["p"] = rng.permutation(shape[0]) if seed % 2 else rng.integers(0, shape[0], shape[0])
     matrix = jacobian(f, point)
     if np.linalg.cond(matrix) > 1e8:
         return []
@@ -65,6 +77,12 @@ def _checked(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_inverse_modes_of_random_programs_are_those_of_the_matrix(seed):
     _checked(seed)
+
+
+@pytest.mark.plain(seed=4)
+@pytest.mark.parametrize("seed", range(100, 160))
+def test_inverse_modes_of_random_programs_with_data_are_those_of_the_matrix(seed):
+    _checked(seed, data=True)
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,20 @@ def test_a_group_has_whole_blocks_whose_rows_are_added_up():
 
     assert group.rows % 8 == 0
     assert [k.each for k in group.kernels] == [1, 1, 8]
+
+
+@pytest.mark.parametrize("columns", [40, 700, 3000, 6000, 12000])
+def test_no_kernel_of_a_group_computes_a_row_twice(columns):
+    text = (
+        "size N, M\ninput x[N,M], g[M]\nm[i] = mean{j} x[i,j]\nv[i] = mean{j} (x[i,j] - m[i])**2\n"
+        "h[i,j] = exp((x[i,j] - m[i])/sqrt(v[i] + 1)*g[j])\nu[i] = sum{j} h[i,j]*g[j]\ny[i,j] = h[i,j]/u[i]"
+    )
+
+    (group,) = groups(text, [(4096, columns), (columns,)])
+
+    for kernel in group.kernels:
+        (row, _), *_ = group.outer
+        assert group.rows % prod(len(side.names) for side in kernel.sides if side.index == row) == 0
 
 
 def test_a_tile_ends_with_the_rows_of_its_group(monkeypatch):

@@ -25,7 +25,7 @@ from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.contraction import FEWEST, Contraction, Factor
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
-from tadc.schedule.lowered import CpuModule
+from tadc.schedule.lowered import CpuModule, Module
 from tadc.schedule.nest.loop_nest import (
     FIRST,
     LAST,
@@ -57,6 +57,7 @@ STEP = 256  # a loop over lanes steps past its end by less
 _BLOCK = "'block"  # where a block begins, also where a loop inside has another `FIRST`
 _TAKEN = [
     "fetch_ahead",
+    "never",
     "threads",
     ENDED,
     "parts",
@@ -99,13 +100,15 @@ def emit_c(
     index_type: DType,
     interruptible: bool = False,
     timed: bool = False,
+    lists: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """The file for the modes of one program. `dtype` is that of tensors without a declared one.
 
     A launcher returns 0, or 1 where the sizes violate the kernels' assumptions. An `interruptible` one is given the address
     of an integer, which its loops read now and then: once that is not 0 they skip the rest, and results are
     undefined; and there is `<launcher>_packed`, the same for all programs. Where products are left to BLAS, launchers are
-    given its function, by address, as their last argument. `timed` ones write the seconds that each kernel took to an array,
+    given its function, by address, as their last argument. `lists` are the tensors of a launcher, by its name, without which it calls
+    the function that makes them (`emit/clike/missing_lists.py`). `timed` ones write the seconds that each kernel took to an array,
     which is then the last.
     """
     blas = any(part.products for part in parts)
@@ -121,7 +124,7 @@ def emit_c(
                     _kernel(k, program, dtype, index_type, products.get(k.kernel.name), part.own)
                     for k in part.kernels
                 ],
-                "launcher": _launcher(part, dtype, index_type, last, taken),
+                "launcher": _launcher(part, dtype, index_type, last, taken, lists or {}),
             }
         )
     bodies = [k[part] for m in rendered for k in m["kernels"] for part in ("strip", "body")]
@@ -336,15 +339,23 @@ def _call(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping
     return f"{kernel.name}({', '.join(given)});"
 
 
+def c_launcher(
+    module: Module, dtype: DType, index_type: DType, taken: Sequence[str] = _TAKEN
+) -> Launcher:
+    """The launcher of a mode in a file of C."""
+    return Launcher.of(module, dtype, index_type, CText, taken)
+
+
 def _launcher(
     part: CpuModule,
     dtype: DType,
     index_type: DType,
     last: Sequence[str],
     taken: Sequence[str],
+    lists: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     module = part.module
-    launcher = Launcher.of(module, dtype, index_type, CText, taken)
+    launcher = c_launcher(module, dtype, index_type, taken)
     names = launcher.text.names
     steps = (s for k in part.kernels for s in steps_of(k.body))
     parts = [s.count * len(s.sums) for s in steps if isinstance(s, Chunks)]
@@ -370,6 +381,8 @@ def _launcher(
         "tensors": len(module.program.inputs) + len(module.program.outputs),
         "sizes": len(module.program.sizes),
         "head": head,
+        "arguments": launcher.arguments("threads"),
+        "missing": [f"!{names[t]}" for t in lists.get(module.launcher, ())],
         "parts": max(parts, default=0),
         "calls": calls,
     }

@@ -82,6 +82,23 @@ class Launcher:
         ]
         return ", ".join(parameters)
 
+    def arguments(self, *last: str) -> str:
+        """The parameters' names, the workspace's too, then `last`."""
+        program, names = self.module.program, self.text.names
+        tensors = (*(t.name for t in program.inputs), *program.outputs)
+        own = (*(names[n] for n in tensors), "workspace", *(names[s] for s in program.sizes))
+        return ", ".join((*own, *last))
+
+    def workspace_bytes(self) -> str:
+        """The size of the workspace, in C."""
+        return " + ".join(map(self._bytes_in_c, self.module.temporaries)) or "0"
+
+    def _bytes_in_c(self, t: Tensor) -> str:
+        extents = (self.text.affine(n) for n in t.shape)
+        factors = ["(size_t)1", *(bracketed(n, Precedence.PRIMARY) for n in extents)]
+        count = " * ".join([*factors, f"sizeof({self._real(t)})"])
+        return f"({count} + {ALIGNMENT - 1}) / {ALIGNMENT} * {ALIGNMENT}"
+
     def head(self, launched: Sequence[Kernel], refused: str, most: int, step: int) -> str:
         """The lines before the launches: derived sizes, checks that return `refused`, pointers into the workspace.
 
@@ -148,10 +165,7 @@ class Launcher:
         for t in self.module.temporaries:
             real = self._real(t)
             lines.append(f"  {real}* {self.text.names[t.name]} = ({real}*)free;")
-            extents = (self.text.affine(n) for n in t.shape)
-            factors = ["(size_t)1", *(bracketed(n, Precedence.PRIMARY) for n in extents)]
-            count = " * ".join([*factors, f"sizeof({real})"])
-            lines.append(f"  free += ({count} + {ALIGNMENT - 1}) / {ALIGNMENT} * {ALIGNMENT};")
+            lines.append(f"  free += {self._bytes_in_c(t)};")
         return lines[:-1]
 
 

@@ -13,11 +13,11 @@ from tadc.emit.templates import template
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Looked
 from tadc.ir.program import Program
-from tadc.schedule.rewrite.lists import Key, Listed, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.matches import ELEMENT
 from tadc.schedule.rewrite.pieces import PIECE
 
-__all__ = ["list_builders", "list_entries"]
+__all__ = ["builder_calls", "list_builders", "list_entries"]
 
 PER_THREAD = 50_000  # positions that are worth a thread
 _TAKEN = """
@@ -35,7 +35,7 @@ def list_entries(listed: Listed, launcher: str) -> list[dict[str, Any]]:
             "of": list(each.of),
             "keys": _keys(each),
             "sizes": _key_sizes(each, listed.program),
-            "builders": list(_builder_entries(each, launcher)),
+            "builders": list(builder_calls(each, launcher)),
         }
         for each in listed.lists
     ]
@@ -52,7 +52,7 @@ def _key_sizes(each: SortedList | Rows, program: Program) -> dict[Symbol, str]:
     return {n: f"max(1, {span})" for n, span in zip(each.counts, spans, strict=True)}
 
 
-def _builder_entries(each: SortedList | Rows, launcher: str) -> Iterator[dict[str, Any]]:
+def builder_calls(each: SortedList | Rows, launcher: str) -> Iterator[dict[str, Any]]:
     """The functions that make it, each with the arrays that it reads and writes, and the size that it returns."""
     begin, positions = each.begin.name, [t.name for t in each.positions]
     yield {

@@ -147,6 +147,9 @@ class CText:
                     head = f"{integer} {i} = {first.text}; {i} {relation} {last.text}; {i}++"
                     unrolled = self.target != "c" and is_unrolled(step)
                     lines += [f"{pad}#pragma unroll"] if unrolled else []
+                    if self.target == "c" and step.never_empty:  # sums stay in registers behind it
+                        over = {"<": ">=", "<=": ">"}[relation]
+                        lines.append(f"{pad}if ({first.text} {over} {last.text}) never();")
                     lines.append(f"{pad}for ({head}) {{")
                     if any(isinstance(s, Strips) for s in steps_of(body)):  # long loops, of a CPU
                         lines.append(f"{pad}  if (*{ENDED}) continue;")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Looked
 from tadc.ir.program import Program
-from tadc.schedule.rewrite.lists import Key, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Key, Rows, SortedList
 from tadc.schedule.rewrite.matches import ELEMENT, Match
 
 __all__ = ["list_lines"]

@@ -18,7 +18,7 @@ from tadc.emit.templates import template
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program
 from tadc.printing.idx import statement_comment
-from tadc.schedule.rewrite.lists import Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.version import __version__
 
 __all__ = ["emit_numpy"]

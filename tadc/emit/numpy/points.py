@@ -80,7 +80,7 @@ class _StatementText:
         lines = self._columns(f"np.arange({first}, {stop}){_column(axes)}", values)
         value = descend(values.value(s.body, outputs, frozenset()))
         count = largest(frame, (), [tuple(s.target.shape[: self.rows])])
-        flat = f"{target}.reshape({', '.join(['-1', *dense])})"
+        flat = f"{target}.reshape({', '.join([count, *dense])})"
         return [
             f"{target} = np.empty({shape}, np.{frame.dtypes[s.target.name]})",
             *frame.outside.lines,

@@ -126,7 +126,7 @@ def _in_blocks(
 
 
 def sum_of_parts(
-    box: Mapping[Symbol, Affine], summed: Reduce, s: Statement, names: Names
+    box: Mapping[Symbol, Affine], summed: Expr, s: Statement, names: Names
 ) -> tuple[Statement, Reduce]:
     """The statement of the parts, and the sum of them over the first index of the box."""
     target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)

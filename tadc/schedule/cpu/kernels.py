@@ -65,6 +65,7 @@ MOST_STREAMED = 64  # where threads have other rows: the sums of a row are in th
 FILLED = 32  # values of an index fill a strip of any type
 FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
+_ANY: Mapping[Symbol, int] = {}
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 LONG = 1024  # terms of a chunk that has no loop in it
 CHUNKS = 64  # of a sum that threads share
@@ -107,9 +108,12 @@ def cpu_kernel(
     usual: Mapping[Symbol, int] = _UNKNOWN,
     machine: Processor = AVX2,
     choices: Choices = BY_MODEL,
+    at_once: Mapping[Symbol, int] = _ANY,
 ) -> CpuKernel:
-    """The kernel's schedule. `usual` has about how large the sizes are."""
-    scheduled = _scheduled(kernel, program, usual, machine, choices)
+    """The kernel's schedule. `usual` has about how large the sizes are, `at_once` for how many values of an index it runs at
+    a time, where that is known: those of a tile divide them.
+    """
+    scheduled = _scheduled(kernel, program, usual, machine, choices, at_once)
     blocked, body = scheduled.kernel, scheduled.body
     if not any(side.slanting for side in scheduled.sides):  # whose long sums are in blocks
         blocked, body = long_sums_in_blocks(blocked, body, program, usual, grouped=True)
@@ -129,6 +133,7 @@ def _scheduled(
     usual: Mapping[Symbol, int],
     machine: Processor,
     choices: Choices,
+    at_once: Mapping[Symbol, int],
 ) -> CpuKernel:
     box = tuple(zip(kernel.indices, kernel.extents, strict=True))
     surroundings = Surroundings.of(kernel, program, usual)
@@ -146,13 +151,13 @@ def _scheduled(
     body = simplification.written_out(kernel.body)
     kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
     if has_few_elements(kernel.extents):
-        at_once = unrolled(kernel) or kernel
-        around = Surroundings.of(at_once, program, usual)
+        flat = unrolled(kernel) or kernel
+        around = Surroundings.of(flat, program, usual)
         count = 1 if program.is_section else CHUNKS
-        chunked = tuple(_chunked(at_once.body, around, count))
+        chunked = tuple(_chunked(flat.body, around, count))
         if any(isinstance(s, Chunks) for s in chunked):
-            outer = box if at_once is kernel else ()
-            return CpuKernel(at_once, outer, None, chunked, cooperative=True)
+            outer = box if flat is kernel else ()
+            return CpuKernel(flat, outer, None, chunked, cooperative=True)
     of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
     layout = Layout.of(program, surroundings.typical)
     among = tuple(_lanes(kernel, box, surroundings, layout))
@@ -165,7 +170,7 @@ def _scheduled(
         ),
     )
     if lanes is None:
-        return _in_reduced_lanes(kernel, box, surroundings, machine, choices)
+        return _in_reduced_lanes(kernel, box, surroundings, machine, choices, at_once)
     most = lanes.most
     simplification = Simplification.of(lanes.kernel, lanes.index)
     parts = lanes.parts.map(simplification.of_steps)
@@ -184,6 +189,7 @@ def _scheduled(
         machine,
         choices,
         None if slants else partial(_in_blocks, program=program, usual=usual),
+        at_once,
     )
     if tile:
         parts = tile.parts
@@ -344,6 +350,7 @@ def _in_reduced_lanes(
     surroundings: Surroundings,
     machine: Processor,
     choices: Choices,
+    at_once: Mapping[Symbol, int],
 ) -> CpuKernel:
     """The kernel whose lanes are neighbours in its innermost sums."""
     loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop) and not has_loops(s.body)]
@@ -355,8 +362,9 @@ def _in_reduced_lanes(
         indices = {s.range.index for s in loops}
         everywhere = EVERYWHERE, kernel.body
         parts = Parts(everywhere, everywhere, kernel.body)
+        middle = surroundings.middle
         tile = tiled(
-            kernel, parts, indices, least, LANE_BYTES, surroundings.middle, machine, choices
+            kernel, parts, indices, least, LANE_BYTES, middle, machine, choices, at_once=at_once
         )
     if tile is None:
         return CpuKernel(kernel, box, None, tuple(in_strips(kernel.body, surroundings)))

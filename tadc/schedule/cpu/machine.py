@@ -45,7 +45,7 @@ class Processor:
         """
         if size < LARGE_SECOND_CACHE:
             return self
-        return replace(self, shared_bytes=PAST_SECOND * size)
+        return replace(self, cache_bytes=size // 2, shared_bytes=PAST_SECOND * size)
 
 
 AVX512 = Processor("AVX-512", 64, 32)

@@ -10,7 +10,7 @@ A kernel that adds up the rows of a block (`columns.py`) is in the group, too, w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import lcm, prod
 
@@ -40,6 +40,8 @@ __all__ = ["RowGroup", "row_groups"]
 MUCH = 4  # the rows are at most so many times what is handed on: passes over other tensors are faster one by one
 FEWEST = 32  # groups of rows: threads share them
 
+Scheduled = Callable[[Kernel, Mapping[Symbol, int]], CpuKernel]
+
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
@@ -63,10 +65,13 @@ def row_groups(
     machine: Processor,
     alone: Set[str] = frozenset(),
     choices: Choices = BY_MODEL,
+    *,
+    scheduled: Scheduled,
 ) -> Iterator[RowGroup]:
     """The groups among consecutive kernels, which come with the loop nests that they were made of. Most are in none.
 
-    `usual` has about how large all sizes are, `alone` the names of kernels that are in none for other reasons.
+    `usual` has about how large all sizes are, `alone` the names of kernels that are in none for other reasons. `scheduled` makes
+    a kernel of a loop nest that runs for so many values of an index at a time.
     """
     blocks = {symbol(d.name): d for d in program.derived_sizes if d.op == "floor"}
     members = [_Member.of(k, nest, nest.name in alone, blocks) for k, nest in kernels]
@@ -78,7 +83,7 @@ def row_groups(
         depth, run = max(runs, key=lambda pair: len(pair[1]), default=(0, []))
         ends = range(start + len(run), start + 1, -1)
         groups = (
-            (end, _group(run[: end - start], depth, members[:start] + members[end:], program, dtype, values, machine))
+            (end, _group(run[: end - start], depth, members[:start] + members[end:], program, dtype, values, machine, scheduled))
             for end in ends
         )  # fmt: skip
         end, group = next((pair for pair in groups if pair[1]), (start + 1, None))
@@ -134,6 +139,11 @@ class _Member:
             for form in self.accesses[tensor]
         )
 
+    def at_once(self, count: int, depth: int, scheduled: Scheduled) -> _Member:
+        """The member with a kernel whose tiles are parts of `count` rows."""
+        of_index = {self.nest.indices[depth - 1]: count // self.each}
+        return replace(self, kernel=scheduled(self.nest, of_index))
+
     def values_of(self, index: Symbol) -> int:
         """How many values of the index it computes side by side."""
         return prod(len(side.names) for side in self.kernel.sides if side.index == index)
@@ -180,6 +190,7 @@ def _group(
     dtype: str,
     values: Mapping[Symbol, int],
     machine: Processor,
+    scheduled: Scheduled,
 ) -> RowGroup | None:
     """The members as a group, if much of their rows is handed on or read again, and threads have enough of them."""
     written = {t for m in run for t in m.nest.writes}
@@ -189,7 +200,7 @@ def _group(
     elsewhere = {t for m in others for t in m.nest.reads}
     own = frozenset(written - elsewhere - {*program.outputs})
     outer = run[0].kernel.outer[:depth]
-    steps = [m.values_of(m.nest.indices[depth - 1]) for m in run]
+    steps = [m.each * m.values_of(m.nest.indices[depth - 1]) for m in run]
     in_rows = {
         t for m in run for t in (*m.nest.reads, *m.nest.writes) if m.keeps_to_its_rows(t, depth)
     }
@@ -203,9 +214,12 @@ def _group(
         return None
     most = min(machine.cache_bytes // max(1, row), count // FEWEST)
     blocks = lcm(*(m.each for m in run))
-    unit = next((n for n in (lcm(blocks, *steps), lcm(blocks, max(steps)), blocks) if most >= n), 0)
-    if unit == 0:
+    if most < blocks:
         return None
+    unit = lcm(blocks, *steps)
+    if most < unit:  # a tile that reaches beyond the rows would compute some of them several times
+        unit = blocks << (most // blocks).bit_length() - 1
+        run = [m if unit % n == 0 else m.at_once(unit, depth, scheduled) for m, n in zip(run, steps, strict=True)]  # fmt: skip
     rows = max(1, min(machine.first_cache_bytes // max(1, row), most) // unit) * unit
     return RowGroup(tuple(_of_rows(m, depth, own) for m in run), outer, rows, own)
 

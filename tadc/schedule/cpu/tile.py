@@ -53,6 +53,7 @@ NEAR_BYTES = 2**15  # of the innermost cache
 FAR = 4.0  # a read of what it does not hold
 FARTHER = 8.0  # of what the second one does not hold
 ITEM_BYTES = 4
+_ANY: Mapping[Symbol, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +114,13 @@ def tiled(
     machine: Processor,
     choices: Choices = BY_MODEL,
     blocked: Callable[[Kernel, Parts], tuple[Kernel, Parts]] | None = None,
+    at_once: Mapping[Symbol, int] = _ANY,
 ) -> Tiled | None:
     """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many, of so many bytes; None where none pays.
 
     `sizes` has about how large all sizes are, and an index in its middle. Tiles along an index that bounds of loops depend on are
-    made of the steps with their long sums `blocked`: the blocks of a point are not those of loops that it shares.
+    made of the steps with their long sums `blocked`: the blocks of a point are not those of loops that it shares. Values of an
+    index that run `at_once` are divided among whole tiles.
     """
     region, steps = parts.interior
     vectors = max(1, min(4 * (most_lanes or lane_bytes), lane_bytes) // machine.vector_bytes)
@@ -177,7 +180,7 @@ def tiled(
             for counts in product(COUNTS[1:], repeat=len(chosen)):
                 shape = dict(zip(chosen, counts, strict=True))
                 if registers(prod(counts)) <= machine.registers and all(
-                    c <= extents[i] for i, c in shape.items()
+                    c <= extents[i] and at_once.get(i, c) % c == 0 for i, c in shape.items()
                 ):
                     yield shape
 

@@ -53,7 +53,8 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
-from tadc.schedule.rewrite.lists import Rows, SortedList, narrow_tensor
+from tadc.schedule.rewrite.list_tensors import Rows, SortedList
+from tadc.schedule.rewrite.looked_up import narrow_tensor
 from tadc.tables import html_table
 
 __all__ = ["PAIRS", "Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]

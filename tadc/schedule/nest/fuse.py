@@ -27,12 +27,17 @@ MOST_STORES = 8  # of a kernel: registers hold no more
 NEAR = 32  # kernels before the last that a statement may still join
 
 
-def fused(program: Program) -> tuple[tuple[Statement, ...], ...]:
-    """The statements, those that share a kernel together, with the same indices.
+def fused(program: Program, apart: Set[str] = frozenset()) -> tuple[tuple[Statement, ...], ...]:
+    """The statements, those that share a kernel together, with the same indices. Those of the targets `apart` share none.
 
     A statement with rows stands before others that have its indices without those of the rows.
     """
-    return _grouped(program, _joined)
+
+    def join(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
+        alone = s.target.name in apart or group[0].target.name in apart
+        return None if alone else _joined(s, group, program)
+
+    return _grouped(program, join)
 
 
 def fused_over_data(program: Program) -> tuple[tuple[Statement, ...], ...]:

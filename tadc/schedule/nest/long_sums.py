@@ -308,6 +308,8 @@ class _Blocks:
         lows = (*(b for b in r.lows if not _is_begin(b, length)), Bound(first))
         highs = (*r.highs, Bound(first + (length - 1)))
         inner = replace(loop, range=Range(r.index, lows, highs))
+        if isinstance(inner, Loop) and lows == (Bound(first),):
+            inner = replace(inner, never_empty=True)
         # ceil((ceil(e/c) - (length-1)) / length) and floor(floor(e/c) / length)
         lows = tuple(_reduced(e - (length - 1) * c, c * length, up=True) for e, c in r.lows)
         highs = tuple(_reduced(e, c * length, up=False) for e, c in r.highs)

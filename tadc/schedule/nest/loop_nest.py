@@ -128,10 +128,11 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`body` for every value in the range, in order."""
+    """`body` for every value in the range, in order. A loop that is `never_empty` has one."""
 
     range: Range
     body: tuple[Step, ...]
+    never_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

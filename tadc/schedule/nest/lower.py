@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import Bounded, bounded
-from tadc.ir.domain import EVERYWHERE, Domain
+from tadc.ir.domain import EVERYWHERE, Determined, Domain
 from tadc.ir.expr import (
     NEUTRAL,
     Call,
@@ -46,7 +46,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     symbols_of,
 )
-from tadc.schedule.rewrite.lists import has_data
+from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.rows import Rows, always, is_expensive, rows
 from tadc.schedule.rewrite.running import Running, running
 from tadc.schedule.rewrite.telescoping import SO_FAR
@@ -67,9 +67,11 @@ Walk: TypeAlias = Generator[Any, Any, Expr]
 
 
 @lru_cache(maxsize=128)
-def kernels(program: Program, mode: str) -> tuple[Kernel, ...]:
-    """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements."""
-    groups = fused_over_data(program) if has_data(program) else fused(program)
+def kernels(program: Program, mode: str, apart: frozenset[str] = frozenset()) -> tuple[Kernel, ...]:
+    """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements. Tensors
+    `apart` have one of their own.
+    """
+    groups = fused_over_data(program) if has_data(program) else fused(program, apart)
     result = []
     for n, group in enumerate(groups):
         computed = {s.target.name for s in group}
@@ -203,6 +205,20 @@ class Block:
     steps: list[Step] = field(default_factory=list)
     known: dict[Expr, Expr] = field(default_factory=dict)
 
+    @property
+    def declared(self) -> dict[Symbol, Determined]:
+        """The derived indices of this block, without those of the blocks around it."""
+        return {s.derived.name: s.derived for s in self.steps if isinstance(s, LetIndex)}
+
+    def add(self, steps: Iterable[Step]) -> None:
+        """Steps at the end; derived indices that several reductions have are declared once."""
+        declared = self.declared
+        for step in steps:
+            if isinstance(step, LetIndex) and step.derived.name in declared:
+                assert declared[step.derived.name] == step.derived, "a name with two meanings"
+            else:
+                self.steps.append(step)
+
     def find(self, e: Expr) -> Expr | None:
         block: Block | None = self
         while block is not None:
@@ -315,7 +331,7 @@ class Lowering:
         value = yield self.value(total.body, element)
         element.steps.append(replace(_stored(statement, value), op="sum"))
         term.steps += row_of(box, tuple(element.steps))
-        block.steps += _nest(total, tuple(term.steps))
+        block.add(_nest(total, tuple(term.steps)))
         if statement.body is not total:
             last = Block(block)
             stored = _stored(statement, Const(0))
@@ -387,21 +403,30 @@ class Lowering:
 
     def _reduce(self, e: Reduce, local: str, block: Block) -> Generator[Any, Any, None]:
         """Loops that accumulate the reduction in `local`."""
+        e = _renamed(e, self._free_names(e, block))
         body = Block(block)
         yield self._accumulate(e.op, e.body, local, body)
-        block.steps += _nest(e, tuple(body.steps))
+        block.add(_nest(e, tuple(body.steps)))
+
+    def _free_names(self, e: Reduce, block: Block) -> dict[Symbol, Affine]:
+        """Other names for the derived indices in front of a reduction's loops that are declared otherwise in the block."""
+        declared = block.declared
+        clashing = (d.name for d in bounded(e).derived if declared.get(d.name, d) != d)
+        return {name: symbol(self.names.fresh(name)) for name in clashing}
 
     def _side_by_side(
         self, each: tuple[tuple[Reduce, Expr], ...], block: Block
     ) -> Generator[Any, Any, None]:
         """The reductions in the loops of the first."""
+        first = each[0][0]
+        new = self._free_names(first, block)
         body = Block(block)
         for e, inner in each:
             local = self._local("s" if e.op == "sum" else e.op)
             block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
             block.known[e] = Read(local, ())
-            yield self._accumulate(e.op, inner, local, body)
-        block.steps += _nest(each[0][0], tuple(body.steps))
+            yield self._accumulate(e.op, substitute(inner, new), local, body)
+        block.add(_nest(_renamed(first, new), tuple(body.steps)))
 
     def _accumulate(
         self, op: ReduceOp, e: Expr, local: str, block: Block
@@ -452,6 +477,15 @@ def row_of(box: list[tuple[Symbol, Affine]], steps: tuple[Step, ...]) -> tuple[S
     for index, extent in reversed(box):
         steps = (Loop(Range.between(index, constant(0), extent - 1), steps),)
     return steps
+
+
+def _renamed(e: Reduce, new: Mapping[Symbol, Affine]) -> Reduce:
+    """The reduction with other names for derived indices."""
+    if not new:
+        return e
+    derived = (d.substitute(new, new.get(d.name, symbol(d.name)).as_symbol()) for d in e.derived)
+    domain, body = e.domain.substitute(new), substitute(e.body, new)
+    return Reduce(e.op, e.indices, tuple(derived), domain, body)
 
 
 def _nest(e: Reduce, steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -31,7 +31,8 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.lower import Block, Lowering, kernels, loop_of, without_unused
 from tadc.schedule.nest.scatter_data import Points, points_over_data, with_scattered_sums
-from tadc.schedule.rewrite.lists import has_data, safely_loaded
+from tadc.schedule.rewrite.looked_up import has_data
+from tadc.schedule.rewrite.safe_loads import safely_loaded
 
 __all__ = ["scatter_kernels"]
 

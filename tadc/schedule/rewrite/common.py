@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.canonical import bound_names, canonical, free_indices
+from tadc.ir.canonical import bound_names, canonical_value
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
@@ -52,10 +52,9 @@ class _Table:
         if isinstance(body, Read) and body is not s.body and is_own:
             self.copies[s.target.name] = s.indices, body
         if not s.derived and (isinstance(body, Reduce) or _is_expensive_call(body)):
-            free = free_indices(body, self.sizes)
+            form, free = canonical_value(body, self.sizes)
             if set(free) == set(s.indices):
                 order = tuple(free.index(i) for i in s.indices)
-                form = canonical(body, free)
                 entry = _Stored(s.target.name, order, tuple(extents[i] for i in free))
                 self.stored.setdefault((form, self.dtype), entry)
                 if isinstance(body, Call):
@@ -82,8 +81,8 @@ class _Table:
 
     def _read(self, e: Expr, extents: Mapping[Symbol, Affine]) -> Expr | None:
         """A read of the tensor that has the value for the same ranges of its free indices."""
-        free = free_indices(e, self.sizes)
-        entry = self.stored.get((canonical(e, free), self.dtype))
+        form, free = canonical_value(e, self.sizes)
+        entry = self.stored.get((form, self.dtype))
         if entry is None:
             return None
         for i, stored in zip(free, entry.extents, strict=True):

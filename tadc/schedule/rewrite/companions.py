@@ -15,7 +15,7 @@ from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import rewrite
-from tadc.schedule.rewrite.lists import Companion, Listed, Rows, SortedList
+from tadc.schedule.rewrite.list_tensors import Companion, Listed, Rows, SortedList
 
 __all__ = ["with_companions"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.canonical import canonical, free_indices
+from tadc.ir.canonical import canonical_value
 from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
@@ -69,9 +69,9 @@ def _key(
     separation: Separation, e: Expr, extents: Extents
 ) -> tuple[list[Symbol], tuple[Expr, tuple[Affine, ...], str | None]]:
     """The free indices, and what the value is for any names of them."""
-    free = free_indices(e, separation.sizes)
+    form, free = canonical_value(e, separation.sizes)
     box = tuple(extents[i] for i in free if i in extents)
-    return free, (canonical(e, free), box, separation.statement.target.dtype)
+    return free, (form, box, separation.statement.target.dtype)
 
 
 def _outermost(root: Expr, many: set[str]) -> Iterator[Expr]:

@@ -19,7 +19,7 @@ from tadc.schedule.rewrite.inner_sums import inner_sums
 from tadc.schedule.rewrite.invariants import invariant_values
 from tadc.schedule.rewrite.joined import joined
 from tadc.schedule.rewrite.left_out import with_points_left_out
-from tadc.schedule.rewrite.lists import has_data
+from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.quotients import sums_over_quotients
 from tadc.schedule.rewrite.running import separate_running

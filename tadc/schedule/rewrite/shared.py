@@ -17,7 +17,7 @@ from typing import TypeAlias, cast
 from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.canonical import canonical, free_indices
+from tadc.ir.canonical import canonical_value
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -114,13 +114,11 @@ def _values(program: Program) -> list[_Value]:
     values: dict[_Key, _Value] = {}
     for n, s in enumerate(program.statements):
         for e, place in _expensive(s, sizes):
-            free = tuple(free_indices(e, sizes))
+            form, free = canonical_value(e, sizes)
             if free and s.body is not e and all(i in place.extents for i in free):
-                use = _Use(e, free, place)
+                use = _Use(e, tuple(free), place)
                 extents = tuple(use.box.values())
-                value = values.setdefault(
-                    (canonical(e, free), extents, s.target.dtype), _Value(extents)
-                )
+                value = values.setdefault((form, extents, s.target.dtype), _Value(extents))
                 value.uses.setdefault(n, []).append(use)
     return list(values.values())
 

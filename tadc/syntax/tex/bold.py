@@ -6,15 +6,16 @@ matrix, and has to be declared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["NO_BOLD", "Bold", "bold_names"]
+__all__ = ["NO_BOLD", "Bold", "bold_names", "with_bold_letters"]
 
 _OPERATIONS = frozenset(("TOP", "NORM_L", "ANGLE_L"))
 _TRANSPOSES = (r"\top", r"\intercal")
@@ -28,6 +29,16 @@ class Bold(NamedTuple):
 
 
 NO_BOLD = Bold(frozenset(), frozenset())
+
+
+_BOLD_IN_TEXT = re.compile(
+    r"\\(?:mbox|text|hbox)\s*\{\s*\\boldmath\s*\$\s*(\\[A-Za-z]+|[A-Za-z])\s*\$\s*\}"
+)
+
+
+def with_bold_letters(text: str) -> str:
+    r"""The text with `\bm{W}` for the `\mbox{\boldmath $W$}` of old papers, as long as before."""
+    return _BOLD_IN_TEXT.sub(lambda m: f"\\bm{{{m[1]}}}".ljust(len(m[0])), text)
 
 
 def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
@@ -60,7 +71,29 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
         or (before.type == "BAR_L" and token.note == "bold")
         or (before.type == "CDOT" and token.note == "bold")
         for before, token in pairs
-    )
+    ) or any(_is_of_bold(inner) for inner in _in_bars(tokens))
+
+
+def _in_bars(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """What stands in single bars."""
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type == "BAR_L":
+            opened.append(place)
+        elif token.type == "BAR_R" and opened:
+            opening = opened.pop()
+            if place - opening < LONGEST_SCRIPT:
+                yield tokens[opening + 1 : place]
+
+
+def _is_of_bold(inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `\sum_i \mathbf{v}_i` of `|\sum_i \mathbf{v}_i|`: sums and differences of bold letters alone."""
+    in_scripts = {id(t) for kind in ("SUB", "SUP") for _, _, n in scripted(inner, kind) for t in n}
+    outside = [t for t in inner if t.type == "NAME" and id(t) not in in_scripts]
+    places = [n for n, t in enumerate(inner) if t.type == "RED"]
+    limits = {id(t) for n in places for t in inner[n:] if t.type == "NAME" and t.note != "bold"}
+    names = [t for t in outside if id(t) not in limits]
+    return bool(names) and all(t.note == "bold" for t in names)
 
 
 def _bare(definitions: Sequence[Statement]) -> Iterator[str]:

@@ -86,6 +86,15 @@ class Brackets:
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 result += power
                 place = call.end + 1
+            elif call is not None and call.is_raised and self._is_headed(call):
+                opening = call.end - len(call.inner) - 1
+                start, end = call.name.start, tokens[opening].start
+                result += [
+                    Token("LGROUP", "", start, start),
+                    *tokens[place:opening],
+                    Token("RGROUP", "", end, end),
+                ]
+                place = call.end + 1
             elif call is None or (call.is_raised and not self._is_function(call)):
                 result.append(tokens[place])
                 place += 1
@@ -98,7 +107,7 @@ class Brackets:
             elif call.name.value in self.with_index and call.below:
                 result += _applied(call, tokens)
                 place = call.end + 1
-            elif call.name.value in self.headed and call.below and _is_list(call.inner):
+            elif self._is_headed(call):
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
             elif self._is_delta(call):
@@ -125,6 +134,10 @@ class Brackets:
         """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration."""
         is_known = call.name.value in self.indexed or self.ranks.get(call.name.value, 0) > 0
         return is_known and not call.below and self._is_element(call, bound)
+
+    def _is_headed(self, call: Call) -> bool:
+        r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on."""
+        return call.name.value in self.headed and bool(call.below) and _is_list(call.inner)
 
     def _is_delta(self, call: Call) -> bool:
         r"""Whether it is Kronecker's `\delta(a, b)`."""

@@ -17,6 +17,7 @@ from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Condition, Expression, Name, Number
 from tadc.syntax.nodes import nodes
+from tadc.syntax.tex import time_steps
 from tadc.syntax.tex.cases import Row, choice
 from tadc.syntax.tex.commands import INVERSES
 from tadc.syntax.tex.factorials import binomial, logarithm_of_factorial
@@ -142,7 +143,7 @@ class Build:
                 raise SyntaxError(
                     left.span,
                     f"`{left.span.text}` is not a bare index, but on the left side only these stand",
-                    fix="write the element at a bare index, and move the rest to the right side",
+                    fix=_moved(name.value, left, len(rest[0].items) - 1),
                 )
             lefts.append(ast.Range(left, left.span))
         listed = [token for token in rest if isinstance(token, Token)]
@@ -178,8 +179,8 @@ class Build:
             sign.type == "CDOT" and not self.subscripts and (whole := scientific(left, right, span))
         ):
             return whole
-        elif not self.subscripts and sign.value in ("\\cdot", "\\odot", "\\circ"):
-            command = Name("\\cdot" if sign.type == "CDOT" else "\\odot", self._at(sign))
+        elif not self.subscripts and sign.value in _SIGNS_OF_VECTORS:
+            command = Name(_SIGNS_OF_VECTORS[sign.value], self._at(sign))
             return Application(command, (number(left), number(right)), span)
         return Binary(operator, number(left), number(right), span)
 
@@ -204,6 +205,9 @@ class Build:
     def _call(self, span: Span, function: Token, *rest: Part) -> Expression:
         first = next(n for n, part in enumerate(rest) if not isinstance(part, Script))
         on_name, argument, behind = rest[:first], rest[first], rest[first + 1 :]
+        if function.value == "mod" and len(argument.items) == 2:
+            over, under = map(number, argument.items)
+            return raised(Binary("%", over, under, span), behind)
         if function.value == "clip":
             return raised(_clipped(argument, self._at(function), span), behind)
         if function.type != "FUNC":
@@ -313,6 +317,13 @@ class Build:
     def _ceil(self, span: Span, *symbols: Part) -> Expression:
         return self._rounded("ceil", span, *symbols)
 
+    def _nearest(
+        self, span: Span, opening: Token, inner: Part, _closing: Token, *scripts: Script
+    ) -> Expression:
+        return raised(
+            Application(Name("round", self._at(opening)), (number(inner),), span), scripts
+        )
+
     def _rounded(
         self,
         function: Literal["floor", "ceil"],
@@ -395,6 +406,20 @@ class Build:
 
     def _negated(self, span: Span, _not: Token, operand: Part) -> Condition:
         return ast.Not(truth(operand), span)
+
+
+_SIGNS_OF_VECTORS = {
+    "\\cdot": "\\cdot", "\\odot": "\\odot", "\\circ": "\\odot", "*": "\\ast", "\\ast": "\\ast",
+}  # fmt: skip
+
+
+def _moved(name: str, left: Expression | Condition, others: int) -> str:
+    """What to write for a left side at `t + 1`, which is a step in time, or at another place than a bare index."""
+    match left:
+        case Binary("+", Name(letter), Number("1")):
+            return time_steps.remedy(name, letter, others)
+        case _:
+            return "write the element at a bare index, and move the rest to the right side"
 
 
 def _left_names(tokens: Sequence[Token]) -> list[str]:

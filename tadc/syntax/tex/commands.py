@@ -10,6 +10,7 @@ __all__ = [
     "ARGMAX",
     "CALLED",
     "CHARACTERS",
+    "COMPOSED",
     "DISPLAYS",
     "DROPPED",
     "DROPPED_WITH_ARGUMENT",
@@ -20,6 +21,8 @@ __all__ = [
     "INVERSES",
     "LAYOUTS",
     "MARKS",
+    "ONES",
+    "OPERATORS",
     "REDUCTIONS",
     "REFUSED",
     "RELATIONS",
@@ -31,6 +34,7 @@ __all__ = [
     "TEX_FUNCTIONS",
     "TEX_REDUCTIONS",
     "TWO_READINGS",
+    "UNKNOWN",
     "WITH_COLUMNS",
     "WORDS",
     "WRAPPERS",
@@ -85,8 +89,27 @@ FUNCTIONS = {
     "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
     "tr": "\\tr", "trace": "\\tr", "Tr": "\\tr", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
 }  # fmt: skip
+# Functions of `x` that are made of these.
+COMPOSED = {
+    "coth": "1/tanh(x)",
+    "sec": "1/cos(x)",
+    "csc": "1/sin(x)",
+    "cot": "1/tan(x)",
+    "sech": "1/cosh(x)",
+    "csch": "1/sinh(x)",
+    "logit": "log(x/(1 - x))",
+    "elu": "if x > 0 then x else exp(x) - 1",
+    "hardtanh": "max(-1, min(1, x))",
+    "mish": "x*tanh(softplus(x))",
+    "softsign": "x/(1 + abs(x))",
+}
+FUNCTIONS |= {name: name for name in COMPOSED} | {
+    "ELU": "elu", "Mish": "mish", "HardTanh": "hardtanh", "Hardtanh": "hardtanh", "sigm": "sigmoid", "Sigmoid": "sigmoid", "expit": "sigmoid",
+    "Tanh": "tanh", "ReLu": "relu", "Relu": "relu", "RELU": "relu", "Softplus": "softplus", "SoftPlus": "softplus", "GeLU": "gelu",
+    "swish": "silu", "Swish": "silu", "Sign": "sign", "Sgn": "sign", "Exp": "exp", "Log": "log",
+}  # fmt: skip
 TEX_FUNCTIONS = words(
-    "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh"
+    "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh coth sec csc cot"
 )  # commands of LaTeX itself
 TEX_REDUCTIONS = words("sum prod max min")
 INVERSES = {
@@ -96,13 +119,21 @@ INVERSES = {
 
 # Names that are always called with brackets: functions of several arguments and the boundary forms of subscripts.
 CALLED = words(
-    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip pad wrap reflect symmetric"""
+    """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip mod pad wrap reflect symmetric"""
 )
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
     "argmax": "argmax", "argmin": "argmin",
 }  # fmt: skip
 ARGMAX = {"max": "argmax", "min": "argmin"}  # `\arg\max`
+
+# Words of LaTeX that no formula of tensors applies, but that may be what one defines, `\det(V) = ..`.
+OPERATORS = words("det Pr dim deg gcd hom ker")
+
+UNKNOWN = "is not a command that tadc knows"  # the end of an error's fact
+
+# The vector of ones, `\mathbf{1}^\top x`, until vectors are in index notation.
+ONES = "\\ones"
 
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
 FUNCTION_LETTERS = words("f g h F G H Gamma Phi Psi phi varphi psi zeta rho")
@@ -137,7 +168,7 @@ SYMBOLS = {
     "lfloor": "FLOOR_L", "rfloor": "FLOOR_R", "lceil": "CEIL_L", "rceil": "CEIL_R",
     "{": "LPAR", "}": "RPAR", "lbrace": "LPAR", "rbrace": "RPAR", "lbrack": "LSQB", "rbrack": "RSQB",
     "lparen": "LPAR", "rparen": "RPAR", "langle": "ANGLE_L", "rangle": "ANGLE_R", "odot": "ODOT", "circ": "ODOT",
-    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
+    "partial": "PARTIAL", "star": "STAR", "approx": "APPROX", "simeq": "APPROX", "propto": "PROPTO", "to": "ARROW", "rightarrow": "ARROW", "leftrightarrow": "ARROW", "Rightarrow": "TEXT", "implies": "TEXT", "iff": "TEXT", "Leftrightarrow": "TEXT", "Longrightarrow": "TEXT", "therefore": "TEXT", "longrightarrow": "ARROW", "nabla": "NABLA", "doteq": "DEF", "colonequals": "DEF",
 }
 CHARACTERS = {
     "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "'": "PRIME", ",": "COMMA", ";": "COMMA", ".": "DOT", "*": "CDOT",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.statements import Statement
@@ -16,11 +16,14 @@ def counted(
     macros: frozenset[str],
     text: Expansion,
     states: frozenset[str],
+    wholes: Set[str] = frozenset(),
+    headed: Set[str] = frozenset(),
 ) -> tuple[list[Statement], list[Statement]]:
     """The definitions of the program, and the skipped parts.
 
     A tensor element always counts, and a state. Another scalar counts if others use it, if it sums, reads elements or what others
-    define, if it is alone, or if its display defines more.
+    define, if it is alone, or if its display defines more; or if it reads one of `wholes`, declared tensors, without subscripts, and is not
+    `headed` by a list of arguments, whose letters may be called like these.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
     used_in: dict[str, set[int]] = {}
@@ -44,11 +47,26 @@ def counted(
                 or statement.reads(tensors)
                 or any(t.value in targets - {statement.target} for t in statement.right)
                 or statement.has_reduction
+                or any(t.type in _SUMS for t in statement.right)
+                or (statement.target not in headed and _reads_whole(statement, wholes))
             ):
                 counted.append(statement)
             elif statement.kind != "shape":
                 skipped.append(statement)
     return counted, skipped
+
+
+def _reads_whole(statement: Statement, wholes: Set[str]) -> bool:
+    """Whether a declared tensor stands on the right side without subscripts: what is defined is no number then."""
+    right = statement.right
+    return any(
+        t.type == "NAME" and t.value in wholes and (after is None or after.type not in _SCRIPTS)
+        for t, after in zip(right, (*right[1:], None), strict=True)
+    )
+
+
+_SCRIPTS = ("SUB", "LPAR", "LSQB")
+_SUMS = ("TOP", "NORM_L", "ANGLE_L")  # signs that sum over what is not written
 
 
 def _is_readable(statement: Statement, macros: frozenset[str], text: Expansion) -> bool:

@@ -87,6 +87,7 @@ class _Scan:
         self.opened: re.Match[str] | None = None
         self.content = 0
         self.closer = ""
+        self.outer = ""  # the end of the mark around a display, `$$\begin{equation}`
 
     def directives_before(self, end: int) -> None:
         for comment in _COMMENT_LINE.finditer(self.source.text, 0, end):
@@ -98,7 +99,11 @@ class _Scan:
             position = mark.end()
             if mark["comment"]:
                 self._directive(mark.start(), mark.end())
-            elif mark["escaped"] or (self.opened is None and mark["close"]):
+            elif mark["escaped"]:
+                continue
+            elif self.opened is None and self.outer and mark.group() == self.outer:
+                self.outer = ""
+            elif self.opened is None and mark["close"]:
                 continue
             elif mark["verb"]:
                 if mark["verbatim"] and self.opened is None:
@@ -124,12 +129,19 @@ class _Scan:
             self.regions.append(Region("directive", start, start + len(said)))
 
     def _open(self, mark: re.Match[str]) -> None:
-        if self.opened is not None:
+        if self.opened is not None and mark["begin"] and self._is_outer(mark.start()):
+            self.outer = self.closer  # `$$\begin{equation} .. \end{equation}$$`
+        elif self.opened is not None:
             self._unclosed()
         columns = _COLUMNS.match(self.source.text, mark.end())
         has_columns = columns is not None and mark["environment"] in WITH_COLUMNS
         self.opened, self.content = mark, columns.end() if columns and has_columns else mark.end()
         self.closer = mark["environment"] or _CLOSED_BY[mark.group()]
+
+    def _is_outer(self, place: int) -> bool:
+        r"""Whether the open `$$` or `\[` holds nothing but blanks in front of an environment."""
+        is_pair = self.closer in ("$$", r"\]")
+        return is_pair and not self.source.text[self.content : place].strip()
 
     def _closes(self, mark: re.Match[str]) -> bool:
         if self.closer == "$" and mark["dollar"]:

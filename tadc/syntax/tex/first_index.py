@@ -60,7 +60,8 @@ def base_of(
         )
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
-    if later := [s for s in starts if s.reaches is not None]:
+    later = [s for s in starts if s.reaches is not None]
+    if later := [*later, *(s for d in definitions for s in _later(d))]:
         raise SyntaxError(
             later[0].span,
             f"the range begins at a later element, and nothing tells whether the first one is `x_0` or `x_1`: `{_shown(later[0].span)}`",
@@ -139,6 +140,28 @@ def _starts(definition: Definition) -> Iterator[Start]:
             yield start
         elif r.low is None and r.extent is not None and subscripts and not is_left:
             yield Start(1, r.span)  # `\sum_i^N`
+
+
+def _later(definition: Definition) -> Iterator[Start]:
+    r"""The conditions that leave out the first elements, or none if these are counted from 1: `\sum_{i \ge 1}`."""
+    for node in nodes((definition.body,)):
+        if isinstance(node, ast.Reduction):
+            yield from (s for s in _least(node) if s.low)
+
+
+def _least(node: ast.Reduction) -> Iterator[Start]:
+    """The least values of indices that the conditions of a reduction say."""
+    own = {r.name.name for r in node.ranges if r.low is None and r.extent is None}
+    for part in nodes((node.condition,)) if node.condition is not None else ():
+        match part:
+            case ast.Comparison(
+                (Number(text), Name(name)), (("<" | "<=") as sign,), span
+            ) | ast.Comparison((Name(name), Number(text)), ((">" | ">=") as sign,), span):
+                if name in own and text.isdigit():
+                    least = int(text) + (sign in ("<", ">"))
+                    yield Start(least, span, least)
+            case _:
+                pass
 
 
 def _start(r: Range, subscripts: Sequence[Expression]) -> Start:

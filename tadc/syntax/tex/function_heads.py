@@ -155,19 +155,23 @@ def _with_parameter(
     tokens: Sequence[Token], argument: Sequence[Token], parameter: Token
 ) -> list[Token]:
     """The tokens with the parameter in place of the element that stands for it."""
-    wanted = [(t.type, t.value) for t in argument if t.type not in ("LBRACE", "RBRACE")]
+    wanted = [_plain(t) for t in argument]
     result: list[Token] = []
     place = 0
     while place < len(tokens):
         part = tokens[place : place + len(argument)]
-        same = [(t.type, t.value) for t in part if t.type not in ("LBRACE", "RBRACE")] == wanted
-        if same and len(part) == len(argument):
+        if [_plain(t) for t in part] == wanted:
             result.append(replace(parameter, start=part[0].start, end=part[-1].end))
             place += len(argument)
         else:
             result.append(tokens[place])
             place += 1
     return result
+
+
+def _plain(token: Token) -> tuple[str, str]:
+    """The token without its place; braces may be printed or not."""
+    return token.type, "" if token.type in ("LBRACE", "RBRACE") else token.value
 
 
 def _with_constants(right: Sequence[Token], parameters: Set[str]) -> list[Token]:

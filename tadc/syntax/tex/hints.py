@@ -79,6 +79,11 @@ def _mistake(
                 r"`\approx` stands inside a formula",
                 "write it for `=` once, behind the left side",
             )
+        case "PROPTO":
+            return (
+                r"`\propto` leaves a factor open",
+                "write the equation with its factor, such as the sum that divides it",
+            )
         case "CDOT" if previous == "LBRACE" and text in ("*", r"\ast"):
             return "`^*` is no power", r"give the name an accent instead: `\hat{x}`"
         case "MINUS" if previous in _OPERATORS:

@@ -13,7 +13,7 @@ d_{1,i} = \frac{\ln S_i + r}{s}       beside an index, a number, where nothing b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -79,8 +79,17 @@ class LeftLabels:
             return named
         if (named := self._with_lone_number(definition)) is not None:
             return named
-        if self._is_known_label(definition):
+        if (named := self._with_next_step(definition)) is not None:
+            return named
+        if self._is_constant(definition):
             return self._named(definition)
+        if self._is_known_label(definition) or self._is_below_number(definition):
+            return self._named(definition)
+        if self._is_size_beside_number(definition):
+            return self._named(definition)
+        if self._is_length(definition):
+            is_size = tokens[3].value in self.sizes
+            return self._named(definition) if is_size else _with_unclear_length(definition)
         others = [d.target for d in self.definitions]
         may_be = _may_be_label(definition, self.scalars, {*others})
         if not may_be and not _is_one_of_two(definition):
@@ -110,6 +119,84 @@ class LeftLabels:
         is_known = any(name.endswith(f"_{letter}") for name in self.declared)
         bound = (bound_names(d.right) for d in self.definitions)
         return is_known and not definition.ranges and all(letter not in names for names in bound)
+
+    def _with_next_step(self, definition: Statement) -> Statement | None:
+        r"""`w_{t+1} = \sum_k n_k w_k` as one name, where no right side has a `t`."""
+        tokens = definition.tokens
+        kinds = [t.type for t in tokens[:7]]
+        signs = [[*_ELEMENT[:4], sign, "NUM", "RBRACE"] for sign in ("PLUS", "MINUS")]
+        if kinds not in signs or definition.equal != 7 or definition.ranges:
+            return None
+        letter = tokens[3].value
+        if tokens[0].value in self.declared and any(
+            name.value == tokens[0].value and letter in {t.value for t in inner}
+            for d in self.definitions
+            for name, _, inner in scripted(d.right, "SUB")
+        ):
+            return None
+        if any(t.value == letter for d in self.definitions for t in d.right):
+            return None
+        sign = "plus" if kinds[4] == "PLUS" else "minus"
+        label = replace(tokens[3], value=f"{letter}_{sign}_{tokens[5].value}")
+        name = with_label(tokens[0], [label], tokens[6].end)
+        text = f"`{name.value}` is one name: no right side has `{letter}`"
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[6].end))
+        return replace(definition, tokens=(name, *tokens[7:]))
+
+    def _is_constant(self, definition: Statement) -> bool:
+        r"""Whether it is `\lambda_s = 0.1`, whose letter is no index of the document."""
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+            return False
+        letter = tokens[3].value
+        if tokens[0].value in self.declared or letter not in _NO_INDICES:
+            return False
+        is_number = [t.type for t in definition.right] in (["NUM"], ["MINUS", "NUM"])
+        bound = {n for d in self.definitions for n in bound_names(d.right)}
+        others = {
+            t.value for d in self.definitions if d is not definition for t in left_indices(d.tokens)
+        }
+        below = {
+            t.value for d in self.definitions for n, _, i in scripted(d.right, "SUB") for t in i
+            if n.value != tokens[0].value
+        }  # fmt: skip
+        return is_number and letter not in bound | others | below | self.sizes
+
+    def _is_below_number(self, definition: Statement) -> bool:
+        r"""Whether it is `v_a = ..` beside a `v` that is declared without dimensions, whose right side has no `a`."""
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or not _ends_at(tokens, 5, definition.equal):
+            return False
+        numbers = {d.target for d in self.definitions if d is not definition and d.is_scalar}
+        is_number = tokens[0].value in self.scalars | (numbers - self.declared)
+        return is_number and tokens[3].value not in {t.value for t in definition.right}
+
+    def _is_size_beside_number(self, definition: Statement) -> bool:
+        r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and
+        nothing but numbers below `\beta`: what comes after `n` samples.
+        """
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+            return False
+        letter = tokens[3].value
+        is_size = letter in self.sizes | names_in_bounds([definition.right])
+        below = [(name.value, inner) for name, _, inner in scripted(definition.right, "SUB")]
+        own = [inner for name, inner in below if name == tokens[0].value]
+        are_numbers = bool(own) and all([t.type for t in inner] == ["NUM"] for inner in own)
+        inside = {t.value for _, inner in below for t in inner}
+        return is_size and are_numbers and letter not in inside
+
+    def _is_length(self, definition: Statement) -> bool:
+        r"""Whether it is `\bar{X}_n = \frac{1}{n} \sum_{i=1}^{n} X_i`, with an `n` that is no index of the document otherwise."""
+        tokens = definition.tokens
+        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+            return False
+        letter = tokens[3].value
+        indices = {n for d in self.definitions for n in bound_names(d.right)}
+        if letter not in self.sizes:  # of `T_n = f_0 + .. + f_n` with a size `n`
+            indices |= {t.value for d in self.definitions for t in _below(d.right)}
+        is_free = tokens[0].value not in self.declared and letter not in indices
+        return is_free and letter in names_in_bounds([definition.right])
 
     def _with_lone_number(self, definition: Statement) -> Statement | None:
         r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts, or beside the `M_i` of a document that counts from 1."""
@@ -329,6 +416,20 @@ class LeftLabels:
             if [letters[name.value], letters[t.value]] != [1, 1]  # the constant `C_s`
         }
         return below <= bound_names(right)
+
+
+def _with_unclear_length(definition: Statement) -> Statement:
+    """The definition with the error of a left side that is a number, or one for each length of its sum."""
+    name, letter, end = definition.tokens[0], definition.tokens[3].value, definition.tokens[4].end
+    fact = f"`{letter}` may be the length of the sum, so that this is one number, or an index: a number for each length"
+    fix = f"for the number write `%!tadc size {letter}`; for all of them say how many, `\\quad {letter} = 1, \\dots, N`, behind the formula"
+    error = Token("ERROR", fact, name.start, end, fix)
+    return replace(definition, tokens=(*definition.tokens, error))
+
+
+def _below(tokens: Sequence[Token]) -> Iterator[Token]:
+    """What stands below the names."""
+    return (t for _, _, inner in scripted(tokens, "SUB") for t in inner)
 
 
 def _are_parameters(

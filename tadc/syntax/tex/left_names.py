@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
 __all__ = ["LeftNames", "Variable", "variable_at"]
 
@@ -170,6 +170,18 @@ def _functions(tokens: Sequence[Token]) -> Iterator[Key]:
         head = _letters(tokens, start) if tokens[start].type == "NAME" else None
         is_word = head is not None and len(head.key) > 3 and head.key[1] not in _STEPS
         if head is not None and is_word and tokens[head.end].type == "LPAR":
+            yield head.key
+    closing = closing_brackets(tokens)
+    for start, token in enumerate(tokens[:-1], 1):  # `y = PACT(x) = ..`
+        head = (
+            _letters(tokens, start)
+            if token.type in ("EQ", "DEF") and tokens[start].type == "NAME"
+            else None
+        )
+        end = -1 if head is None else closing.get(head.end, -1)
+        is_side = end > 0 and [t.type for t in tokens[end + 1 : end + 2]] in (["EQ"], ["DEF"])
+        is_acronym = head is not None and all(n.isupper() for n in head.key[1:])
+        if head is not None and is_side and is_acronym and len(head.key) > 3:
             yield head.key
 
 

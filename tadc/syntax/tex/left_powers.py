@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.script_tokens import left_indices, scripted
 from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.time_steps import remedy
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["with_named_squares"]
@@ -143,6 +144,9 @@ def _power_on_the_left(definition: Statement) -> Token | None:
     above = left[left.index(sign) :]
     fact = "a superscript on the left side is no part of a name"
     if any(t.type == "PLUS" for t in above):
-        fact = "a superscript that counts steps is a loop over time, which tadc does not run: a program is one step"
+        fact = "a superscript that counts steps is a loop over time, and a program is one step"
     fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
+    letters = [t.value for t in above if t.type == "NAME"]
+    if "PLUS" in {t.type for t in above} and letters:
+        fix = remedy(left[0].value, letters[0], len(left_indices(definition.tokens)))
     return Token("ERROR", fact, sign.start, left[-1].end, fix)

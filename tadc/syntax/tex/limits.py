@@ -4,6 +4,7 @@ r"""The limits of a reduction: which names it runs over, their bounds, and its c
     \sum_{i,j=1}^{n}         i = 1..n, j = 1..n       \sum_{0 \le k < N}       k = 0..N-1
     \sum_{j \le i}           j | j <= i               \sum_{k, l \mid k < l}   k, l | k < l
     \sum_k^N                 k: N                     \sum_{j \ne i}^N         j: N | j != i
+    \sum_{1 \le i, j \le n}  i = 1..n, j = 1..n       \sum_{1 \le i < j \le n} i = 1..n, j = 1..n | i < j
 
 In the fourth form the names run that nothing outside binds; so `limits` needs to know what is bound around the reduction.
 """
@@ -11,7 +12,7 @@ In the fourth form the names run that nothing outside binds; so `limits` needs t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tadc.errors import Span, SyntaxError
 from tadc.syntax.ast import (
@@ -60,13 +61,36 @@ class Limit:
             and (set(self.relations) <= {"<", "<="} or set(self.relations) <= {">", ">="})
         )
 
+    @property
+    def is_chain(self) -> bool:
+        """`1 <= i < j <= n`: several names between two ends."""
+        ends = (self.relations[0], self.relations[-1]) if self.relations else ()
+        return (
+            len(self.relations) > 2
+            and {*ends} <= {"<", "<="}
+            and {*self.relations} <= {"<", "<=", "!="}
+            and None not in self.ends[1:-1]
+        )
+
+    @property
+    def is_opening(self) -> bool:
+        """The `1 <= i` of `1 <= i, j <= n`."""
+        return len(self.relations) == 1 and self.relations[0] in ("<", "<=") and bool(self.ends[1])
+
+    @property
+    def is_closing(self) -> bool:
+        """The `j <= n` of `1 <= i, j <= n`."""
+        return len(self.relations) == 1 and self.relations[0] in ("<", "<=") and bool(self.ends[0])
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The entries with their kinds, and `names`: all that the reduction runs over, in order."""
 
     entries: tuple[Limit, ...]
-    kinds: tuple[str, ...]  # "name", "start", "interval" or "condition"
+    kinds: tuple[
+        str, ...
+    ]  # "name", "start", "interval", "chain", "opening", "closing" or "condition"
     names: tuple[Name, ...]
 
 
@@ -78,10 +102,30 @@ def read_limits(
 ) -> Limits:
     """Decide the kind of each entry. `is_bound`: an index of the surroundings, or a size."""
     running = {e.ends[0] for e in entries if e.is_name or (e.is_start and has_high)}
-    kinds = []
-    for entry in entries:
-        if entry.is_name:
+    kinds: list[str] = []
+
+    def is_end(name: str | None) -> bool:
+        """Whether it is no index that runs, too."""
+        return name is None or is_bound(name) or not is_subscript(name)
+
+    shared: dict[int, str] = {}
+    if len(entries) > 1 and not has_high and is_end(entries[0].ends[0]):
+        shared = (
+            _shared_interval(entries, running, is_bound) if is_end(entries[-1].ends[-1]) else {}
+        )
+    for place, entry in enumerate(entries):
+        if place in shared:
+            kinds.append(shared[place])
+        elif entry.is_name:
             kinds.append("name")
+        elif (
+            entry.is_chain
+            and not any(is_bound(n or "") or n in running for n in entry.ends[1:-1])
+            and is_end(entry.ends[0])
+            and is_end(entry.ends[-1])
+        ):
+            kinds.append("chain")
+            running |= {*entry.ends[1:-1]}
         elif entry.is_start and has_high:
             kinds.append("start")
         elif (
@@ -99,9 +143,9 @@ def read_limits(
     names: dict[str, Name] = {}
     free: dict[str, Name] = {}
     for entry, kind in zip(entries, kinds, strict=True):
-        running_here = entry.ends[kind == "interval"]
+        running_here = entry.ends[1:-1] if kind == "chain" else (entry.ends[_place_in(kind)],)
         for name in entry.names:
-            if kind != "condition" and name.name == running_here:
+            if kind != "condition" and name.name in running_here:
                 names.setdefault(name.name, name)
             elif kind == "condition" and not is_bound(name.name):
                 free.setdefault(name.name, name)
@@ -111,6 +155,25 @@ def read_limits(
     if not names:
         names |= dict(list(free.items())[:1])
     return Limits(tuple(entries), tuple(kinds), tuple(names.values()))
+
+
+def _place_in(kind: str) -> int:
+    """The place of the name that runs among the operands of an entry."""
+    return int(kind in ("interval", "opening"))
+
+
+def _shared_interval(
+    entries: Sequence[Limit], running: Set[str | None], is_bound: Callable[[str], bool]
+) -> dict[int, str]:
+    """The kinds of the entries of `1 <= i, j, k <= n`, whose names share both ends; none where there is no such list."""
+    if not entries[0].is_opening or not entries[-1].is_closing:
+        return {}
+    names = [entries[0].ends[1], *(e.ends[0] for e in entries[1:])]
+    is_list = all(e.is_name for e in entries[1:-1]) and len({*names}) == len(names)
+    if not is_list or any(is_bound(n or "") for n in names) or {names[0], names[-1]} & running:
+        return {}
+    last = len(entries) - 1
+    return {n: {0: "opening", last: "closing"}.get(n, "name") for n in range(len(entries))}
 
 
 def _starts_at_index(
@@ -136,8 +199,29 @@ def limits(
         if kind == "condition":
             conditions.append(_condition(item))
             continue
-        name = names[entry.ends[kind == "interval"] or ""]
-        if kind == "name":
+        if kind == "chain":
+            assert isinstance(item, Comparison), "a chain is one of relations"
+            middle = [names[n or ""] for n in entry.ends[1:-1]]
+            ranges |= {n.name: _between(n, item) for n in middle}
+            conditions.append(
+                replace(item, operands=item.operands[1:-1], relations=item.relations[1:-1])
+            )
+            continue
+        name = names[entry.ends[_place_in(kind)] or ""]
+        if kind == "opening":
+            assert isinstance(item, Comparison), "an opening is a relation"
+            opening = item
+            waiting.append(name.name)
+        elif kind == "closing":
+            assert isinstance(item, Comparison), "a closing is a relation"
+            whole = replace(
+                item,
+                operands=(opening.operands[0], name, item.operands[1]),
+                relations=(opening.relations[0], item.relations[0]),
+            )
+            ranges |= {n: _interval(names[n], whole) for n in (*waiting, name.name)}
+            waiting = []
+        elif kind == "name":
             ranges[name.name] = Range(name, name.span)
             waiting.append(name.name)
         elif kind == "start":
@@ -193,6 +277,14 @@ def _interval(name: Name, chain: Comparison) -> Range:
     low = _moved(first, "+") if below in ("<", ">") else first
     high = _moved(last, "-") if above in ("<", ">") else last
     return Range(name, chain.span, low=_rounded_up(low), high=high)
+
+
+def _between(name: Name, chain: Comparison) -> Range:
+    """The range of a name of a chain between its two ends."""
+    ends = (chain.operands[0], name, chain.operands[-1])
+    return _interval(
+        name, replace(chain, operands=ends, relations=(chain.relations[0], chain.relations[-1]))
+    )
 
 
 def _moved(bound: Expression, sign: str) -> Expression:

@@ -13,6 +13,7 @@ from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.bold import NO_BOLD, Bold
 from tadc.syntax.tex.centred import with_centred
+from tadc.syntax.tex.composed import about_composed, composed_functions
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
@@ -57,7 +58,8 @@ def meaning(
     defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
     taken = names_of([*items, *(r.definition for r in read)])
-    bodies = {name: Inlined(*function) for name, function in functions.items()}
+    bodies = composed_functions() | {name: Inlined(*body) for name, body in functions.items()}
+    notes += about_composed([r.definition for r in read])
     definitions: list[Definition] = []
     for r in read:
         try:
@@ -105,6 +107,7 @@ def meaning(
         Ranks(ranks, {r.name.name for r in rows} | vectors, bold.capitals - known),
         taken,
         notes,
+        base,
     )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
     if any(isinstance(i, ast.EinsteinDeclaration) for i in items):
@@ -290,13 +293,14 @@ def _in_index_notation(
     ranks: Ranks,
     taken: set[str],
     notes: list[Note],
+    base: int,
 ) -> list[Definition]:
     shapes = {
         i.name.name: i.extents
         for i in items
         if isinstance(i, ast.TensorDeclaration) and i.extents is not None
     }
-    vectors = Vectors(ranks, shapes, taken)
+    vectors = Vectors(ranks, shapes, taken, base)
     errors: list[Error] = []
     result: list[Definition] = []
     for definition in definitions:
@@ -312,6 +316,14 @@ def _in_index_notation(
             )
     for span in vectors.rows[:1]:
         text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
+        notes.append(Note(span, text, is_guess=True))
+    for span in vectors.elements[:1]:
+        text = (
+            "the left side is an element of what stands on the right, which has none of its indices"
+        )
+        notes.append(Note(span, text, is_guess=True))
+    for span in vectors.stars[:1]:
+        text = f"`{span.text}` is the product of elements"
         notes.append(Note(span, text, is_guess=True))
     for span in vectors.squares[:1]:
         text = f"`{span.text}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"

@@ -81,7 +81,7 @@ def _element(base: str, letters: Sequence[Token], definitions: Sequence[Statemen
     counts: set[int] = set()
     for d in definitions:
         summed = bound_names(d.right)
-        for read in _reads(d.tokens):
+        for read in _reads(d.right):  # the `x` of `V[x] =` is the whole tensor
             if read.name.value != base:
                 continue
             own = {t.value for t in read.letters or ()}

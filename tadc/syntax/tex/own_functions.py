@@ -30,6 +30,7 @@ class Inlined:
 
     parameters: tuple[str, ...]
     body: ast.Expression
+    is_known: bool = False  # to any reader: it stands nowhere in the document
 
 
 def inlined(
@@ -104,6 +105,8 @@ def _once(
         own = rewritten(function.body, lambda part: _with_other_indices(part, indices, taken))
         here = node.function.span
         own = rewritten(own, lambda part: _applied_here(part, function, here))
+        if function.is_known:
+            own = rewritten(own, lambda part: replace(part, span=here))
         whole = substituted(own, values, taken)
         return rewritten(whole, lambda part: replace(part) if parts(part) else part)
 

@@ -22,7 +22,7 @@ from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
-from tadc.syntax.tex.bold import bold_names
+from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.diagonals import with_diagonals
@@ -45,6 +45,7 @@ from tadc.syntax.tex.points import (
     functions_at_points,
 )
 from tadc.syntax.tex.primes import with_primes
+from tadc.syntax.tex.proportions import unnormalized
 from tadc.syntax.tex.prose import (
     applying,
     defines,
@@ -58,7 +59,7 @@ from tadc.syntax.tex.prose import (
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
-from tadc.syntax.tex.script_tokens import Guess, names_in_bounds, scripted
+from tadc.syntax.tex.script_tokens import Guess, left_indices, names_in_bounds, scripted
 from tadc.syntax.tex.scripts import Scripts
 from tadc.syntax.tex.sets import without_sets
 from tadc.syntax.tex.shapes import (
@@ -70,6 +71,7 @@ from tadc.syntax.tex.shapes import (
     rank_of,
     sizes_of,
 )
+from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
 from tadc.syntax.tex.statements import (
     Statement,
     add_range_behind,
@@ -79,6 +81,7 @@ from tadc.syntax.tex.statements import (
     with_shared_ranges,
 )
 from tadc.syntax.tex.targets import at_points, with_plain_targets
+from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
@@ -121,6 +124,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found = _Found(errors=list(document.errors))
     formulas = [r for r in document.regions if r.kind != "directive"]
     text, places = expanded(source, [(r.start, r.end) for r in formulas])
+    text = replace(text, text=with_bold_letters(text.text))
     for region in document.regions:
         if region.kind == "directive":
             _directive(found, source, region)
@@ -133,6 +137,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
     functions = _own_functions(found)
+    _drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
     for statement in spoken_definitions(found.displays, found.spoken):
         found.displays.append([statement])
@@ -151,7 +156,14 @@ def _program(source: Source, index_base: int) -> ast.Program:
     margins = implied_margins(found.displays, declared, source.text, guesses)
     found.displays += [[margin] for margin in margins]
     lists = _make_targets_plain(found, states, {f.name for f in functions})
-    definitions, skipped = counted(found.displays, document.macros, text, states)
+    definitions, skipped = counted(
+        found.displays,
+        document.macros,
+        text,
+        states,
+        {name for name, rank in _ranks(found).items() if rank},
+        lists.headed,
+    )
     asked = [
         (derivative, text.span(s.start, s.end))
         for s in skipped
@@ -159,7 +171,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     ]
     used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
-    shapes = about([*found.shapes, *prose], used - declared)
+    shapes = about([*found.shapes, *prose], used - declared, declared)
     rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *(f.statement for f in functions)]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
@@ -190,6 +202,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         _collect(bodies, found.errors, lambda f=function, s=statement: [reader.function(f, s)])
     if not definitions and not found.errors:
         found.errors.append(_nothing(text, skipped))
+    found.errors += _without_factors(text, found, skipped, definitions)
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
@@ -245,6 +258,12 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: _tokens(text, r) for r in regions}
+    ranks = _declared_ranks(found)
+    steps = TimeSteps(
+        {name: ranks.get(name, 0) for name in states_of(found.items)},
+        any(isinstance(b.head, ast.Block) for b in found.braces),
+    )
+    tokens |= {r: steps(tokens[r]) for r in regions if r.kind != "inline"}
     named = (ast.SizeDeclaration, ast.TensorDeclaration)
     streams = passed(
         [tokens[r] for r in regions],
@@ -348,12 +367,23 @@ def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[st
         old.target
         for (old, new), listed in zip(pairs, has_list, strict=True)
         if listed and (old.is_scalar or new.target == old.target)  # `p_x(i) =` has an index
+        if not _has_more_indices(old, new)
     }
     return _Lists(
         headed,
-        {new.target for old, new in pairs if old.is_scalar and not new.is_scalar},
+        {
+            new.target
+            for old, new in pairs
+            if (old.is_scalar and not new.is_scalar) or _has_more_indices(old, new)
+        },
         {new.target for old, new in pairs if at_points(old) and not at_points(new)},
     )
+
+
+def _has_more_indices(old: Statement, new: Statement) -> bool:
+    r"""Whether `a_t(s) =` became an element with both indices."""
+    before = len(left_indices(old.tokens))
+    return old.target == new.target and 0 < before < len(left_indices(new.tokens))
 
 
 def _declared_ranks(found: _Found) -> dict[str, int]:
@@ -386,12 +416,65 @@ def _own_functions(found: _Found) -> list[OwnFunction]:
     return [replace(f, statement=body) for f, body in zip(functions, bodies, strict=True)]
 
 
+def _drop_named_functions(found: _Found, functions: Set[str]) -> None:
+    """Leave out what only names the function that something is the value of."""
+    tensors = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    others = tensors | {name.rpartition("_")[0] for name in tensors if "_" in name}
+    definitions = [s for d in found.displays for s in d if s.kind == "definition"]
+    kept = {id(s) for s in without_named_functions(definitions, others, functions)}
+    found.displays = [
+        [s for s in d if s.kind != "definition" or id(s) in kept] for d in found.displays
+    ]
+    found.spoken = without_named_functions(found.spoken, others, functions)
+    _skip_probabilities(found)
+
+
+def _skip_probabilities(found: _Found) -> None:
+    """Skip definitions by conditional probabilities where others define something, and read none of what these define."""
+    definitions = [s for d in found.displays for s in d if s.kind == "definition"]
+    formulas = [s for s in definitions if not is_about_probabilities(s)]
+    read = {t.value for s in formulas for t in s.right if t.type == "NAME"}
+    if formulas:
+        found.displays = [
+            [
+                replace(s, kind="skipped")
+                if is_about_probabilities(s) and s.target not in read
+                else s
+                for s in d
+            ]
+            for d in found.displays
+        ]
+
+
 def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
     fix = r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
     if skipped and skipped[0].tokens[0].type == "RED":
         fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
     return SyntaxError(span, "no display defines an element of a tensor", fix=fix)
+
+
+def _without_factors(
+    text: Expansion,
+    found: _Found,
+    skipped: Sequence[Statement],
+    definitions: Sequence[Statement],
+) -> list[SyntaxError]:
+    """The errors of what a formula gives up to a factor, and another one reads."""
+    known = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    known |= {d.target for d in definitions}
+    read = {t.value for d in definitions for t in d.right if t.type == "NAME"}
+    parts = (s.tokens for s in (*skipped, *found.in_prose) if s.kind == "skipped")
+    errors: dict[str, SyntaxError] = {}
+    for name, token in unnormalized(parts, known):
+        if name in read and name not in errors:
+            span = text.span(token.start, token.end)
+            errors[name] = SyntaxError(
+                span,
+                f"`{span.text}` is given up to a factor here, and another formula reads it",
+                fix=f"write the equation with what divides it, or declare `{name}` as an input: `%!tadc input {name}[N]`",
+            )
+    return [*errors.values()]
 
 
 def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
@@ -401,6 +484,8 @@ def _told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
         reason = "it has no left side that is an element or a name"
         if s.kind == "definition":
             reason = "nothing reads the number that it defines"
+        elif is_about_probabilities(replace(s, kind="definition")):
+            reason = "it is about conditional probabilities, which are no tensors"
         elif asked_derivative(s.tokens) is not None:
             reason = "no display defines what it is a derivative of"
         elif s.equal == len(s.tokens):

@@ -6,10 +6,16 @@ A pass that reads names comes behind those that make them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tadc.syntax.tex.angles import (
+    defines_angles,
+    says_other_angles,
+    with_own_angles,
+    with_unclear_angles,
+)
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
@@ -35,11 +41,17 @@ from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
+from tadc.syntax.tex.script_words import (
+    script_words,
+    with_arrows,
+    with_script_words,
+    with_text_labels,
+)
 from tadc.syntax.tex.several_limits import with_single_limits
-from tadc.syntax.tex.times import times, without_times
+from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
-from tadc.syntax.tex.whole_sets import whole_sets, with_sizes_of_sets
+from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
 
 __all__ = ["Formulas", "passed"]
@@ -80,7 +92,7 @@ def passed(
     is_upper: bool,
 ) -> list[Tokens]:
     """The tokens of each formula after all passes."""
-    current = list(tokens)
+    current: list[Tokens] = [*without_parameters(tokens)]
     for each in PASSES:
         formulas = Formulas(current, in_prose, declared, ranks, is_upper, text, guesses)
         rewrite = each(formulas)
@@ -97,6 +109,56 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     labels |= twin_labels(f.tokens)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+
+
+def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    own = {word for tokens in f.tokens for word in _defined_words(tokens)}
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        return [
+            replace(t, type="NAME", value=t.note, note="upright")
+            if t.type == "FUNC" and t.note in own
+            else t
+            for t in tokens
+        ]
+
+    return rewrite
+
+
+def _defined_words(tokens: Tokens) -> Iterator[str]:
+    r"""The words of functions that a left side defines, `\mathrm{elu}(x) = ..`: what they mean elsewhere does not count."""
+    for word, opening, name, closing, sign in zip(
+        tokens, tokens[1:], tokens[2:], tokens[3:], tokens[4:], strict=False
+    ):
+        kinds = [t.type for t in (word, opening, name, closing)]
+        if kinds == ["FUNC", "LPAR", "NAME", "RPAR"] and sign.type in ("EQ", "DEF") and word.note:
+            yield word.note
+
+
+def _script_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    words = script_words(f.tokens, f.declared, is_upper=f.is_upper)
+    bound = {name for tokens in f.tokens for name in bound_names(tokens)}
+    bound |= {name for tokens in f.tokens for name in _on_the_left(tokens)}
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        tokens = with_script_words(tokens, words, f.guesses)
+        return with_arrows(with_text_labels(tokens), bound, f.guesses)
+
+    return rewrite
+
+
+def _on_the_left(tokens: Tokens) -> set[str]:
+    """The letters that stand below a left side and on a right side."""
+    equal = equal_place(tokens)
+    closing = {t.value for _, _, inner in scripted(tokens[:equal], "SUB") for t in inner}
+    right = {t.value for _, _, inner in scripted(tokens[equal:], "SUB") for t in inner}
+    return {n for n in closing & right if len(n) == 1 and n.isalpha()}
+
+
+def _angles(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if any(defines_angles(tokens) for tokens in f.tokens):
+        return with_own_angles
+    return with_unclear_angles if says_other_angles(f.text) else list
 
 
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -142,7 +204,8 @@ def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     wholes = whole_sets(f.tokens, f.declared, f.text)
-    return lambda tokens: with_sizes_of_sets(tokens, wholes, f.guesses)
+    sized = sized_sets(f.tokens)
+    return lambda tokens: with_sizes_of_sets(tokens, wholes, sized, f.guesses)
 
 
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -176,6 +239,9 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _own_words,
+    _script_words,
+    _angles,
     _whole_names,
     _raised_heads,
     _flat_words,
@@ -193,4 +259,5 @@ PASSES: tuple[Pass, ...] = (
     _numbered_functions,
     _without_times,
     _left_names,
+    _left_names,  # `\Delta E^* =`: a mark above what is one name
 )

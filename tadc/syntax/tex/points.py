@@ -83,7 +83,9 @@ def _is_value(call: Call) -> bool:
     return is_letter and not call.below and len(listed(call.inner)) == 1
 
 
-_UNKNOWN = frozenset("fFuvzZpPqQ")  # fields, functions under an integral, and probabilities
+_UNKNOWN = frozenset(
+    (*"fFuvzZpPqQ", "mu")
+)  # fields, functions under an integral, probabilities, means
 
 
 def _bases(call: Call) -> list[Token]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
-from itertools import pairwise
 
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
@@ -40,6 +39,14 @@ _CHOOSES = re.compile(
     r"|solutions?|limit\w*|default|then|one|may|can|could|might|for|under|e\.g|approximat\w+|estimat\w+|equal\w*|conditions?)\b",
     re.IGNORECASE,
 )
+_APPOSITION = re.compile(
+    r"\b(?:the|its|their)\s+((?:[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$", re.IGNORECASE
+)  # `the minimum cost $\\rho = \\min_k S_k$`
+_NO_NAME = re.compile(
+    r"\b(?:constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
+    r"|estimat\w+|assumptions?|propert\w+|facts?|ansatz|with|by|at|when|if|for|is|are|update|form|rule|law|that|to|of|in|and|or)\b",
+    re.IGNORECASE,
+)
 _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$", re.IGNORECASE)
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _WHOLE_CHOICE = re.compile(r"\bif\b.{0,80}?\b(?:otherwise|else)\b", re.IGNORECASE | re.DOTALL)
@@ -56,6 +63,8 @@ def says_where(before: str, behind: str) -> bool:
     sentence = _WHOLE_CHOICE.sub("", _sentence(before))
     if _SUPPOSES.search(sentence) is not None:
         return False
+    if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
+        return True
     is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
@@ -146,7 +155,9 @@ def spoken_definitions(
         more = False
         for s in spoken:
             is_new = s.target in read - defined and _name_of(s) not in found
-            if s.kind == "definition" and is_new and _is_formula(s):
+            is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
+            is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
+            if s.kind == "definition" and is_new and is_formula:
                 found[_name_of(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
@@ -169,7 +180,8 @@ def _name_of(statement: Statement) -> tuple[str, ...]:
     below = [t.value for t in left_indices(statement.tokens)]
     elements = [(name.value, inner) for name, _, inner in scripted(statement.right, "SUB")]
     inside = {t.value for _, inner in elements for t in inner} - {name for name, _ in elements}
-    return (statement.target, *(below if not inside & {*below} else ()))
+    style = statement.tokens[0].note if statement.tokens[0].note == "bold" else ""
+    return (f"{statement.target} {style}", *(below if not inside & {*below} else ()))
 
 
 def _is_formula(statement: Statement) -> bool:
@@ -178,16 +190,36 @@ def _is_formula(statement: Statement) -> bool:
     """
     right = statement.tokens[statement.equal :]
     is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
-    has_subscript = any(t.type == "SUB" for t in statement.tokens[: statement.equal])
-    reads_itself = not is_square and any(
-        t.value == statement.target and (not has_subscript or after.type == "SUB")
-        for t, after in pairwise(right)  # `p_x(i) = \sum_j p(i, j)` reads another `p`
-    )
+    reads_itself = not is_square and _reads_itself(statement)
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_of_functions(statement: Statement) -> bool:
+    r"""Whether it is `k = 1/\ln(n)`: a function of names, which are numbers of the formulas."""
+    kinds = {t.type for t in statement.right}
+    is_plain = [t.type for t in statement.tokens[: statement.equal]] == ["NAME"]
+    return is_plain and "FUNC" in kinds and "NAME" in kinds and "ERROR" not in kinds
+
+
+def _reads_itself(statement: Statement) -> bool:
+    r"""Whether the right side has the name that is defined, with as many letters below it: `p_x(i) = \sum_j p(i, j)` reads another
+    `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`.
+    """
+    left = statement.tokens[: statement.equal]
+    below = [inner for name, _, inner in scripted(left, "SUB") if name == left[0]]
+    if not below:
+        return any(t.value == statement.target and t.note == left[0].note for t in statement.right)
+    count = sum(t.type == "NAME" for t in below[0])
+    is_number = not count and statement.has_reduction
+    return any(
+        name.value == statement.target and sum(t.type == "NAME" for t in inner) == count
+        for name, _, inner in scripted(statement.right, "SUB")
+        if name.note == left[0].note and not (is_number and any(t.type == "NAME" for t in inner))
+    )
 
 
 def _is_composed(right: Sequence[Token]) -> bool:

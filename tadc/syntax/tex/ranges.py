@@ -170,15 +170,13 @@ def _chunks(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _unwrapped(chunks: list[list[Token]]) -> list[list[Token]]:
-    r"""The contents of brackets around all of it: `(i = 1, \dots, N)`."""
-    if (
-        len(chunks) == 1
-        and len(chunks[0]) > 2
-        and chunks[0][0].type == "LPAR"
-        and chunks[0][-1].type == "RPAR"
-    ):
-        return _chunks(chunks[0][1:-1])
-    return chunks
+    r"""The chunks without brackets around ranges: `(i = 1, \dots, N)`."""
+    result: list[list[Token]] = []
+    for chunk in chunks:
+        kinds = [t.type for t in chunk]
+        in_brackets = len(chunk) > 2 and (kinds[0], kinds[-1]) == ("LPAR", "RPAR")
+        result += _chunks(chunk[1:-1]) if in_brackets else [chunk]
+    return result
 
 
 _Ends: TypeAlias = tuple[tuple[Token, ...], tuple[Token, ...]]

@@ -22,6 +22,7 @@ def letters_apart(
 ) -> list[Statement]:
     """The definitions with other names for one of the two; what is declared with dimensions, by `ranks`, keeps its name."""
     definitions = _as_declared(definitions, ranks)
+    definitions = _pairs_apart(definitions, ranks, guesses)
     tensors = {name for name, rank in ranks.items() if rank}
     definitions = _ranks_apart(definitions, tensors, guesses)
     elements: dict[str, str] = {}  # names with subscripts, and those as they are printed
@@ -55,6 +56,41 @@ def _as_declared(definitions: Sequence[Statement], ranks: Mapping[str, int]) -> 
             and not ranks.get(name.value)
         }
         return tuple(replace(t, value=names.get(id(t), t.value)) for t in tokens)
+
+    return [replace(d, tokens=renamed(d.tokens)) for d in definitions]
+
+
+def _pairs_apart(
+    definitions: Sequence[Statement], ranks: Mapping[str, int], guesses: list[Guess]
+) -> list[Statement]:
+    r"""The definitions with a name of its own for the tensor of pairs of `\mathbf{r}_{ij} = \mathbf{r}_i - \mathbf{r}_j`, beside the one
+    that it is made of, in a document of vectors or where that one is declared.
+    """
+    taken = {t.value for d in definitions for t in d.tokens if t.type == "NAME"} | {*ranks}
+    kinds = {t.type for d in definitions for t in d.tokens}
+    has_vectors = bool(kinds & _OF_VECTORS) or any(
+        t.note == "bold" for d in definitions for t in d.tokens
+    )
+    names: dict[str, str] = {}
+    for d in definitions:
+        base = d.target
+        if base in names or base not in _of_pairs([d]) or not (has_vectors or base in ranks):
+            continue
+        letters = "".join(t.value for t in left_indices(d.tokens))
+        new = next(n for n in (f"{base}_{letters}", f"{base}_of_pairs") if n not in taken)
+        names[base] = new
+        text = f"`{new}` is a tensor of its own, beside `{base}` with one index"
+        guesses.append(Guess(text, d.tokens[0].start, d.tokens[0].end))
+    if not names:
+        return list(definitions)
+
+    def renamed(tokens: Sequence[Token]) -> tuple[Token, ...]:
+        pairs = {
+            id(name)
+            for name, _, inner in scripted(tokens, "SUB")
+            if name.value in names and _count(inner) == 2
+        }
+        return tuple(replace(t, value=names[t.value]) if id(t) in pairs else t for t in tokens)
 
     return [replace(d, tokens=renamed(d.tokens)) for d in definitions]
 

@@ -30,6 +30,7 @@ from tadc.syntax.tex.script_tokens import (
 )
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.superscripts import Superscripts
+from tadc.syntax.tex.time_steps import next_steps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.upper_places import UpperPlaces, printed_lengths
 
@@ -67,6 +68,7 @@ class Scripts:
     _bound: list[set[str]] = field(default_factory=list)
     _tensors: set[str] = field(default_factory=set)  # names that have a bound index somewhere
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
+    _pairs: set[str] = field(default_factory=set)  # names with two letters below them, or a number
     _intercepts: set[str] = field(default_factory=set)  # vectors whose `x_0` is its own name
     _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
     _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
@@ -86,7 +88,11 @@ class Scripts:
         self.definitions = LeftLabels(
             self.definitions, self.declared, self.scalars, self.sizes, self.guesses
         ).run()
-        self._bound = [self._bound_in(d) for d in self.definitions]
+        raised = _raised_over_sums(self.definitions)
+        self._bound = [
+            self._bound_in(d) | (_above_the_left(d) if d.target in raised else set())
+            for d in self.definitions
+        ]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
             for name, _, inner in scripted(definition.tokens, "SUB"):
                 if any(t.type == "NAME" and t.value in bound for t in inner):
@@ -95,6 +101,7 @@ class Scripts:
             self._summed |= _summed(definition.tokens[definition.equal :])
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
+        self._pairs = _with_two_letters(self.definitions) - self.declared
         self._tell_intercepts()
         self._counts = _counts_on_left(self.definitions)
         self._in_digits = _with_two_digits(self.definitions) - self.declared - self._counts.keys()
@@ -107,6 +114,8 @@ class Scripts:
             self.is_upper,
             UpperPlaces(self.extents, printed_lengths(self.definitions)),
             self.guesses,
+            next_steps(self.definitions),
+            {d.target for d in self.definitions},
         )
         self._labelled_bases = _with_free_capitals(self.definitions, self._bound)
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
@@ -314,6 +323,8 @@ class Scripts:
         is_left = name.value in self._left_numbers
         if not others and (is_left or base.value in self._constants):
             return name, None
+        if not others and (name.value in self.scalars or base.value in self._pairs):
+            return name, None
         if base.value in self._intercepts and _is_zero(below[1:-1]):
             text = f"`{name.value}` is one name: the vector `{base.value}` begins at 1"
             self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
@@ -434,6 +445,40 @@ def _with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:
         name
         for name, found in numbers.items()
         if "" not in found and not any(f"{name}_{n}" in others for n in found)
+    }
+
+
+def _raised_over_sums(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with an index in brackets above that a sum runs over, the `W` of `\sum_j W_t^{(j)}`."""
+    return {
+        name.value
+        for d in definitions
+        for summed in [bound_names(d.right)]
+        for name, _, inner in scripted(d.right, "SUP")
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in summed
+    }
+
+
+def _above_the_left(definition: Statement) -> set[str]:
+    """The letter in brackets above the left side."""
+    left = definition.tokens[: definition.equal]
+    return {
+        inner[1].value
+        for _, _, inner in scripted(left, "SUP")
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
+    }
+
+
+def _with_two_letters(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names that have two letters and more below them, or one number: of `g_{ij} = g_0 d_{ij}` the `g_0` is no element."""
+    counts: dict[str, set[int]] = {}
+    for definition in definitions:
+        for name, _, inner in scripted(definition.tokens, "SUB"):
+            is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
+            letters = sum(t.type == "NAME" for t in inner)
+            counts.setdefault(name.value, set()).add(0 if is_number else letters or 1)
+    return {
+        name for name, found in counts.items() if 0 in found and min(found - {0}, default=0) > 1
     }
 
 

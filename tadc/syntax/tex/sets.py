@@ -36,9 +36,15 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
         while place + 1 in closing and tokens[place].type in ("SUB", "SUP"):
             end = closing[place + 1]
             inner = tokens[place + 2 : end]
-            if tokens[place].type == "SUB":
+            if tokens[place].type == "SUB" and _is_in_declared(inner, sizes):
+                result += [*tokens[place : place + 2], inner[0], tokens[end], *_count(inner[2])]
+            elif tokens[place].type == "SUB":
                 limits = _limits(inner, sets, guesses)
                 result += [*tokens[place : place + 2], *limits, tokens[end]]
+            elif {t.type for t in inner} <= {"NAME", "TEXT"} and _is_phrase(inner):
+                words_above = " ".join(t.value for t in inner)
+                below = [t.value for t in result[last:] if t.type == "NAME"]
+                sets |= dict.fromkeys(below, words_above)
             elif not (len(inner) == 1 and _is_word(inner[0])) or inner[0].value in sizes:
                 result += tokens[place : end + 1]
             else:
@@ -48,6 +54,23 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
                 sets |= dict.fromkeys(below, inner[0].value)
             place = end + 1
     return _refused_mixture(result, sets)
+
+
+def _is_in_declared(inner: Sequence[Token], sizes: Set[str]) -> bool:
+    r"""Whether it is the `i \in R` of a document that declares the size `R`, how many elements there are."""
+    return [t.type for t in inner] == ["NAME", "IN", "NAME"] and inner[2].value in sizes
+
+
+def _is_phrase(inner: Sequence[Token]) -> bool:
+    r"""Whether it is `\text{on } a`: words, and more than one."""
+    return len(inner) > 1 and any(_is_word(t) for t in inner)
+
+
+def _count(size: Token) -> list[Token]:
+    """The size above a sum."""
+    start, end = size.start, size.end
+    opening, closing = Token("LBRACE", "", start, start), Token("RBRACE", "", end, end, "RED")
+    return [Token("SUP", "^", start, start), opening, size, closing]
 
 
 _WHOLE = words("all grid data samples pixels voxels total")
@@ -120,6 +143,8 @@ def _members(
     if ends is None:
         fact = "the set that the index runs over is not told by the document"
         fix = r"write its limits, `\sum_{k=1}^{K}`, a condition, `\sum_{k \mid k < i}`, or `\sum_k` for all"
+        if [t.type for t in said] == ["NAME"]:
+            fix = f"if it is all that `{names[0].value}` can be, say how many there are: `%!tadc size {said[0].value}`; else {fix}"
         return [Token("ERROR", fact, entry[0].start, entry[-1].end, fix)]
     result: list[Token] = []
     for name in names:

@@ -106,7 +106,10 @@ def _with_conditions(below: Sequence[Token], bound: Set[str], guesses: list[Gues
     """
     before: list[Token] = []
     more: list[Token] = []
-    for entry in listed(below):
+    entries = listed(below)
+    if [t.type for t in entries[0][-2:]] == ["REL", "NAME"]:
+        return [*below]  # `1 \\le i, j \\le n`
+    for entry in entries:
         kinds = [t.type for t in entry]
         if kinds == ["NAME"]:
             before.append(entry[0])

@@ -2,7 +2,7 @@ r"""Shapes that a document declares, `x_i \in \mathbb{R}^{D}`: those that count,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from lark import UnexpectedToken
@@ -16,13 +16,15 @@ from tadc.syntax.tex.statements import Statement
 __all__ = ["about", "extents_of", "is_plain", "of_rows", "place_of_in", "rank_of", "sizes_of"]
 
 
-def about(shapes: Iterable[Statement], used: set[str]) -> list[Statement]:
-    """The shapes that are of the names `used`, each said once."""
+def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> list[Statement]:
+    """The shapes that are of the names `used`, each said once; none of a labelled name, `M_k`, that a line has `declared`."""
     result: dict[tuple[str, ...], Statement] = {}
     for shape in shapes:
         names = [t for t in shape.tokens[: place_of_in(shape)] if t.type == "NAME"]
         rest = shape.tokens[place_of_in(shape) :]
         for name in names:
+            if name.note == "compound" and name.value in declared:
+                continue
             if name.value in used or (name.note == "compound" and name.value.split("_")[0] in used):
                 key = (name.value, *(token.value for token in rest))
                 result.setdefault(key, Statement("shape", (name, *rest)))

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.calls import calls_in
-from tadc.syntax.tex.commands import words
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, UNKNOWN, words
+from tadc.syntax.tex.script_tokens import Guess, bound_names
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["sides_of", "with_single_right_sides"]
+__all__ = [
+    "is_about_probabilities",
+    "sides_of",
+    "with_single_right_sides",
+    "without_named_functions",
+]
 
 
 def with_single_right_sides(
@@ -43,6 +48,45 @@ def sides_of(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
     return sides, signs
 
 
+def without_named_functions(
+    definitions: Sequence[Statement], others: Set[str], functions: Set[str]
+) -> list[Statement]:
+    r"""The definitions without those that only say of which function something is the value, `y = g(x; \theta)`, with a `g` that is
+    none of the document's `functions`, where what they define is given elsewhere: `others`, or elements that another one defines.
+    """
+    elements = {d.target for d in definitions if not d.is_scalar}
+    return [
+        d
+        for d in definitions
+        if not _is_of_unknown_function(d, functions)
+        or not (d.target in others or (d.is_scalar and d.target in elements))
+    ]
+
+
+def _is_of_unknown_function(definition: Statement, functions: Set[str]) -> bool:
+    """Whether the right side is one application of a letter for functions, or of a word, that nothing defines."""
+    sides, _ = sides_of(definition.tokens)
+    if len(sides) != 2 or not sides[1] or not _is_head(sides[1]):
+        return False
+    name = sides[1][0]
+    is_word = name.type == "NAME" and name.note == "upright" and len(name.value) > 1
+    return name.value not in functions and (is_word or name.value in FUNCTION_LETTERS)
+
+
+def is_about_probabilities(definition: Statement) -> bool:
+    r"""Whether the right side has the `p(y_i \mid x_i, \theta)` of a model: a conditional of more than indices, which is no element."""
+    if definition.kind != "definition":
+        return False
+    bound = bound_names(definition.tokens)
+    for call in calls_in(definition.right):
+        parts = listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in call.inner])
+        is_conditional = any(t.type == "GIVEN" for t, depth in depths(call.inner) if depth == 0)
+        are_indices = all(len(p) == 1 and p[0].value in bound for p in parts)
+        if is_conditional and not are_indices and len(call.name.value) == 1:
+            return True
+    return False
+
+
 def _names_in(definitions: Sequence[Statement]) -> set[str]:
     return {t.value for d in definitions for t in d.tokens if t.type == "NAME"}
 
@@ -51,6 +95,8 @@ def _with_single_right_side(
     definition: Statement, elsewhere: Set[str], guesses: list[Guess]
 ) -> Statement:
     sides, signs = sides_of(definition.tokens)
+    if any(_may_separate(t) for side in sides[1:] for t, depth in depths(side) if depth == 0):
+        return definition
     formulas = [side for side in sides[1:] if not _is_head(side) and not _is_abstract(side)]
     if len(formulas) == 1:
         return replace(definition, tokens=(*sides[0], signs[0], *formulas[0]))
@@ -91,10 +137,16 @@ def _of_vectors(side: Sequence[Token]) -> int:
 _SIGNS = words("TOP NORM_L ANGLE_L ODOT")
 
 
+def _may_separate(token: Token) -> bool:
+    r"""Whether it may stand between two equations: an arrow, or a command that is not known, `x = a \leadsto y = b`."""
+    is_unknown = token.type == "ERROR" and token.value.endswith(UNKNOWN)
+    return token.type == "ARROW" or is_unknown
+
+
 def _is_abstract(side: Sequence[Token]) -> bool:
     r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
     given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
-    return any(t.type == "ERROR" for t in side) or any(t.type == "GIVEN" for t in given)
+    return any(t.type in ("ERROR", "PROPTO") for t in side) or any(t.type == "GIVEN" for t in given)
 
 
 def _is_head(side: Sequence[Token]) -> bool:

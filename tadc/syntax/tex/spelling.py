@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tadc.syntax.tex.commands import FUNCTION_LETTERS, TWO_READINGS
+from tadc.syntax.tex.commands import FUNCTION_LETTERS, ONES, TWO_READINGS
 from tadc.syntax.tex.names import PREFIXES, closing_braces
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
 from tadc.syntax.tex.vocabulary import Vocabulary
@@ -34,6 +34,8 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             token = Token("FUNC", "lgamma", at, token.end)
         if (statistic := _statistic(tokens, place)) is not None:
             token = statistic
+        if token.type == "INDICATOR" and following not in ("SUB", "LPAR", "LSQB", "RBRACE"):
+            token = replace(token, type="NAME", value=ONES, note="bold")
         token = _identified(token, following, vocabulary)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
         if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):

@@ -16,6 +16,7 @@ from typing import Literal
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
@@ -98,8 +99,8 @@ class _Part:
 
 
 _IN_FACTORS = words("NAME NUM SUB SUP LBRACE RBRACE CDOT THIN")
-_OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX")
-_RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN"))
+_OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX PROPTO")
+_RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN", "PROPTO"))
 _SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
 _REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
 
@@ -269,6 +270,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         if [t.type for t in with_compounds(tokens)] == ["NAME"] and not in_remark and not ranges:
             names += [*part.separators[:1], *tokens] if names else tokens
             continue
+        tokens = _without_shape_behind(tokens)
         if shape := _shape([*names, *part.separators[:1], *tokens] if names else tokens):
             _add_ranges(result, ranges)
             result.append(shape)
@@ -313,6 +315,29 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _without_shape_behind(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens of `z_n = B^\top x_n \in \mathbb{R}^{M}` without the shape, which the right side has already; and of
+    `B := [b_1, \dots, b_M] \in \mathbb{R}^{D \times M}`, which defines nothing, the shape of `B`.
+    """
+    kinds = [t.type for t in tokens]
+    if "RR" not in kinds:
+        return tokens
+    place = kinds.index("RR") - 1
+    equal = next(
+        (
+            n
+            for n, (t, depth) in enumerate(depths(tokens))
+            if depth == 0 and t.type in ("EQ", "DEF")
+        ),
+        place,
+    )
+    if equal >= place or kinds[place] != "IN":
+        return tokens
+    if "DOTS" in kinds[equal:place]:
+        return (*tokens[:equal], *tokens[place:])
+    return tokens[:place]
 
 
 def _is_unbounded(tokens: Sequence[Token]) -> bool:
@@ -402,7 +427,7 @@ def _is_property(tokens: Sequence[Token]) -> bool:
 
 def _definition(tokens: tuple[Token, ...]) -> Statement | None:
     """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
-    tokens = _without_sign(tokens)
+    tokens = _without_sign(_without_prescript(without_proportion(_with_base(tokens))))
     statement = Statement("definition", tokens)
     place = statement.equal
     if place == len(tokens):
@@ -420,11 +445,37 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         return _definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
     if is_about and not statement.has_reduction:
         return None  # `\pi \approx 3.14`
+    if (objective := _objective(left, tokens[place:])) is not None:
+        return objective
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     return statement if _is_target(left) else None
+
+
+def _with_base(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens of `\log_{10} \gamma_i = ..` with one function in front, `log10`."""
+    kinds = [t.type for t in tokens[:6]]
+    is_log = (
+        kinds == ["FUNC", "SUB", "LBRACE", "NUM", "RBRACE", "NAME"] and tokens[0].value == "log"
+    )
+    if not is_log or tokens[3].value not in ("2", "10"):
+        return tokens
+    function = replace(tokens[0], value=f"log{tokens[3].value}", end=tokens[4].end)
+    return (function, *tokens[5:])
+
+
+def _without_prescript(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The tokens of `{}^{q}D = ..` with what stands in front of the name in it, `D_q`: a label, or a parameter."""
+    kinds = [t.type for t in tokens[:6]]
+    if kinds[:2] not in (["SUP", "LBRACE"], ["SUB", "LBRACE"]) or kinds[3:5] != ["RBRACE", "NAME"]:
+        return tokens
+    label, name = tokens[2], tokens[4]
+    if label.type not in ("NAME", "NUM"):
+        return tokens
+    whole = replace(name, value=f"{name.value}_{label.value}", start=tokens[0].start)
+    return (whole, *tokens[5:])
 
 
 def _without_sign(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -461,6 +512,22 @@ def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None
     return Statement("definition", (*left[1:], equal, sign, opening, *rest, closing))
 
 
+def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
+    r"""`\min f(X) = ..` and `\min_\theta L(\theta) = ..` as the definition of what is minimised; None for other left sides, such as
+    `\max_i x_i`, which is a number itself.
+    """
+    if not left or left[0].type != "RED" or left[0].value not in ("min", "max"):
+        return None
+    closing = closing_braces(left)
+    end = closing.get(2, 0) + 1 if [t.type for t in left[1:2]] == ["SUB"] else 1
+    limits = {t.value for t in left[1:end] if t.type == "NAME"}
+    target = left[end:]
+    below = {t.value for _, _, inner in scripted(target, "SUB") for t in inner}
+    if not _is_target(target) or limits & below or target[0].type != "NAME":
+        return None
+    return Statement("definition", (*target, *right))
+
+
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
     r"""`\tau \frac{dV_i}{dt} = ..` and `\tau \dot{v}_i = ..` as the definition of the derivative; None for other left sides."""
     place = next((n for n, t in enumerate(left) if _is_rate(t)), 0)
@@ -494,7 +561,7 @@ def _is_target(left: Sequence[Token]) -> bool:
     if not left:
         return False
     closing = closing_brackets(left)
-    in_brackets = left[0].type == "LPAR" and 0 in closing
+    in_brackets = left[0].type in ("LPAR", "LSQB") and 0 in closing
     if not in_brackets and left[0].type not in (
         "NAME",
         "ERROR",

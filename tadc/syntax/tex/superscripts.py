@@ -6,10 +6,11 @@ V_i^c                       an index behind the lower ones, under `%!tadc upper`
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from tadc.syntax.tex.script_tokens import Guess, comma, with_label
+from tadc.syntax.tex.time_steps import remedy
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.upper_places import UpperPlaces
 
@@ -27,6 +28,10 @@ class Superscripts:
     is_upper: bool  # whether superscripts are indices behind the lower ones
     places: UpperPlaces
     guesses: dict[str, Guess]
+    steps: Mapping[str, str] = field(default_factory=dict)  # what `x^{t+1} = ..` defines, and `t`
+    targets: Set[str] = (
+        frozenset()
+    )  # what the document defines: the order of its dimensions is free
 
     def __call__(
         self,
@@ -80,6 +85,16 @@ class Superscripts:
                 ]
             if in_brackets and (told := self._at_place(name, below, above)) is not None:
                 return told
+            if in_brackets and below is not None and name.value in self.targets - self.declared:
+                text = f"`{name.value}` has the index in brackets behind those below"
+                self.guesses.setdefault(text, Guess(text, name.start, above[-1].end))
+                listed = [*below[1:-1], comma(above[0]), *core]
+                sign = Token("SUB", "_", below[0].start, below[0].start)
+                opening, closing = (
+                    replace(below[0], note="indices"),
+                    replace(above[-1], note="NAME"),
+                )
+                return [name, sign, opening, *listed, closing]
             number = name.value if below is None else ""
             return [_error(whole, *_two_readings(indices[0], in_brackets, number))]
         if in_brackets and len(core) == 1 and core[0].type == "NAME":
@@ -98,6 +113,10 @@ class Superscripts:
             and not self._is_value(names[0])
         ):
             i = names[0].value
+            if self.steps.get(name.value) == i:
+                fact = f"`{name.value}` at the step `{i}` is read for the one at `{i}+1`: this is a step in time"
+                fix = remedy(name.value, i, sum(t.type == "NAME" for t in below or ()))
+                return [_error(whole, fact, fix)]
             fact = f"the superscript `{i}` may be a power or a label, and nothing in the document tells"
             fix = (
                 f"write `(..)^{{{i}}}` with brackets for the power, or `^{{\\mathrm{{{i}}}}}` for a label;"

@@ -72,7 +72,7 @@ def _with_plain_target(
         return _with_plain_chain(statement, sides, signs)
     right = sides[1]
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
-    known = ranged | _arguments_of(indexed, right) | _declared_arguments(sides[0], ranks)
+    known = ranged | _arguments_of(indexed, right, ranks) | _declared_arguments(sides[0], ranks)
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
     left = _left(sides[0], right, known, tensors, labels)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
@@ -97,15 +97,16 @@ def _with_plain_chain(
 # ---------------------------------------------------------------------- the left side
 
 
-def _arguments_of(indexed: set[str], right: Sequence[Token]) -> set[str]:
-    """The letters that stand alone in brackets behind these names."""
-    fours = zip(right, right[1:], right[2:], right[3:], strict=False)
-    return {
-        name.value
-        for base, opening, name, closing in fours
-        if base.value in indexed and name.type == "NAME"
-        if (opening.type, closing.type) in (("LPAR", "RPAR"), ("LSQB", "RSQB"))
-    }
+def _arguments_of(indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
+    """The letters that stand alone in brackets behind these names, and behind declared ones with room for as many indices."""
+    found: set[str] = set()
+    for call in calls_in(right):
+        is_letter = [t.type for t in call.inner] == ["NAME"] and not call.is_raised
+        below = sum(t.type in ("NAME", "NUM") for t in call.below)
+        is_indexed = call.name.value in indexed and call.inner[0].note != "bold"
+        if is_letter and (is_indexed or ranks.get(call.name.value, 0) == below + 1):
+            found.add(call.inner[0].value)
+    return found
 
 
 def _declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
@@ -218,11 +219,15 @@ def _with_joined_subscripts(tokens: Sequence[Token]) -> list[Token]:
     place = 0
     while place < len(tokens):
         token, five = tokens[place], tokens[place : place + 5]
-        if [t.type for t in five] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        kinds = [t.type for t in five]
+        if kinds in (_LABELLED, [*_LABELLED[:3], "NUM", "RBRACE"]):
             token, place = replace(token, value=f"{token.value}_{five[3].value}"), place + 4
         result.append(token)
         place += 1
     return result
+
+
+_LABELLED = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 
 
 def _indices_in(
@@ -341,7 +346,7 @@ def _with_indices(
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
         others |= _below_elements(right, {t.value for t in indices})
-        if len(letters) > 1:
+        if len(letters) > 1 or letters[0] in _INTEGERS | {"t"}:
             others |= names_in_subscripts(right)
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
             name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")

@@ -46,11 +46,11 @@ STARTS_OPERAND = words("NAME NUM FUNC CALLED RED FRAC BINOM SQRT INDICATOR") | O
 
 _ARGUMENTS_OF_ONE_TOKEN = words("NAME NUM PRIME TOP CDOT PLUS MINUS")
 _CLOSED_BY = {
-    "LPAR": "RPAR",
-    "LSQB": "RSQB",
-    "FLOOR_L": "FLOOR_R",
-    "CEIL_L": "CEIL_R",
-    "ANGLE_L": "ANGLE_R",
+    "LPAR": ("RPAR",),
+    "LSQB": ("RSQB",),
+    "FLOOR_L": ("FLOOR_R", "CEIL_R"),  # `\lfloor x \rceil` is the nearest integer
+    "CEIL_L": ("CEIL_R",),
+    "ANGLE_L": ("ANGLE_R",),
 }
 _BRACES = words("LGROUP LBRACE limits substack wrapper")
 
@@ -186,7 +186,7 @@ class TokenList:
         elif self.innermost == "degree" and kind == "RSQB":
             self._opened.pop()
             self.expected = 1
-        elif _CLOSED_BY.get(self.innermost) == kind:
+        elif kind in _CLOSED_BY.get(self.innermost, ()):
             self._opened.pop()
 
     def open_degree(self, start: int, end: int) -> None:

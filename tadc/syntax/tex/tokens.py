@@ -190,6 +190,8 @@ class _Tokenizer:
                 self.position = argument_end(self.text, brace.end() - 1, self.end)
         elif name in commands.TEX_REDUCTIONS:
             self._add("RED", commands.REDUCTIONS[name], start)
+        elif name in commands.OPERATORS:
+            self._add("NAME", name, start, "upright")
         elif name in commands.TEX_FUNCTIONS:
             self._add("FUNC", commands.FUNCTIONS[name], start)
         else:
@@ -226,7 +228,7 @@ class _Tokenizer:
             case _:
                 self._refuse(
                     start,
-                    f"`\\{name}` is not a command that tadc knows",
+                    f"`\\{name}` {commands.UNKNOWN}",
                     "write out what it stands for, or define it with `\\newcommand`",
                 )
 

@@ -8,9 +8,10 @@ there are none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, cast
+from typing import Any
 
 from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax import ast
@@ -25,7 +26,26 @@ from tadc.syntax.nodes import (
     substituted,
     with_parts,
 )
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import ONES, words
+from tadc.syntax.tex.vector_values import (
+    ASKS,
+    ONE,
+    Subscripts,
+    Value,
+    declaration,
+    elementwise,
+    extents_of_product,
+    identity,
+    normalized,
+    numbers,
+    plain_product,
+    rebuilt,
+    reduced,
+    scalar,
+    scalar_of,
+    unequal,
+    what,
+)
 from tadc.trampoline import descend
 
 __all__ = ["Ranks", "Vectors"]
@@ -34,27 +54,12 @@ MOST_NESTED = 100  # operations of vectors inside each other
 FRESH = "dkmnpqrsuv"
 _ELEMENTWISE = words(
     """exp expm1 log log1p sqrt sin cos tan tanh sinh cosh sigmoid relu softplus gelu silu erf sign max min atan2
-    asin acos atan"""
+    asin acos atan round floor ceil erfc abs"""
 )
 
 
-Subscripts: TypeAlias = tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed.
-
-    `extents` are those of its dimensions as far as declarations tell; nothing is known where there are none. A `plain` row is
-    one without a sign of transposition, such as the `x W` of authors whose vectors are rows.
-    """
-
-    rank: int
-    at: Callable[[Subscripts], Expression]
-    span: Span
-    is_row: bool = False
-    extents: tuple[object, ...] = ()
-    is_plain: bool = False
+_OF_NUMBERS = ("\\cdot", "\\ast")  # signs between numbers, too
+_SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,10 @@ class Vectors:
         ranks: Ranks,
         shapes: Mapping[str, Sequence[Expression]],
         taken: set[str],
+        base: int = 0,
     ) -> None:
-        """`shapes`, where declared, win over `ranks`."""
+        """`shapes`, where declared, win over `ranks`; `base` is the first index."""
+        self.base = base
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
@@ -86,6 +93,8 @@ class Vectors:
         self.indices: set[str] = set()
         self.lefts: tuple[Name, ...] = ()  # the indices of the left side
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
+        self.elements: list[Span] = []  # `A_{ij} = F M`
+        self.stars: list[Span] = []  # `x * y`
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
             Span
@@ -107,20 +116,25 @@ class Vectors:
         if not self._is_needed(definition):
             self.ranks.setdefault(target, len(definition.lefts))
             self.undeclared -= {target}
-            body = rewritten(definition.body, _plain_product)
+            body = rewritten(definition.body, plain_product)
             return replace(definition, body=body), False
         _refuse_deep(definition.body)
-        value: _Value = descend(self._walk(definition.body))
-        if value.is_row and not value.is_plain:
+        value: Value = descend(self._walk(definition.body))
+        if value.is_row and not value.is_plain and not self._knows_all(definition):
             raise SyntaxError(
                 value.span,
-                f"{_what(value).rstrip(',')}, is what the right side comes to: what follows a transpose is a number as far as the document tells",
+                f"{what(value).rstrip(',')}, is what the right side comes to: what follows a transpose is a number as far as the document tells",
                 fix=r"declare the shape of what follows it, `x \in \mathbb{R}^{N}`",
             )
         lefts = definition.lefts
         if value.rank:
             self._refuse_undeclared(definition)
         declared = self.ranks.get(target)
+        if self._is_element_of(definition, value.rank):
+            self.elements.append(definition.span)
+            self.ranks[target] = len(lefts)
+            self.undeclared -= {target}
+            return replace(definition, body=value.at(self.lefts)), True
         if declared is not None and declared != len(lefts) + value.rank:
             raise SyntaxError(
                 definition.span,
@@ -134,6 +148,20 @@ class Vectors:
         self.ranks[target] = len(lefts) + value.rank
         self.undeclared -= {target}
         return replace(definition, lefts=(*lefts, *more), body=body), True
+
+    def _is_element_of(self, definition: Definition, rank: int) -> bool:
+        r"""Whether it is `A_{ij} = F M^\top`, an element of a product that is written whole: the right side has no index of it."""
+        names = {n.name for n in nodes((definition.body,)) if isinstance(n, Name)}
+        is_open = self.ranks.get(definition.target.name, rank) == rank and rank > 0
+        return is_open and rank == len(self.lefts) and not names & {n.name for n in self.lefts}
+
+    def _knows_all(self, definition: Definition) -> bool:
+        """Whether every tensor of the right side is declared or defined, so that a row is what its author means."""
+        return all(
+            name.name in self.extents.keys() | self.indices | (self.ranks.keys() - self.undeclared)
+            for node in nodes((definition.body,))
+            if isinstance(name := node.name if isinstance(node, Element) else node, Name)
+        )
 
     def _vectors_in_elements(self, definition: Definition) -> set[str]:
         """The declared vectors that the formula, one of elements, reads at an index of its left side: their squares are numbers."""
@@ -163,9 +191,11 @@ class Vectors:
     def _is_needed(self, definition: Definition) -> bool:
         for node in nodes((definition.body,)):
             match node:
-                case Application(Name(name)) if name.startswith("\\") and name != "\\cdot":
+                case Application(Name(name)) if name.startswith("\\") and name not in _OF_NUMBERS:
                     return True
                 case Element(Name(name), subscripts) if self.ranks.get(name, 0) > len(subscripts):
+                    return True
+                case Name(name) if name == ONES:
                     return True
                 case Name(name) if self.ranks.get(name, 0) > 0 and name not in self.indices:
                     return True
@@ -214,27 +244,29 @@ class Vectors:
 
     # ------------------------------------------------------------------ the walk
 
-    def _walk(self, e: Node) -> Generator[Any, Any, _Value]:
+    def _walk(self, e: Node) -> Generator[Any, Any, Value]:
         match e:
             case Element(name, subscripts):
                 return self._read(name, subscripts, e)
+            case Name(name) if name == ONES:
+                return Value(1, lambda _: Number("1", e.span), e.span)
             case Name():
                 return self._read(e, (), e)
             case Number():
-                return _scalar(e)
+                return scalar(e)
             case ast.Unary():
-                operand: _Value = yield self._walk(e.operand)
+                operand: Value = yield self._walk(e.operand)
                 return replace(operand, at=lambda i: replace(e, operand=operand.at(i)), span=e.span)
             case Binary(operator, left, right) if operator in ("+", "-"):
-                a: _Value | None = None if self._is_identity(left) else (yield self._walk(left))
-                b: _Value | None = None if self._is_identity(right) else (yield self._walk(right))
+                a: Value | None = None if self._is_identity(left) else (yield self._walk(left))
+                b: Value | None = None if self._is_identity(right) else (yield self._walk(right))
                 if a is None:
                     if b is not None and b.rank == 2:
-                        a = _identity(left, b)
+                        a = identity(left, b)
                     else:
                         a = yield self._walk(left)
                 if b is None:
-                    b = _identity(right, a) if a.rank == 2 else (yield self._walk(right))
+                    b = identity(right, a) if a.rank == 2 else (yield self._walk(right))
                 return self._sum(e, a, b)
             case Binary("*", left, right):
                 return self._product(
@@ -249,7 +281,7 @@ class Vectors:
                 return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
             case Binary(_, left, right):
                 return self._quotient(e, (yield self._walk(left)), (yield self._walk(right)))
-            case Application(Name("\\cdot" | "\\odot" as sign), (left, right)):
+            case Application(Name("\\cdot" | "\\odot" | "\\ast" as sign), (left, right)):
                 return self._product(
                     e.span, sign, (yield self._walk(left)), (yield self._walk(right))
                 )
@@ -265,46 +297,46 @@ class Vectors:
             case ast.Reduction():
                 return self._reduction(e, (yield from self._parts(e)))
             case _:
-                return _rebuilt(e, (yield from self._parts(e)))
+                return rebuilt(e, (yield from self._parts(e)))
 
-    def _parts(self, node: Node) -> Generator[Any, Any, list[_Value]]:
+    def _parts(self, node: Node) -> Generator[Any, Any, list[Value]]:
         values = []
         for part in parts(node):
             if isinstance(part, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                 inner = yield from self._parts(part)
-                values.append(_rebuilt(part, inner))
+                values.append(elementwise(part, inner))
             else:
                 values.append((yield self._walk(part)))
         return values
 
     # ------------------------------------------------------------------ reads
 
-    def _read(self, name: Name, subscripts: Subscripts, e: Name | Element) -> _Value:
+    def _read(self, name: Name, subscripts: Subscripts, e: Name | Element) -> Value:
         rank = max(self.ranks.get(name.name, 0) - len(subscripts), 0)
         if isinstance(e, Name) and rank == 0 and name.name in self.capitals - self.indices:
             raise SyntaxError(
                 e.span,
                 f"`{e.span.text}` beside vectors may be a vector or a matrix, and nothing declares it",
-                fix=_declaration(e),
+                fix=declaration(e),
             )
         if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
-            return _scalar(e)
+            return scalar(e)
         extents = tuple(self.extents.get(name.name, ())[len(subscripts) :])
-        return _Value(
+        return Value(
             rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span, extents=extents
         )
 
     # ------------------------------------------------------------------ sums and products
 
-    def _sum(self, e: Binary, left: _Value, right: _Value) -> _Value:
+    def _sum(self, e: Binary, left: Value, right: Value) -> Value:
         if self._is_number(e.left) and right.rank == 1:
             return replace(right, at=lambda i: replace(e, right=right.at(i)), span=e.span)
         if self._is_number(e.right) and left.rank == 1:
             return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
         is_plain = left.is_plain or right.is_plain
         if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
-            raise _unequal(e.span, left, right)
-        return _Value(
+            raise unequal(e.span, left, right)
+        return Value(
             left.rank,
             lambda i: replace(e, left=left.at(i), right=right.at(i)),
             e.span,
@@ -338,14 +370,14 @@ class Vectors:
         )
         return isinstance(e, Number) or is_declared or is_element
 
-    def _product(self, span: Span, sign: str, left: _Value, right: _Value) -> _Value:
+    def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
         def times(a: Expression, b: Expression) -> Expression:
             return Binary("*", a, b, span)
 
         a, b = left.rank, right.rank
         if a == 0 or b == 0:
             whole = left if b == 0 else right
-            return _Value(
+            return Value(
                 whole.rank,
                 lambda i: times(left.at(i if a else ()), right.at(i if b else ())),
                 span,
@@ -353,12 +385,15 @@ class Vectors:
                 whole.extents,
                 whole.is_plain,
             )
-        if sign == "\\odot":
+        if sign == "\\ast":
+            self._star(span, left, right)
+        if sign in ("\\odot", "\\ast"):
             if a != b or left.is_row != right.is_row:
-                raise _unequal(span, left, right)
-            return _Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row)
+                raise unequal(span, left, right)
+            extents = left.extents or right.extents
+            return Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row, extents)
         if a == b == 1 and right.is_row and not left.is_row:
-            return _Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
+            return Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
         if not sign and (row := self._by_rows(left, right)) is not None:
             self.rows.append(span)
             left, right = row
@@ -376,22 +411,33 @@ class Vectors:
         if not (is_inner or is_dot or is_matrices):
             raise SyntaxError(
                 span,
-                f"the product of {_what(left)} and {_what(right)} has no one meaning",
+                f"the product of {what(left)} and {what(right)} has no one meaning",
                 fix=r"write `x^\top y` or `x \cdot y` for the inner product, `x \odot y` for that of elements, `x y^\top` for the outer one",
             )
 
         def at(i: Subscripts) -> Expression:
             k = self._fresh(span)
             body = times(left.at((*i[: a - 1], k)), right.at((k, *i[a - 1 :])))
-            return _reduced("sum", k, body, span)
+            return reduced("sum", k, body, span)
 
-        extents: tuple[object, ...] = ()
-        if left.extents and right.extents:
-            extents = (*left.extents[:-1], *right.extents[1:])
+        extents = extents_of_product(left, right)
+        if extents and set(extents) == {ONE}:  # `w^T x` of a column `w` with the shape `L x 1`
+            first = (Number(str(self.base), span),) * len(extents)
+            return scalar_of(lambda: at(first), span)
         is_plain = left.is_plain or right.is_plain
-        return _Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+        return Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
 
-    def _is_row_of_matrix(self, left: _Value, right: _Value) -> bool:
+    def _star(self, span: Span, left: Value, right: Value) -> None:
+        """Learn of `x * y`, which is read as the product of elements. Raises SyntaxError where the document has convolutions."""
+        if _SAYS_CONVOLUTION.search(span.source.text):
+            raise SyntaxError(
+                span,
+                f"`*` between {what(left)} and {what(right)} may be the product of elements, or a convolution, which the document names",
+                fix=r"write `x \odot y` for the product of elements, and the convolution as a sum, `\sum_k x_{i-k} y_k`",
+            )
+        self.stars.append(span)
+
+    def _is_row_of_matrix(self, left: Value, right: Value) -> bool:
         """Whether it is `W_i v`, the row of a declared matrix in front of a declared vector that is as long."""
         if not left.rank == right.rank == 1 or left.is_row or right.is_row:
             return False
@@ -402,7 +448,7 @@ class Vectors:
         return is_row and is_vector and left.extents == right.extents != ()
 
     @staticmethod
-    def _by_rows(left: _Value, right: _Value) -> tuple[_Value, _Value] | None:
+    def _by_rows(left: Value, right: Value) -> tuple[Value, Value] | None:
         r"""The factors of `x W` and of `W x^\top` where `x` is a row as it stands: with columns neither has a meaning."""
         extents = (*left.extents[-1:], *right.extents[:1])
         is_equal = len(extents) < 2 or extents[0] == extents[1]
@@ -414,7 +460,7 @@ class Vectors:
             return left, replace(right, is_row=False)
         return None
 
-    def _quotient(self, e: Binary, left: _Value, right: _Value) -> _Value:
+    def _quotient(self, e: Binary, left: Value, right: Value) -> Value:
         if right.rank and right.rank == left.rank and right.is_row == left.is_row:
             return replace(
                 left, at=lambda i: replace(e, left=left.at(i), right=right.at(i)), span=e.span
@@ -422,14 +468,14 @@ class Vectors:
         if right.rank:
             raise SyntaxError(
                 e.span,
-                f"{_what(right)} stands in a denominator",
+                f"{what(right)} stands in a denominator",
                 fix=r"divide by elements, `x_i`, or by a number such as the norm, `\|x\|`",
             )
         return replace(
             left, at=lambda i: replace(e, left=left.at(i), right=right.at(())), span=e.span
         )
 
-    def _power(self, e: Binary, base: _Value, power: _Value) -> _Value:
+    def _power(self, e: Binary, base: Value, power: Value) -> Value:
         is_square = base.rank == 2 and len(base.extents) == 2 and base.extents[0] == base.extents[1]
         if is_square and isinstance(e.right, Number) and e.right.text in ("2", "3"):
             self.squares.append(e.span)
@@ -441,15 +487,15 @@ class Vectors:
             place = base if base.rank else power
             raise SyntaxError(
                 place.span,
-                f"{_what(place)} has no power that index notation knows",
+                f"{what(place)} has no power that index notation knows",
                 fix=r"write the product, `A A`, the power of an element, `x_i^2`, or of the norm, `\|x\|^2`; an inverse is an input"
                 " of its own",
             )
-        return _scalar_of(lambda: replace(e, left=base.at(()), right=power.at(())), e.span)
+        return scalar_of(lambda: replace(e, left=base.at(()), right=power.at(())), e.span)
 
     # ------------------------------------------------------------------ operations of vectors
 
-    def _operation(self, e: Application, name: str, values: list[_Value]) -> _Value:
+    def _operation(self, e: Application, name: str, values: list[Value]) -> Value:
         first = values[0]
         if name == "\\element":
             return self._element(e, first)
@@ -462,8 +508,8 @@ class Vectors:
         if first.rank == 0 and name != "\\softmax":
             raise SyntaxError(
                 first.span,
-                f"`{first.span.text}` is a number as far as the document tells, and {_ASKS.get(name, 'this')} is of a vector or matrix",
-                fix=_declaration(first.at(())),
+                f"`{first.span.text}` is a number as far as the document tells, and {ASKS.get(name, 'this')} is of a vector or matrix",
+                fix=declaration(first.at(())),
             )
         match name:
             case "\\top":
@@ -473,7 +519,7 @@ class Vectors:
                         "the transpose of more than two dimensions",
                         fix="write its subscripts",
                     )
-                return _Value(
+                return Value(
                     first.rank,
                     lambda i: first.at(i[::-1]),
                     e.span,
@@ -483,7 +529,7 @@ class Vectors:
             case "\\inner":
                 second = values[1]
                 if first.rank != second.rank:
-                    raise _unequal(e.span, first, second)
+                    raise unequal(e.span, first, second)
                 return self._over_all(
                     first.rank,
                     "sum",
@@ -494,32 +540,32 @@ class Vectors:
                 if first.rank != 2:
                     raise SyntaxError(
                         e.span,
-                        f"the trace is of a matrix, and this is {_what(first)}",
+                        f"the trace is of a matrix, and this is {what(first)}",
                         fix=r"write `\operatorname{tr}(A)`",
                     )
 
                 def trace() -> Expression:
                     k = self._fresh(e.span)
-                    return _reduced("sum", k, first.at((k, k)), e.span)
+                    return reduced("sum", k, first.at((k, k)), e.span)
 
-                return _scalar_of(trace, e.span)
+                return scalar_of(trace, e.span)
             case "\\softmax":
                 return self._softmax(e, first)
             case _:
                 return self._norm(e, name.removeprefix("\\norm"), first)
 
-    def _element(self, e: Application, base: _Value) -> _Value:
-        subscripts = _numbers(e.args[1:])
+    def _element(self, e: Application, base: Value) -> Value:
+        subscripts = numbers(e.args[1:])
         if base.rank < len(subscripts):
             raise SyntaxError(
                 e.span,
-                f"what stands in the brackets is {_what(base)}, and it has {counted(len(subscripts), 'subscript')}",
+                f"what stands in the brackets is {what(base)}, and it has {counted(len(subscripts), 'subscript')}",
                 fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
-                + _declaration(base.at(())).removeprefix("declare its shape: "),
+                + declaration(base.at(())).removeprefix("declare its shape: "),
             )
-        return _Value(base.rank - len(subscripts), lambda i: base.at((*subscripts, *i)), e.span)
+        return Value(base.rank - len(subscripts), lambda i: base.at((*subscripts, *i)), e.span)
 
-    def _norm(self, e: Application, kind: str, inner: _Value) -> _Value:
+    def _norm(self, e: Application, kind: str, inner: Value) -> Value:
         if kind == "2" and inner.rank == 1:
             return self._root(self._squares(inner, e.span), e.span)
         if kind == "F":
@@ -531,19 +577,19 @@ class Vectors:
             )
         raise SyntaxError(
             e.span,
-            f"the norm of {_what(inner)} is not told by this",
+            f"the norm of {what(inner)} is not told by this",
             fix=r"write `\|A\|_F` for the root of the sum of squares, `\|x\|_1`, `\|x\|_2` and `\|x\|_\infty` for vectors, or the sum",
         )
 
-    def _root(self, value: _Value, span: Span) -> _Value:
-        return _scalar_of(lambda: Application(Name("sqrt", span), (value.at(()),), span), span)
+    def _root(self, value: Value, span: Span) -> Value:
+        return scalar_of(lambda: Application(Name("sqrt", span), (value.at(()),), span), span)
 
-    def _squares(self, inner: _Value, span: Span, *, of_any: bool = False) -> _Value:
+    def _squares(self, inner: Value, span: Span, *, of_any: bool = False) -> Value:
         if inner.rank == 0:
             raise SyntaxError(
                 inner.span,
                 f"`{inner.span.text}` is a number as far as the document tells, and a norm is of a vector",
-                fix=_declaration(inner.at(())),
+                fix=declaration(inner.at(())),
             )
         if inner.rank > 1 and not of_any:
             return self._norm(Application(Name("\\norm2", span), (), span), "2", inner)
@@ -554,15 +600,15 @@ class Vectors:
 
     def _over_all(
         self, rank: int, op: str, body: Callable[[Subscripts], Expression], span: Span
-    ) -> _Value:
+    ) -> Value:
         def at() -> Expression:
             k = tuple(self._fresh(span) for _ in range(rank))
             ranges = tuple(ast.Range(name, span) for name in k)
             return ast.Reduction(Name(op, span), ranges, None, body(k), span)
 
-        return _scalar_of(at, span)
+        return scalar_of(at, span)
 
-    def _softmax(self, e: Application, value: _Value) -> _Value:
+    def _softmax(self, e: Application, value: Value) -> Value:
         """`exp(x - logsumexp x)` over the index that is named, or over the last dimension."""
         index = e.args[1] if len(e.args) > 1 else self._left_index(value)
         if isinstance(index, Name):
@@ -570,24 +616,24 @@ class Vectors:
             def at_index(i: Subscripts) -> Expression:
                 k = self._fresh(e.span)
                 body = substituted(value.at(i), {index.name: k}, self.taken)
-                return _normalized(value.at(i), _reduced("logsumexp", k, body, e.span), e.span)
+                return normalized(value.at(i), reduced("logsumexp", k, body, e.span), e.span)
 
             return replace(value, at=at_index, span=e.span)
         if value.rank not in (1, 2):
             raise SyntaxError(
                 e.span,
-                f"the softmax of {_what(value)} does not say over which index",
+                f"the softmax of {what(value)} does not say over which index",
                 fix=r"write it below: `\operatorname{softmax}_j(x_{ij})`, or declare the shape of what it is applied to",
             )
 
         def at(i: Subscripts) -> Expression:
             k = self._fresh(e.span)
-            total = _reduced("logsumexp", k, value.at((*i[:-1], k)), e.span)
-            return _normalized(value.at(i), total, e.span)
+            total = reduced("logsumexp", k, value.at((*i[:-1], k)), e.span)
+            return normalized(value.at(i), total, e.span)
 
         return replace(value, at=at, span=e.span)
 
-    def _left_index(self, value: _Value) -> Name | None:
+    def _left_index(self, value: Value) -> Name | None:
         r"""The `i` of `p_i = \operatorname{softmax}(z_i)`: the one index of the left side, of a number that has it."""
         if value.rank or len(self.lefts) != 1:
             return None
@@ -597,49 +643,51 @@ class Vectors:
 
     # ------------------------------------------------------------------ what is applied to elements
 
-    def _applied(self, e: Application, values: list[_Value]) -> _Value:
+    def _applied(self, e: Application, values: list[Value]) -> Value:
         rank = max((v.rank for v in values), default=0)
         if rank == 0:
-            return _rebuilt(e, values)
+            return rebuilt(e, values)
         name = e.function.name
         if name == "abs" and rank == 1:
             if _is_put_in(e):
                 raise SyntaxError(
                     e.span,
-                    f"{_what(values[0]).rstrip(',')}, is put in here: the norm, or the absolute value of each element?",
+                    f"{what(values[0]).rstrip(',')}, is put in here: the norm, or the absolute value of each element?",
                     fix=r"apply the function to an element, `f(x_i)`; for a norm, write `\|x\|` in the function",
+                )
+            if _adds_number(e.args[0], values[0], self._is_number):
+                raise SyntaxError(
+                    e.span,
+                    f"{what(values[0]).rstrip(',')}, adds a number to each element: are the bars a norm, or absolute values?",
+                    fix=r"write elements, `|x_i - a|`, or `\|x\|` for the norm",
                 )
             return self._norm(e, "2", values[0])
         if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
             raise SyntaxError(
                 e.span,
-                f"`{name}` of {_what(values[0])} has no one meaning",
+                f"`{name}` of {what(values[0])} has no one meaning",
                 fix=r"write it of an element, `\exp(x_i)`; for a norm, `\|x\|`",
             )
         if any(v.rank not in (0, rank) for v in values):
-            raise _unequal(e.span, *values[:2])
-        return _Value(
+            raise unequal(e.span, *values[:2])
+        whole = next(v for v in values if v.rank)
+        return Value(
             rank,
             lambda i: replace(e, args=tuple(v.at(i if v.rank else ()) for v in values)),
             e.span,
+            whole.is_row,
+            whole.extents,
         )
 
-    def _choice(self, e: ast.Choice, values: list[_Value]) -> _Value:
-        _, then, otherwise = values
-        if then.rank != otherwise.rank:
-            raise _unequal(e.span, then, otherwise)
-        return _Value(
-            then.rank,
-            lambda i: with_parts(e, tuple(v.at(i if n else ()) for n, v in enumerate(values))),
-            e.span,
-        )
+    def _choice(self, e: ast.Choice, values: list[Value]) -> Value:
+        return elementwise(e, values)
 
-    def _reduction(self, e: ast.Reduction, values: list[_Value]) -> _Value:
+    def _reduction(self, e: ast.Reduction, values: list[Value]) -> Value:
         body = values[-1]
         if body.rank and e.op.name not in ("sum", "mean"):
             raise SyntaxError(
                 e.span,
-                f"`{e.op.name}` of {_what(body)} has no one meaning",
+                f"`{e.op.name}` of {what(body)} has no one meaning",
                 fix="write it of an element, with all its subscripts",
             )
         before = values[:-1]
@@ -650,97 +698,10 @@ class Vectors:
         )
 
 
-# ---------------------------------------------------------------------- values
-
-
-def _numbers(args: Sequence[Node]) -> Subscripts:
-    """The arguments of a command, which are no conditions."""
-    return cast(Subscripts, tuple(args))
-
-
-def _identity(e: Expression, beside: _Value) -> _Value:
-    r"""The matrix `I` or `\lambda I` that is added to another one. Raises SyntaxError where that is not square."""
-    if len(beside.extents) == 2 and len({*beside.extents}) == 2 and None not in beside.extents:
-        raise SyntaxError(
-            e.span,
-            f"`I` is the identity beside {_what(beside)} which is not square as it is declared",
-            fix="give both extents one size, or declare what `I` is: `%!tadc input I[N, M]`",
-        )
-    diagonal = e.left if isinstance(e, Binary) else Number("1", e.span)
-
-    def at(i: Subscripts) -> Expression:
-        equal = ast.Comparison((i[0], i[1]), ("==",), e.span)
-        return ast.Choice(equal, diagonal, Number("0", e.span), e.span)
-
-    return _Value(2, at, e.span)
-
-
-def _scalar(e: Expression) -> _Value:
-    return _Value(0, lambda _: e, e.span)
-
-
-def _scalar_of(make: Callable[[], Expression], span: Span) -> _Value:
-    return _Value(0, lambda _: make(), span)
-
-
-def _rebuilt(node: Any, values: Sequence[_Value]) -> _Value:
-    """The node of numbers."""
-    for value in values:
-        if value.rank:
-            raise SyntaxError(
-                value.span,
-                f"{_what(value)} stands where a number is expected",
-                fix="write an element of it, with all its subscripts",
-            )
-    return _Value(0, lambda _: with_parts(node, tuple(v.at(()) for v in values)), node.span)
-
-
-def _reduced(op: str, k: Name, body: Expression, span: Span) -> Expression:
-    return ast.Reduction(Name(op, span), (ast.Range(k, span),), None, body, span)
-
-
-def _normalized(x: Expression, total: Expression, span: Span) -> Expression:
-    return Application(Name("exp", span), (Binary("-", x, total, span),), span)
-
-
-def _plain_product(node: Node) -> Node:
-    match node:
-        case Application(Name("\\cdot"), (left, right)):
-            a, b = _numbers((left, right))
-            return Binary("*", a, b, node.span)
-        case _:
-            return node
-
-
-# ---------------------------------------------------------------------- errors
-
-_ASKS = {"\\top": "a transpose", "\\inner": "an inner product", "\\tr": "a trace"}
-
-
-def _what(value: _Value) -> str:
-    kinds = {0: "a number", 1: "a row" if value.is_row else "a vector", 2: "a matrix"}
-    what = kinds.get(value.rank, f"a tensor of {value.rank} dimensions")
-    return f"`{value.span.text}`, {what},"
-
-
-def _unequal(span: Span, left: _Value, right: _Value) -> SyntaxError:
-    return SyntaxError(
-        span,
-        f"{_what(left)} and {_what(right).rstrip(',')} stand on both sides of a sign",
-        fix=r"give both the same dimensions; what is a vector is declared, `x \in \mathbb{R}^{N}`",
-    )
-
-
-def _declaration(e: Expression) -> str:
-    """What declares the first tensor of an expression as a vector, or as one at each index that it has here."""
-    reads = (n for n in nodes((e,)) if isinstance(n, Element | Name))
-    read = next(reads, Name("x", e.span))
-    name, count = (
-        (read.name, 0) if isinstance(read, Name) else (read.name.name, len(read.subscripts))
-    )
-    extents = ", ".join((*("N", "M", "K", "L")[:count], "D"))
-    shown = read.span.text if len(read.span.text) <= 20 else "x"
-    return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
+def _adds_number(e: Node, value: Value, is_number: Callable[[Expression], bool]) -> bool:
+    """Whether it is a vector plus or minus a number, so that what stands around is about elements."""
+    is_sum = isinstance(e, Binary) and e.operator in ("+", "-") and value.rank == 1
+    return is_sum and isinstance(e, Binary) and (is_number(e.left) or is_number(e.right))
 
 
 def _is_put_in(e: Application) -> bool:

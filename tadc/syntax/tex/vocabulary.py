@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tadc.syntax import ast
 from tadc.syntax.tex.names import closing_braces, limit_names
-from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -183,9 +183,13 @@ def styled_apart(
                 styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
+    own_bold = {name for name in mixed & declared if f"{name}_bf" not in declared}
+    own_bold = {name for name in own_bold if _is_norm_of_bold(name, statements)}
 
     def renamed(token: Token) -> Token:
         style = _style(token) if token.type == "NAME" and token.value in mixed else ""
+        if token.type == "NAME" and token.value in own_bold and style in ("", "bold"):
+            return token if style else replace(token, value=f"{token.value}_norm")
         if not style or style not in styles[token.value]:
             return token
         return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
@@ -200,6 +204,21 @@ def styled_apart(
         for listed in (statements, shapes)
     )
     return first, second
+
+
+def _is_norm_of_bold(name: str, statements: Sequence[Statement]) -> bool:
+    r"""Whether the plain letter is defined by the bold one, `r_{ij} = |\mathbf{r}_{ij}|`: a line with this name is about the bold one."""
+    for s in statements:
+        letters = [t.value for t in left_indices(s.tokens)]
+        if s.target == name and s.tokens[0].note != "bold" and len(letters) > 1:
+            below = [
+                [t.value for t in inner if t.type == "NAME"]
+                for base, _, inner in scripted(s.right, "SUB")
+                if base.value == name and base.note == "bold"
+            ]
+            if letters in below:
+                return True
+    return False
 
 
 def _is_vector_of_elements(name: str, statements: Sequence[Statement]) -> bool:

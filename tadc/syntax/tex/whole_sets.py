@@ -16,11 +16,27 @@ from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["whole_sets", "with_sizes_of_sets"]
+__all__ = ["sized_sets", "whole_sets", "with_sizes_of_sets"]
 
 _SAYS_ALL = re.compile(
-    r"\b(?:set|collection|domain|grid|batch)\s+of\s+(?:all|the|\$?[A-Z])|\ball\s+(?:pixels|voxels|points|samples)\b"
+    r"\b(?:set|collection|domain|grid|batch)\s+of\s+(?:all|the|\$?[A-Z])|\ball\s+(?:pixels|voxels|points|samples)\b|\b(?:entire|whole|full)\s+(?:\w+\s+)?(?:vocabulary|set|dataset|corpus|population|batch|image|grid)\b"
 )
+
+
+_SAYS_ENTIRE = re.compile(
+    r"(?:\$|\\\()\s*(?:\\math\w+\s*\{)?\s*(\\?[A-Za-z]+)\s*\}?\s*(?:\$|\\\))\s*(?:is|denotes|represents|being|stands\s+for)\s+(?:the|an?)?\s*"
+    r"(?:entire|whole|full|complete|set\s+of\s+all|collection\s+of\s+all)\b"
+)
+
+
+def sized_sets(streams: Sequence[Sequence[Token]]) -> set[str]:
+    r"""The names that stand in bars, `|\Omega|`, as numbers of elements."""
+    return {
+        token.value
+        for tokens in streams
+        for place, token in enumerate(tokens)
+        if token.type == "NAME" and _is_size(tokens, place)
+    }
 
 
 def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: str) -> set[str]:
@@ -35,21 +51,25 @@ def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: st
                 members[token.value] = members.get(token.value, 0) + _is_member(tokens, place)
                 sizes[token.value] = sizes.get(token.value, 0) + _is_size(tokens, place)
     own = {name for tokens in streams for name in _of_their_letter(tokens)}
+    entire = {match[1].lstrip("\\") for match in _SAYS_ENTIRE.finditer(prose)}
     bounds = {name for tokens in streams for name in _in_bounds(tokens)}
     says_all = _SAYS_ALL.search(prose) is not None
     return {
         name
         for name, count in counts.items()
-        if not _has_others(streams, name)
+        if name in entire or not _has_others(streams, name, is_own=name in own)
         if members[name] and count == members[name] + sizes[name] and name not in declared
-        if (sizes[name] or says_all or name in own) and not (len(name) == 1 and name.islower())
+        if (sizes[name] or says_all or name in own | entire)
+        if not (len(name) == 1 and name.islower())
     } | {n for n, count in counts.items() if count == sizes[n] and n in bounds - declared}
 
 
 def with_sizes_of_sets(
-    tokens: Sequence[Token], names: Set[str], guesses: list[Guess]
+    tokens: Sequence[Token], names: Set[str], sized: Set[str], guesses: list[Guess]
 ) -> list[Token]:
-    r"""The tokens with `i = 1` below and the size above for `i \in \Omega`, and without bars around the size."""
+    r"""The tokens with `i = 1` below and the size above for `i \in \Omega`, and without bars around the size; with `i` alone where
+    the size stands nowhere.
+    """
     closing = closing_braces(tokens)
     result: list[Token] = []
     place = 0
@@ -73,6 +93,10 @@ def with_sizes_of_sets(
             text = f"`{whole.value}` is the set of all that `{name.value}` can be, and its size"
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, name.start, whole.end))
+            if whole.value not in sized:
+                result += [*tokens[place : place + 2], name, tokens[end]]
+                place = end + 1
+                continue
             low = [
                 name,
                 Token("EQ", "=", sign.start, sign.end),
@@ -104,8 +128,10 @@ def _is_alone_behind_index(tokens: Sequence[Token], place: int) -> bool:
     return kinds == ["RBRACE", "LPAR", "RPAR"]
 
 
-def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:
-    r"""Whether what is read at `i \in \Omega` is read at another index too, so that the set may be a part of all."""
+def _has_others(streams: Sequence[Sequence[Token]], whole: str, *, is_own: bool) -> bool:
+    r"""Whether what is read at `i \in \Omega` is read at another index too, so that the set may be a part of all; a `\sum_j` beside
+    `\sum_{j \in \mathcal{J}}`, whose letter `is_own`, is over the same set.
+    """
     indices = {
         tokens[n - 2].value
         for tokens in streams
@@ -119,10 +145,14 @@ def _has_others(streams: Sequence[Sequence[Token]], whole: str) -> bool:
     ]
     tensors = {name for name, letters in below if letters & indices}
     is_elsewhere = any(name in tensors and not letters & indices for name, letters in below)
-    return is_elsewhere or any(_binds_otherwise(tokens, indices, whole) for tokens in streams)
+    return is_elsewhere or any(
+        _binds_otherwise(tokens, indices, whole, is_own=is_own) for tokens in streams
+    )
 
 
-def _binds_otherwise(tokens: Sequence[Token], indices: Set[str], whole: str) -> bool:
+def _binds_otherwise(
+    tokens: Sequence[Token], indices: Set[str], whole: str, *, is_own: bool
+) -> bool:
     """Whether a left side or limits without the set bind one of the indices."""
     closing = closing_braces(tokens)
     limits = (
@@ -131,7 +161,9 @@ def _binds_otherwise(tokens: Sequence[Token], indices: Set[str], whole: str) -> 
         if token.type == "RED" and place + 2 in closing and tokens[place + 1].type == "SUB"
     )
     is_bound = any(
-        indices & {*names} and whole not in {t.value for t in inner} for names, inner in limits
+        indices & {*names} and whole not in {t.value for t in inner}
+        for names, inner in limits
+        if not (is_own and len(inner) == 1)
     )
     return is_bound or bool(indices & {t.value for t in left_indices(tokens)})
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.commands import FUNCTIONS, REDUCTIONS, words
+from tadc.syntax.tex.commands import CALLED, FUNCTIONS, REDUCTIONS, words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.token_list import Token
@@ -21,7 +21,10 @@ _WORDS = words(
     "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SSE SSR SST RSS TSS ESS MSE RMSE"
     " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV"
 )
-_FUNCTIONS = words("exp log ln sin cos tan tanh max min softmax sigmoid relu ReLU sqrt sign sgn")
+_FUNCTIONS = words(
+    "exp log ln sin cos tan tanh sinh cosh arctan max min softmax sigmoid relu ReLU elu ELU gelu GELU sqrt sign sgn round floor ceil"
+    " erf erfc clip mod"
+)
 _GROUPS = (words("TP FP TN FN"), words("tf idf df"))  # these tell each other
 
 
@@ -44,12 +47,14 @@ def with_words(
         first, last = tokens[start], tokens[end - 1]
         result += tokens[place:start]
         place = end
-        if _is_function(tokens, end, word) and not declared & {*word}:
+        if _is_function(tokens, end, word) and not declared >= {*word}:
             result.append(_function(word, first, last))
         elif word in known:
             text = f"`{word}` is one name: a word"
             if all(guess.text != text for guess in guesses):
                 guesses.append(Guess(text, first.start, last.end))
+            result.append(Token("NAME", word, first.start, last.end, "upright"))
+        elif _is_left_side(tokens, start, end, word):
             result.append(Token("NAME", word, first.start, last.end, "upright"))
         elif len(word) > 2 and not declared & {word, "e"} and _has_lone_e(tokens[start : end + 1]):
             result.append(_unclear(word, first, last))
@@ -76,6 +81,19 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         place = max(end, place + 1)
 
 
+def _is_left_side(tokens: Sequence[Token], start: int, end: int, word: str) -> bool:
+    """Whether it is the `score` of `score = ..`, alone on a left side: nobody defines a product of four letters."""
+    before = tokens[start - 1].type if start else "BREAK"
+    is_alone = before in _SEPARATORS and [t.type for t in tokens[end : end + 1]] in (
+        ["EQ"],
+        ["DEF"],
+    )
+    return is_alone and len(word) > 3 and bool({*word.lower()} & {*"aeiouy"})
+
+
+_SEPARATORS = words("BREAK QUAD TEXT")
+
+
 def _is_letter(token: Token) -> bool:
     return token.type == "NAME" and len(token.value) == 1 and not token.note
 
@@ -99,6 +117,8 @@ def _function(word: str, first: Token, last: Token) -> Token:
         return Token("SOFTMAX", word, first.start, last.end)
     if word in REDUCTIONS:
         return Token("RED", word, first.start, last.end)
+    if word in CALLED:
+        return Token("CALLED", word, first.start, last.end)
     return Token("FUNC", FUNCTIONS[word], first.start, last.end, word)
 
 

@@ -122,17 +122,22 @@ static inline INLINED float near_tanf(float x) {
 #if defined FP_FAST_FMA && defined __AVX2__ && defined __x86_64__ && defined __ELF__ && defined __GNUC__ && !defined __clang__
 #define HIDDEN __attribute__((visibility("hidden")))
 #define FOR_VECTOR(symbol, bytes, real, name, limit) \
-  typedef real vector##symbol __attribute__((vector_size(bytes))); \
+  typedef real vector##symbol __attribute__((vector_size(bytes), may_alias)); \
+  static __attribute__((noinline, cold)) vector##symbol far##symbol(vector##symbol x) { \
+    vector##symbol y; \
+    for (int n = 0; n < (int)((bytes) / sizeof(real)); n++) ((real*)&y)[n] = one_##name(((const real*)&x)[n]); \
+    return y; \
+  } \
   HIDDEN vector##symbol symbol(vector##symbol x) { \
     enum { N = (bytes) / sizeof(real) }; \
-    real a[N], y[N]; \
+    vector##symbol result; \
+    const real* a = (const real*)&x; \
+    real* y = (real*)&result; \
     int within = 1; \
-    memcpy(a, &x, bytes); \
     for (int n = 0; n < N; n++) within &= a[n] <= limit && a[n] >= -limit; \
+    if (!within) return far##symbol(x); \
     for (int n = 0; n < N; n++) y[n] = near_##name(a[n]); \
-    for (int n = 0; n < N && !within; n++) y[n] = one_##name(a[n]); \
-    memcpy(&x, y, bytes); \
-    return x; \
+    return result; \
   }
 #endif
 

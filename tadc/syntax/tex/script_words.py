@@ -1,0 +1,179 @@
+r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
+
+Three capitals and more below a name are an acronym, `L_{BCE}`, if no sum runs over one. Above a name, four letters and more without blanks between them are a word, three where none of them means something else in the
+document. Below the name of a left side they are one where a sum of its display runs over one of them: it is no index of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import pairwise
+
+from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.script_tokens import Guess, scripted
+from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]
+
+_VOWELS = frozenset("aeiouyAEIOUY")
+
+
+def script_words(
+    streams: Sequence[Sequence[Token]], declared: Set[str], *, is_upper: bool
+) -> set[str]:
+    """The words that stand in scripts of these formulas; where indices may stand above names, `is_upper`, only those below."""
+    words = {*_below_names(streams)}
+    if is_upper:
+        return words
+    letters = {t.value for tokens in streams for t in _outside_words(tokens)} | declared
+    for tokens in streams:
+        for _, _, inner in scripted(tokens, "SUP"):
+            word = _word(inner)
+            is_long = len(word) > 3 and bool(_VOWELS & {*word})
+            if is_long or (len(word) == 3 and not letters & {*word}):
+                words.add(word)
+    return words
+
+
+def with_script_words(
+    tokens: Sequence[Token], words: Set[str], guesses: list[Guess]
+) -> list[Token]:
+    """The tokens with one name for each of these words, where it is all that stands in a script."""
+    found = {
+        place: inner
+        for kind in ("SUB", "SUP")
+        for name, place, inner in scripted(tokens, kind)
+        if _word(inner) in words and name.value != "e"
+    }
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = found.get(place)
+        if inner is None:
+            result.append(tokens[place])
+            place += 1
+            continue
+        word, start, end = _word(inner), inner[0].start, inner[-1].end
+        text = f"`{word}` in a script is a word"
+        if all(guess.text != text for guess in guesses):
+            guesses.append(Guess(text, start, end))
+        result += [*tokens[place : place + 2], Token("NAME", word, start, end, "upright")]
+        place += 2 + len(inner)
+    return result
+
+
+def with_text_labels(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with one name for a script with words of the prose, the `N\text{-pair}` of `L_{N\text{-pair}}`."""
+    found = {
+        place: inner
+        for kind in ("SUB", "SUP")
+        for _, place, inner in scripted(tokens, kind)
+        if any(t.type == "TEXT" for t in inner) and {t.type for t in inner} <= _IN_LABELS
+    }
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = found.get(place)
+        label = "" if inner is None else "_".join(_PARTS.findall(" ".join(t.value for t in inner)))
+        if inner is None or not label:
+            result.append(tokens[place])
+            place += 1
+            continue
+        start, end = inner[0].start, inner[-1].end
+        result += [*tokens[place : place + 2], Token("NAME", label, start, end, "upright")]
+        place += 2 + len(inner)
+    return result
+
+
+def with_arrows(tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]) -> list[Token]:
+    r"""The tokens with two indices for the `j \to i` of `w_{j \to i}`, in this order, and with one name for other scripts that have
+    an arrow, `\ell^{(v \to u)}`. `bound` are the indices of the document.
+    """
+    found = {
+        place: inner
+        for kind in ("SUB", "SUP")
+        for _, place, inner in scripted(tokens, kind)
+        if any(t.type == "ARROW" for t in inner) and {t.type for t in inner} <= _WITH_ARROWS
+    }
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        inner = found.get(place)
+        if inner is None:
+            result.append(tokens[place])
+            place += 1
+            continue
+        names = [t for t in inner if t.type in ("NAME", "NUM")]
+        start, end = inner[0].start, inner[-1].end
+        sign = tokens[place]
+        if sign.type == "SUB" and {t.value for t in names} <= bound:
+            text = "an arrow between indices: the first one is the first subscript"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, start, end))
+            listed = [t if t.type == "NAME" else replace(t, type="COMMA", value="") for t in inner]
+            result += [*tokens[place : place + 2], *listed]
+        else:
+            label = "_to_".join(t.value for t in names)
+            result += [*tokens[place : place + 2], Token("NAME", label, start, end, "upright")]
+        place += 2 + len(inner)
+    return result
+
+
+_WITH_ARROWS = frozenset(("ARROW", "NAME", "NUM", "LPAR", "RPAR"))
+_IN_LABELS = frozenset(("TEXT", "NAME", "NUM", "MINUS", "SLASH"))
+_PARTS = re.compile(r"\w+")
+
+
+def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
+    """The acronyms below names whose letters are no indices, and the words of left sides whose letters a sum behind runs over."""
+    scripts = [inner for tokens in streams for _, _, inner in scripted(tokens, "SUB")]
+    indices = {t.value for inner in scripts if not _word(inner).isupper() for t in inner}
+    for tokens in streams:
+        closing = closing_braces(tokens)
+        equals = [
+            n
+            for n, (t, depth) in enumerate(depths(tokens))
+            if depth == 0 and t.type in ("EQ", "DEF")
+        ]
+        for _, place, inner in scripted(tokens, "SUB"):
+            word = _word(inner)
+            if len(word) < 3:
+                continue
+            if word.isupper() and not indices & {*word}:
+                yield word
+            behind = closing.get(place + 1, len(tokens)) + 1
+            if behind in equals:
+                end = next((n for n in equals if n > behind), len(tokens))
+                summed = _summed(tokens[behind:end])
+                used = {t.value for t in tokens[behind:end] if t.type == "NAME"}
+                if summed & {*word} and {*word} - summed - used:
+                    yield word
+
+
+def _summed(tokens: Sequence[Token]) -> set[str]:
+    """The letters that sums run over."""
+    closing = closing_braces(tokens)
+    return {
+        name
+        for place, token in enumerate(tokens[:-2])
+        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing
+        for name in limit_names(tokens, place + 2, closing)
+    }
+
+
+def _word(inner: Sequence[Token]) -> str:
+    """The plain letters without blanks between them that are all that stands here, of three and more."""
+    is_word = len(inner) > 2 and all(
+        t.type == "NAME" and len(t.value) == 1 and not t.note for t in inner
+    )
+    is_tight = all(a.end == b.start for a, b in pairwise(inner))
+    return "".join(t.value for t in inner) if is_word and is_tight else ""
+
+
+def _outside_words(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The names of a formula that are no letters of a word above a name."""
+    inside = {id(t) for _, _, inner in scripted(tokens, "SUP") if _word(inner) for t in inner}
+    return (t for t in tokens if t.type == "NAME" and id(t) not in inside)

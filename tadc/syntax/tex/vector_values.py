@@ -1,0 +1,168 @@
+r"""Expressions of vectors and matrices before their subscripts are written: what they are made of, and what errors call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from tadc.errors import Source, Span, SyntaxError
+from tadc.syntax import ast
+from tadc.syntax.ast import Application, Binary, Element, Expression, Name, Number
+from tadc.syntax.nodes import Node, key, nodes, with_parts
+
+__all__ = [
+    "ASKS",
+    "ONE",
+    "Subscripts",
+    "Value",
+    "declaration",
+    "elementwise",
+    "extents_of_product",
+    "identity",
+    "normalized",
+    "numbers",
+    "plain_product",
+    "rebuilt",
+    "reduced",
+    "scalar",
+    "scalar_of",
+    "unequal",
+    "what",
+]
+
+Subscripts: TypeAlias = tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed.
+
+    `extents` are those of its dimensions as far as declarations tell; nothing is known where there are none. A `plain` row is
+    one without a sign of transposition, such as the `x W` of authors whose vectors are rows.
+    """
+
+    rank: int
+    at: Callable[[Subscripts], Expression]
+    span: Span
+    is_row: bool = False
+    extents: tuple[object, ...] = ()
+    is_plain: bool = False
+
+
+def numbers(args: Sequence[Node]) -> Subscripts:
+    """The arguments of a command, which are no conditions."""
+    return cast(Subscripts, tuple(args))
+
+
+def extents_of_product(left: Value, right: Value) -> tuple[object, ...]:
+    """The extents of a product of matrices or vectors, as far as declarations tell; nothing where some are unknown."""
+    before, after = left.extents[:-1], right.extents[1:]
+    is_known = len(before) == left.rank - 1 and len(after) == right.rank - 1
+    return (*before, *after) if is_known else ()
+
+
+ONE = key(Number("1", Span(Source("1"), 0, 1)))
+
+
+def identity(e: Expression, beside: Value) -> Value:
+    r"""The matrix `I` or `\lambda I` that is added to another one. Raises SyntaxError where that is not square."""
+    if len(beside.extents) == 2 and len({*beside.extents}) == 2 and None not in beside.extents:
+        raise SyntaxError(
+            e.span,
+            f"`I` is the identity beside {what(beside)} which is not square as it is declared",
+            fix="give both extents one size, or declare what `I` is: `%!tadc input I[N, M]`",
+        )
+    diagonal = e.left if isinstance(e, Binary) else Number("1", e.span)
+
+    def at(i: Subscripts) -> Expression:
+        equal = ast.Comparison((i[0], i[1]), ("==",), e.span)
+        return ast.Choice(equal, diagonal, Number("0", e.span), e.span)
+
+    return Value(2, at, e.span)
+
+
+def scalar(e: Expression) -> Value:
+    return Value(0, lambda _: e, e.span)
+
+
+def scalar_of(make: Callable[[], Expression], span: Span) -> Value:
+    return Value(0, lambda _: make(), span)
+
+
+def rebuilt(node: Any, values: Sequence[Value]) -> Value:
+    """The node of numbers."""
+    for value in values:
+        if value.rank:
+            raise SyntaxError(
+                value.span,
+                f"{what(value)} stands where a number is expected",
+                fix="write an element of it, with all its subscripts",
+            )
+    return Value(0, lambda _: with_parts(node, tuple(v.at(()) for v in values)), node.span)
+
+
+def elementwise(node: Any, values: Sequence[Value]) -> Value:
+    """The node at each element of those of its parts that are no numbers, such as a choice by the signs of a vector."""
+    rank = max((v.rank for v in values), default=0)
+    whole = next((v for v in values if v.rank), None)
+    if whole is None:
+        return rebuilt(node, values)
+    for value in values:
+        if value.rank not in (0, rank) or (value.rank and value.is_row != whole.is_row):
+            raise unequal(node.span, whole, value)
+    return Value(
+        rank,
+        lambda i: with_parts(node, tuple(v.at(i if v.rank else ()) for v in values)),
+        node.span,
+        whole.is_row,
+        whole.extents,
+    )
+
+
+def reduced(op: str, k: Name, body: Expression, span: Span) -> Expression:
+    return ast.Reduction(Name(op, span), (ast.Range(k, span),), None, body, span)
+
+
+def normalized(x: Expression, total: Expression, span: Span) -> Expression:
+    return Application(Name("exp", span), (Binary("-", x, total, span),), span)
+
+
+def plain_product(node: Node) -> Node:
+    match node:
+        case Application(Name("\\cdot" | "\\ast"), (left, right)):
+            a, b = numbers((left, right))
+            return Binary("*", a, b, node.span)
+        case _:
+            return node
+
+
+# ---------------------------------------------------------------------- errors
+
+ASKS = {"\\top": "a transpose", "\\inner": "an inner product", "\\tr": "a trace"}
+
+
+def what(value: Value) -> str:
+    kinds = {0: "a number", 1: "a row" if value.is_row else "a vector", 2: "a matrix"}
+    what = kinds.get(value.rank, f"a tensor of {value.rank} dimensions")
+    return f"`{value.span.text}`, {what},"
+
+
+def unequal(span: Span, left: Value, right: Value) -> SyntaxError:
+    return SyntaxError(
+        span,
+        f"{what(left)} and {what(right).rstrip(',')} stand on both sides of a sign",
+        fix=r"give both the same dimensions; what is a vector is declared, `x \in \mathbb{R}^{N}`",
+    )
+
+
+def declaration(e: Expression) -> str:
+    """What declares the first tensor of an expression as a vector, or as one at each index that it has here."""
+    reads = (n for n in nodes((e,)) if isinstance(n, Element | Name))
+    read = next(reads, Name("x", e.span))
+    name, count = (
+        (read.name, 0) if isinstance(read, Name) else (read.name.name, len(read.subscripts))
+    )
+    extents = ", ".join((*("N", "M", "K", "L")[:count], "D"))
+    shown = read.span.text if len(read.span.text) <= 20 else "x"
+    return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
