@@ -25,6 +25,8 @@ REASONS = {
     ("hankel", "loads and stores"): "a product of a matrix by a vector whose elements lie in a cache: two loads a term",
     ("hankel", "instructions"): "anti-diagonals of 1 to 8,192 terms in tiles: neighbours test which of them have a term",
     ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",
+    ("mttkrp", "loads and stores"): "the sums that the value shares with a gradient are stored in the order of the first, whose rows the second adds up",
+    ("paper", "loads and stores"): "the gradient by the diagonal of `c` multiplies a matrix by another one's transpose, element by element, and reads one of them across its rows",
     ("sum of squares", "memory"): "one block adds up the parts: less than 3 us, most of them waiting",
 }  # fmt: skip
 

@@ -24,6 +24,7 @@ from tadc.schedule.nest.loop_nest import (
     Accumulator,
     Assign,
     Branch,
+    Let,
     LetIndex,
     Loop,
     Step,
@@ -32,6 +33,7 @@ from tadc.schedule.nest.loop_nest import (
     has_loops,
     last_of,
     map_bodies,
+    reads_of,
     steps_of,
 )
 
@@ -71,6 +73,9 @@ class Levelling:
 
     def levelled(self, steps: Sequence[Step], tests: tuple[Condition, ...] = ()) -> Iterator[Step]:
         """The steps, with loops that all points have, for points where the `tests` hold."""
+        if tests and _are_read_later(steps):
+            yield Branch(Domain.of(tests), tuple(self.levelled(steps)))
+            return
         run: list[Step] = []
         begun = {s.local for s in steps if isinstance(s, Accumulator)}
         numbers: dict[str, Expr] = {}  # of sums to which nothing is added yet
@@ -190,6 +195,20 @@ def _between_numbers(r: Range) -> Range | None:
 def _is_harmless(step: Step) -> bool:
     """Whether the step needs no test: it is another name for an index, or a number."""
     return isinstance(step, LetIndex) or (isinstance(step, Accumulator) and isinstance(step.initial, Const))  # fmt: skip
+
+
+def _are_read_later(steps: Sequence[Step]) -> bool:
+    """Whether locals are read behind a loop, or in it, that would be in a branch of their own before it."""
+    own, before = set[str](), set[str]()
+    for step in steps:
+        if has_loops((step,)) or _is_harmless(step):
+            before |= own
+            own = set()
+        if not before.isdisjoint(e.tensor for e in reads_of((step,))):
+            return True
+        if isinstance(step, (Let, Accumulator)) and not _is_harmless(step):
+            own.add(step.local)
+    return False
 
 
 def _tested(steps: Sequence[Step], tests: tuple[Condition, ...]) -> Iterator[Step]:

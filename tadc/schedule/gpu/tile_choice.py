@@ -37,7 +37,7 @@ COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
 MOST = 24  # sums of a thread
 MOST_WHOLE = 32  # the same of one that has all values of its indices
-MOST_READ = 128  # values that a thread may hold
+MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
 OF_THREADS, OF_BLOCKS = 4, 8  # tiles among which the model of the machine chooses
