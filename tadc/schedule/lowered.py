@@ -327,8 +327,6 @@ def recurrence_module(
 
 def _stored_products(module: Module, dtype: str, usual: Sizes) -> frozenset[str]:
     """The products of matrices that share a kernel with other statements, and are stored all the same."""
-    program = module.program
-    values = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
     shared = (
         s
         for k in module.kernels
@@ -336,25 +334,21 @@ def _stored_products(module: Module, dtype: str, usual: Sizes) -> frozenset[str]
         for s in k.statements
         if s.target.name in k.writes
     )
-    return frozenset(
-        s.target.name
-        for s in shared
-        if (s.target.dtype or dtype) == dtype and contraction(s, program, values)
-    )
+    return frozenset(s.target.name for s in shared if _product(s, module.program, dtype, usual))
 
 
 def _products(module: Module, dtype: str, usual: Sizes) -> dict[str, Contraction]:
     """The kernels that are products of matrices of the program's element type, by name."""
-    program = module.program
-    sizes = {s: usual.get(s, TYPICAL) for s in program.sizes}
-    products = {}
-    for k in module.kernels:
-        statement, *others = k.statements
-        if not others and (statement.target.dtype or dtype) == dtype:
-            product = contraction(statement, program, program.size_values(sizes))
-            if product:
-                products[k.name] = product
-    return products
+    alone = ((k.name, k.statements[0]) for k in module.kernels if len(k.statements) == 1)
+    found = ((name, _product(s, module.program, dtype, usual)) for name, s in alone)
+    return {name: product for name, product in found if product}
+
+
+def _product(s: Statement, program: Program, dtype: str, usual: Sizes) -> Contraction | None:
+    if (s.target.dtype or dtype) != dtype:
+        return None
+    sizes = {n: usual.get(n, TYPICAL) for n in program.sizes}
+    return contraction(s, program, program.size_values(sizes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from tadc.integer import Solution, solve
@@ -22,12 +22,7 @@ from tadc.ir.domain import (
     equals_zero,
 )
 
-QUICK = settings(
-    max_examples=150,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+QUICK = settings(max_examples=150, derandomize=True)
 THOROUGH = settings(QUICK, max_examples=3000)
 
 Point = tuple[int, ...]

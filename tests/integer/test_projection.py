@@ -25,7 +25,7 @@ def test_what_contradicts_itself_projects_to_nothing():
 
 
 @given(st.lists(st.tuples(*[st.integers(-3, 3)] * 3, st.integers(-6, 6)), min_size=1, max_size=6))
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200, derandomize=True)
 def test_every_point_of_a_domain_has_its_shadow_in_the_projection(rows):
     forms = [Affine.of({"i": a, "j": b, "n": c}, d) for a, b, c, d in rows]
     box = [c for s in (i, j, n) for c in between(-3, s, 3)]

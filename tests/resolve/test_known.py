@@ -38,7 +38,7 @@ knowns = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(knowns, conditions())
 def test_the_smallest_point_and_what_follows_are_those_of_all_points(known, condition):
     inside = [p for p in POINTS if known.holds(p)]

@@ -77,7 +77,7 @@ def _survives(text: str) -> None:
         assert str(caught)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(_TOKENS), max_size=25).map("".join))
 @example("a = (\r")
 @example("x[i = 3")
@@ -86,13 +86,13 @@ def test_any_soup_of_tokens_is_a_program_or_an_error(text):
     _survives(text)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.text(max_size=30))
 def test_any_text_is_a_program_or_an_error(text):
     _survives(text)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_any_mutation_of_programs_is_a_program_or_an_error(data):
     lines = data.draw(st.lists(st.sampled_from(list(STATEMENTS)), min_size=1, max_size=3))

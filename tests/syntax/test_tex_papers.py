@@ -2,10 +2,9 @@ r"""Classes of notation that papers have: what each is read as, and what is refu
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from declared_shapes import shapes_of
 
 import tadc
 
@@ -73,21 +72,11 @@ def test_a_notation_is_read_as_the_program_that_it_means(text, program):
     f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
     plain = tadc.compile(program.replace("; ", "\n"), backend="interpreter", dtype="float64")
     random = np.random.default_rng(5)
-    arrays = {name: random.uniform(0.5, 1.5, shape) for name, shape in _shapes(plain).items()}
+    arrays = {name: random.uniform(0.5, 1.5, shape) for name, shape in shapes_of(plain).items()}
 
     assert {*f.inputs} == {*plain.inputs}
     computed = f(*[arrays[name] for name in f.inputs])
     np.testing.assert_allclose(computed, plain(*[arrays[name] for name in plain.inputs]))
-
-
-def _shapes(f: tadc.Function) -> dict[str, list[int]]:
-    """Extents of 3 or 4 for the inputs, by their declarations in the program's text."""
-    line = next(line for line in str(f).splitlines() if line.startswith("input "))
-    sizes = {name: 3 + n % 2 for n, name in enumerate(f.sizes)}
-    declared = re.findall(r"(\w+)\[([^\]]*)\]", line)
-    return {
-        name: [sizes.get(e) or int(e) for e in inner.split(", ") if e] for name, inner in declared
-    }
 
 
 @pytest.mark.parametrize(("text", "fact"), REFUSED)

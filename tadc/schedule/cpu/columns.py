@@ -20,12 +20,13 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
-from tadc.ir.program import DerivedSize, Program, Statement, Tensor
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, replaced, substitute
+from tadc.schedule.cpu.parts import Blocks, in_parts, sum_of_parts
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.running import running
 
-__all__ = ["PARTS", "sum_of_parts", "with_column_sums_in_parts"]
+__all__ = ["PARTS", "with_column_sums_in_parts"]
 
 PARTS = 32
 ROWS = 8  # that lie side by side
@@ -38,9 +39,9 @@ WORTH = 2**18  # terms in all
 def with_column_sums_in_parts(program: Program, usual: Mapping[Symbol, int]) -> Program:
     """The program with such sums in two statements. `usual` has about how large all sizes are."""
     names = Names((*program.tensors, *program.symbols))
-    values = dict(program.size_values(usual))
+    blocks = Blocks(names, dict(program.size_values(usual)))
+    values = blocks.values
     statements: list[Statement] = []
-    blocks: dict[Affine, DerivedSize] = {}
     for s in program.statements:
         parted: dict[Expr, Expr] = {}
         if _is_row(s, values) and not running(s, program):
@@ -49,13 +50,9 @@ def with_column_sums_in_parts(program: Program, usual: Mapping[Symbol, int]) -> 
                 if (rows := _rows(e, s)) is not None and _is_long(rows, s, values):
                     whole = e
                     if _is_of_own_rows(e, rows, statements):
-                        if rows not in blocks:
-                            name = names.fresh("blocks")
-                            blocks[rows] = DerivedSize(name, "floor", (rows + (ROWS - 1),), ROWS)
-                            values[name] = blocks[rows].at(values)
-                        first, whole = _in_blocks(e, rows, symbol(blocks[rows].name), s, names)
+                        first, whole = in_parts(e, e.indices[0], rows, ROWS, blocks, s, s.extents)
                         statements.append(first)
-                        rows = symbol(blocks[rows].name)
+                        rows = blocks.of(rows, ROWS)
                     parted[e] = whole
                     if _is_long(rows, s, values):
                         first, parted[e] = _in_parts(whole, rows, s, names)
@@ -63,7 +60,7 @@ def with_column_sums_in_parts(program: Program, usual: Mapping[Symbol, int]) -> 
         statements.append(replace(s, body=replaced(s.body, parted)))
     if len(statements) == len(program.statements):
         return program
-    derived = (*program.derived_sizes, *blocks.values())
+    derived = (*program.derived_sizes, *blocks.made.values())
     return replace(program, statements=tuple(statements), derived_sizes=derived)
 
 
@@ -111,29 +108,6 @@ def _is_of_own_rows(e: Reduce, rows: Affine, before: Sequence[Statement]) -> boo
 def _is_long(rows: Affine, s: Statement, values: Mapping[Symbol, int]) -> bool:
     count = rows.at(values)
     return count >= LONG and count * prod(n.at(values) for n in s.target.shape) >= WORTH
-
-
-def _in_blocks(
-    e: Reduce, rows: Affine, blocks: Affine, s: Statement, names: Names
-) -> tuple[Statement, Reduce]:
-    """The statement of the sums of each block of rows, of which there are `blocks`, and the sum of them."""
-    (k,) = e.indices
-    block, r = names.fresh(k), names.fresh(k)
-    row = symbol(block) * ROWS + symbol(r)
-    domain = Domain.of([at_least_zero(rows - 1 - row)]) & Domain.box({r: constant(ROWS)})
-    summed = Reduce("sum", (r,), (), domain, substitute(e.body, {k: row}))
-    return sum_of_parts({block: blocks, **s.extents}, summed, s, names)
-
-
-def sum_of_parts(
-    box: Mapping[Symbol, Affine], summed: Expr, s: Statement, names: Names
-) -> tuple[Statement, Reduce]:
-    """The statement of the parts, and the sum of them over the first index of the box."""
-    target = Tensor(names.fresh(f"{s.target.name}_parts"), tuple(box.values()), s.target.dtype)
-    part, count = next(iter(box.items()))
-    read = Read(target.name, tuple(map(symbol, box)))
-    of_parts = Reduce("sum", (part,), (), Domain.box({part: count}), read)
-    return Statement(target, tuple(box), (), summed), of_parts
 
 
 def _in_parts(e: Reduce, rows: Affine, s: Statement, names: Names) -> tuple[Statement, Reduce]:

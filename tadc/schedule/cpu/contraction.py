@@ -20,7 +20,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.program import Program, Statement
 
-__all__ = ["FEWEST", "Contraction", "Factor", "contraction"]
+__all__ = ["FEWEST", "Contraction", "Factor", "contraction", "factor_of"]
 
 FEWEST = 2**15  # multiplications of a product for which BLAS is faster
 
@@ -78,7 +78,7 @@ def contraction(
             pass
         case _:
             return None
-    factors = [_factor(read) for read in (a, b)]
+    factors = [factor_of(read) for read in (a, b)]
     if statement.derived or not statement.indices or None in factors:
         return None
     left, right = (f for f in factors if f)
@@ -107,7 +107,8 @@ def contraction(
     return best if best and _weight(best, values)[0] >= FEWEST else None
 
 
-def _factor(read: Read) -> Factor | None:
+def factor_of(read: Read) -> Factor | None:
+    """The tensor with its indices; None where a subscript is no index, or one stands twice."""
     indices = tuple(form.as_symbol() for form in read.subscripts)
     known = tuple(i for i in indices if i is not None)
     return Factor(read.tensor, known) if len({*known}) == len(indices) else None

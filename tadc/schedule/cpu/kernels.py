@@ -65,7 +65,6 @@ MOST_STREAMED = 64  # where threads have other rows: the sums of a row are in th
 FILLED = 32  # values of an index fill a strip of any type
 FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
-_ANY: Mapping[Symbol, int] = {}
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 LONG = 1024  # terms of a chunk that has no loop in it
 CHUNKS = 64  # of a sum that threads share
@@ -108,7 +107,7 @@ def cpu_kernel(
     usual: Mapping[Symbol, int] = _UNKNOWN,
     machine: Processor = AVX2,
     choices: Choices = BY_MODEL,
-    at_once: Mapping[Symbol, int] = _ANY,
+    at_once: Mapping[Symbol, int] = _UNKNOWN,
 ) -> CpuKernel:
     """The kernel's schedule. `usual` has about how large the sizes are, `at_once` for how many values of an index it runs at
     a time, where that is known: those of a tile divide them.

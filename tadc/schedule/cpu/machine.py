@@ -38,7 +38,7 @@ class Processor:
         return min(2 * self.vector_bytes, LANE_BYTES)
 
     def with_second_cache(self, size: int) -> Processor:
-        """The processor with what is known of its second cache: the bytes.
+        """The processor with what is known of its second cache: the bytes, of which rows may fill half.
 
         Where that is large, the last one is far away, and no faster than memory: on a Xeon with 2 MB for each core, stores past the
         caches take 0.5 to 0.8 of the time for results of 6 to 16 MB.

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import replaced, substitute
+from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import is_never_empty
 from tadc.normalize.reductions import plain_extent
-from tadc.schedule.cpu.columns import sum_of_parts
+from tadc.schedule.cpu.parts import Blocks, in_parts
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_sums_over_pairs_by_rows"]
@@ -30,9 +30,9 @@ LONG = 64  # rows
 
 def with_sums_over_pairs_by_rows(program: Program, usual: Mapping[Symbol, int]) -> Program:
     """The program with such sums in two statements. `usual` has about how large all sizes are."""
-    values = program.size_values(usual)
+    values = dict(program.size_values(usual))
     sizes = frozenset(program.parameters)
-    names = Names((*program.tensors, *program.symbols))
+    blocks = Blocks(Names((*program.tensors, *program.symbols)), values)
     statements: list[Statement] = []
     for s in program.statements:
         summed: dict[Expr, Expr] = {}
@@ -45,7 +45,7 @@ def with_sums_over_pairs_by_rows(program: Program, usual: Mapping[Symbol, int]) 
                     and is_never_empty([extent], program)
                 ):
                     assert isinstance(e, Reduce)
-                    first, summed[e] = _by_rows(e, i, extent, s, names)
+                    first, summed[e] = in_parts(e, i, extent, 1, blocks, s, s.extents)
                     statements.append(first)
         statements.append(replace(s, body=replaced(s.body, summed)) if summed else s)
     changed = len(statements) > len(program.statements)
@@ -64,15 +64,3 @@ def _row(e: Expr, sizes: frozenset[Symbol]) -> tuple[Symbol, Affine | None]:
         if (extent := plain_extent(i, own, sizes)) is not None:
             return i, extent
     return "", None
-
-
-def _by_rows(
-    e: Reduce, i: Symbol, extent: Affine, s: Statement, names: Names
-) -> tuple[Statement, Reduce]:
-    """The statement of the rows' sums, and the sum of them."""
-    row = names.fresh(i)
-    own = Domain.box({i: extent}).conditions
-    rest = Domain.of(c for c in e.domain if c not in own).substitute({i: symbol(row)})
-    others = tuple(j for j in e.indices if j != i)
-    summed = Reduce("sum", others, (), rest, substitute(e.body, {i: symbol(row)}))
-    return sum_of_parts({row: extent, **s.extents}, summed, s, names)

@@ -29,7 +29,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.reductions import plain_extent
-from tadc.schedule.cpu.contraction import contraction
+from tadc.schedule.cpu.contraction import contraction, factor_of
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_products"]
@@ -170,7 +170,7 @@ def _sums(
                 continue
             terms = prod(product.extents[i].at(values) for i in product.indices)
             if e is s.body or terms >= LONG:
-                ways = [way for way in _ways(product, s, program, values) if way.stored]
+                ways = list(_ways(product, s, program, values))
                 if ways:
                     yield _Sum(e, ways)
 
@@ -206,10 +206,7 @@ def _product(e: Reduce, s: Statement, program: Program, dtype: str) -> _Product 
 
 def _is_plain(factor: Expr) -> bool:
     """Whether the factor is an element of a tensor with an index for each dimension."""
-    if not isinstance(factor, Read):
-        return False
-    indices = [form.as_symbol() for form in factor.subscripts]
-    return None not in indices and len({*indices}) == len(indices) > 0
+    return isinstance(factor, Read) and bool(factor.subscripts) and factor_of(factor) is not None
 
 
 def _is_factor(
@@ -233,7 +230,7 @@ def _is_factor(
 def _ways(
     p: _Product, s: Statement, program: Program, values: Mapping[Symbol, int]
 ) -> Iterator[_Way]:
-    """All ways to make a contraction of matrices of it, with far less that is stored."""
+    """All ways to make a contraction of matrices of it with factors that are stored, which are far fewer than the products."""
     products = prod(n.at(values) for n in p.extents.values())
     tensors = {r.tensor for f in p.factors for r in postorder(f) if isinstance(r, Read)}
     sizes = [prod(n.at(values) for n in program.tensors[t].shape) for t in tensors]
@@ -247,11 +244,13 @@ def _ways(
             elements = tuple(
                 prod(n.at(values) for n in side.extents) * (1 + side.strided) for side in way.stored
             )
+            if not elements or sum(elements) > most or sum(elements) * WORTH > products:
+                continue
             names = {side.key: f"'{n}" for n, side in enumerate(way.stored)}
             before = (side.statement(names[side.key], s.target.dtype) for side in way.stored)
             there = replace(program, statements=(*before, *program.statements))
             made = contraction(replace(s, body=way.contraction(names)), there, values)
-            if made and sum(elements) <= most and sum(elements) * WORTH <= products:
+            if made:
                 of_matrix = (*made.rows, *made.columns, *made.inner)
                 size = prod(p.extents[i].at(values) for i in of_matrix)
                 yield replace(way, elements=elements, size=size)

@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
 
-from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
-from tadc.ir.program import DerivedSize, Program, Statement
-from tadc.ir.walk import postorder, replaced, substitute
+from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder, replaced
 from tadc.normalize.in_bounds import is_never_empty
 from tadc.normalize.reductions import extents_around_body, plain_extent
-from tadc.schedule.cpu.columns import sum_of_parts
+from tadc.schedule.cpu.parts import Blocks, in_parts
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.running import running
 
@@ -38,28 +37,28 @@ def with_long_sums_in_parts(
     program: Program, usual: Mapping[Symbol, int], left_out: Set[str] = frozenset()
 ) -> Program:
     """The program with such sums in two statements, but for the tensors `left_out`. `usual` has about how large all sizes are."""
-    names = Names((*program.tensors, *program.symbols))
     sizes = frozenset(program.parameters)
     values = dict(program.size_values(usual))
+    blocks = Blocks(Names((*program.tensors, *program.symbols)), values)
     statements: list[Statement] = []
-    derived: list[DerivedSize] = []
     for s in program.statements:
         parted: dict[Expr, Expr] = {}
         if s.target.name not in left_out and not s.derived and not running(s, program):
             for e in always(s.body):
                 part = _part(e, s, program, values, sizes)
                 if part:
-                    blocks = part.extent
-                    if part.length > 1:
-                        d = DerivedSize(names.fresh("blocks"), "floor", (blocks + (part.length - 1),), part.length)  # fmt: skip
-                        derived.append(d)
-                        blocks = symbol(d.name)
-                    first, parted[e] = _in_parts(part, blocks, s, values, names)
+                    # Neighbours in memory are those along an index of many values.
+                    box = dict(
+                        sorted(s.extents.items(), key=lambda pair: pair[1].at(values) >= SHORT)
+                    )
+                    first, parted[e] = in_parts(
+                        part.e, part.index, part.extent, part.length, blocks, s, box
+                    )
                     statements.append(first)
         statements.append(replace(s, body=replaced(s.body, parted)) if parted else s)
     if len(statements) == len(program.statements):
         return program
-    all_derived = (*program.derived_sizes, *derived)
+    all_derived = (*program.derived_sizes, *blocks.made.values())
     return replace(program, statements=tuple(statements), derived_sizes=all_derived)
 
 
@@ -147,26 +146,3 @@ def _elements(read: Read, shape: Sequence[int], extents: Mapping[Symbol, int]) -
         return min(whole, 1 + sum(abs(c) * (extents[i] - 1) for i, c in form.terms))
 
     return prod(map(along, read.subscripts, shape))
-
-
-def _in_parts(
-    part: _Part, blocks: Affine, s: Statement, values: Mapping[Symbol, int], names: Names
-) -> tuple[Statement, Reduce]:
-    """The statement of the parts' sums, and the sum of them. Neighbours in memory are those along an index of many values."""
-    e, i = part.e, part.index
-    block = names.fresh(i)
-    own = Domain.box({i: part.extent}).conditions
-    rest = Domain.of(c for c in e.domain if c not in own)
-    indices = tuple(j for j in e.indices if j != i)
-    value = symbol(block)
-    if part.length > 1:
-        term = names.fresh(i)
-        value = part.length * value + symbol(term)
-        rest &= Domain.box({term: constant(part.length)})
-        rest &= Domain.of([at_least_zero(part.extent - 1 - symbol(i))])
-        indices = (term, *indices)
-    summed = substitute(e.body, {i: value})
-    if indices:
-        summed = Reduce("sum", indices, (), rest.substitute({i: value}), summed)
-    box = sorted(s.extents.items(), key=lambda pair: pair[1].at(values) >= SHORT)
-    return sum_of_parts({block: blocks, **dict(box)}, summed, s, names)

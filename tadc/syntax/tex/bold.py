@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, scripted
 from tadc.syntax.tex.statements import Statement
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, bars
 
 __all__ = ["NO_BOLD", "Bold", "bold_names", "with_bold_letters"]
 
@@ -71,19 +71,10 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
         or (before.type == "BAR_L" and token.note == "bold")
         or (before.type == "CDOT" and token.note == "bold")
         for before, token in pairs
-    ) or any(_is_of_bold(inner) for inner in _in_bars(tokens))
-
-
-def _in_bars(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """What stands in single bars."""
-    opened: list[int] = []
-    for place, token in enumerate(tokens):
-        if token.type == "BAR_L":
-            opened.append(place)
-        elif token.type == "BAR_R" and opened:
-            opening = opened.pop()
-            if place - opening < LONGEST_SCRIPT:
-                yield tokens[opening + 1 : place]
+    ) or any(
+        closing - opening < LONGEST_SCRIPT and _is_of_bold(tokens[opening + 1 : closing])
+        for opening, closing in bars(tokens)
+    )
 
 
 def _is_of_bold(inner: Sequence[Token]) -> bool:

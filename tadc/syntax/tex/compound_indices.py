@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.labels import with_compounds
-from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.names import reduced_names
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["compound_indices", "with_compound_indices"]
@@ -16,7 +16,7 @@ _COMPOUND = ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"]
 
 def compound_indices(streams: Sequence[Sequence[Token]]) -> set[str]:
     """The names with a number that are indices: sums run over them, or they stand in one bracket with such."""
-    known = {name for tokens in streams for name in _limits(tokens) if "_" in name}
+    known = {name for tokens in streams for name in reduced_names(tokens) if "_" in name}
     brackets = [names for tokens in streams for names in _in_brackets(tokens)]
     more = bool(known)
     while more:
@@ -45,17 +45,6 @@ def with_compound_indices(tokens: Sequence[Token], known: Set[str]) -> list[Toke
             result.append(tokens[place])
             place += 1
     return result
-
-
-def _limits(tokens: Sequence[Token]) -> set[str]:
-    """The names that reductions bind."""
-    closing = closing_braces(tokens)
-    return {
-        name
-        for place, token in enumerate(tokens[:-2])
-        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing
-        for name in limit_names(tokens, place + 2, closing)
-    }
 
 
 def _in_brackets(tokens: Sequence[Token]) -> list[set[str]]:

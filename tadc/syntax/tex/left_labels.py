@@ -146,7 +146,7 @@ class LeftLabels:
     def _is_constant(self, definition: Statement) -> bool:
         r"""Whether it is `\lambda_s = 0.1`, whose letter is no index of the document."""
         tokens = definition.tokens
-        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+        if not _is_free_element(definition):
             return False
         letter = tokens[3].value
         if tokens[0].value in self.declared or letter not in _NO_INDICES:
@@ -176,7 +176,7 @@ class LeftLabels:
         nothing but numbers below `\beta`: what comes after `n` samples.
         """
         tokens = definition.tokens
-        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+        if not _is_free_element(definition):
             return False
         letter = tokens[3].value
         is_size = letter in self.sizes | names_in_bounds([definition.right])
@@ -189,7 +189,7 @@ class LeftLabels:
     def _is_length(self, definition: Statement) -> bool:
         r"""Whether it is `\bar{X}_n = \frac{1}{n} \sum_{i=1}^{n} X_i`, with an `n` that is no index of the document otherwise."""
         tokens = definition.tokens
-        if [t.type for t in tokens[:5]] != _ELEMENT or definition.equal != 5 or definition.ranges:
+        if not _is_free_element(definition):
             return False
         letter = tokens[3].value
         indices = {n for d in self.definitions for n in bound_names(d.right)}
@@ -416,6 +416,12 @@ class LeftLabels:
             if [letters[name.value], letters[t.value]] != [1, 1]  # the constant `C_s`
         }
         return below <= bound_names(right)
+
+
+def _is_free_element(definition: Statement) -> bool:
+    """Whether one letter below a name is all of the left side, and no range is printed."""
+    kinds = [t.type for t in definition.tokens[:5]]
+    return kinds == _ELEMENT and definition.equal == 5 and not definition.ranges
 
 
 def _with_unclear_length(definition: Statement) -> Statement:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
 
-__all__ = ["PREFIXES", "assembled", "closing_braces", "limit_names"]
+__all__ = ["PREFIXES", "assembled", "closing_braces", "limit_names", "reduced_names"]
 
 
 PREFIXES = ("RED", "FUNC", "CALLED")  # their scripts end no operand
@@ -224,6 +224,17 @@ def limit_names(tokens: Sequence[Token], opening: int, closing: Mapping[int, int
             operands[-1].append(token)
         place = closing.get(place, place) + 1
     return names + _introduced(operands)
+
+
+def reduced_names(tokens: Sequence[Token]) -> set[str]:
+    """The names that the limits below reductions introduce."""
+    closing = closing_braces(tokens)
+    return {
+        name
+        for place, token in enumerate(tokens[:-2])
+        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing
+        for name in limit_names(tokens, place + 2, closing)
+    }
 
 
 def _introduced(operands: Sequence[Sequence[Token]]) -> list[str]:

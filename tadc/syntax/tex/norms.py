@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, bars
 
 __all__ = ["with_norms"]
 
@@ -16,18 +16,13 @@ def with_norms(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with double bars for single ones that have the kind of a norm below them."""
     tokens = _without_ell(_subscripts_first(tokens))
     result = list(tokens)
-    opened: list[int] = []
-    for place, token in enumerate(tokens):
-        if token.type == "BAR_L":
-            opened.append(place)
-        elif token.type == "BAR_R" and opened:
-            opening = opened.pop()
-            below = tokens[place + 1 : place + 5]
-            kinds = [t.type for t in below]
-            is_kind = kinds[:2] == ["SUB", "LBRACE"] and kinds[3:] == ["RBRACE"]
-            if is_kind and below[2].value in _KINDS:
-                result[opening] = replace(result[opening], type="NORM_L")
-                result[place] = replace(token, type="NORM_R")
+    for opening, place in bars(tokens):
+        below = tokens[place + 1 : place + 5]
+        kinds = [t.type for t in below]
+        is_kind = kinds[:2] == ["SUB", "LBRACE"] and kinds[3:] == ["RBRACE"]
+        if is_kind and below[2].value in _KINDS:
+            result[opening] = replace(result[opening], type="NORM_L")
+            result[place] = replace(result[place], type="NORM_R")
     return result
 
 

@@ -1,17 +1,18 @@
 r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
 
-Three capitals and more below a name are an acronym, `L_{BCE}`, if no sum runs over one. Above a name, four letters and more without blanks between them are a word, three where none of them means something else in the
-document. Below the name of a left side they are one where a sum of its display runs over one of them: it is no index of both.
+Three capitals and more below a name are an acronym, `L_{BCE}`, if none is an index. Above a name, four letters and more without
+blanks between them are a word, three where none of them means something else in the document. Below the name of a left side they
+are one where a sum of the right side runs over one of them, and another one stands nowhere there: they are no indices.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.names import closing_braces, reduced_names
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statements import depths
 from tadc.syntax.tex.token_list import Token
@@ -42,61 +43,61 @@ def with_script_words(
     tokens: Sequence[Token], words: Set[str], guesses: list[Guess]
 ) -> list[Token]:
     """The tokens with one name for each of these words, where it is all that stands in a script."""
-    found = {
-        place: inner
-        for kind in ("SUB", "SUP")
-        for name, place, inner in scripted(tokens, kind)
-        if _word(inner) in words and name.value != "e"
-    }
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        inner = found.get(place)
-        if inner is None:
-            result.append(tokens[place])
-            place += 1
-            continue
-        word, start, end = _word(inner), inner[0].start, inner[-1].end
-        text = f"`{word}` in a script is a word"
-        if all(guess.text != text for guess in guesses):
-            guesses.append(Guess(text, start, end))
-        result += [*tokens[place : place + 2], Token("NAME", word, start, end, "upright")]
-        place += 2 + len(inner)
-    return result
+
+    def named(_sign: Token, inner: Sequence[Token]) -> list[Token]:
+        _guess(f"`{_word(inner)}` in a script is a word", inner, guesses)
+        return [_one_name(_word(inner), inner)]
+
+    return _with_scripts(
+        tokens, lambda name, inner: _word(inner) in words and name.value != "e", named
+    )
 
 
 def with_text_labels(tokens: Sequence[Token]) -> list[Token]:
     r"""The tokens with one name for a script with words of the prose, the `N\text{-pair}` of `L_{N\text{-pair}}`."""
-    found = {
-        place: inner
-        for kind in ("SUB", "SUP")
-        for _, place, inner in scripted(tokens, kind)
-        if any(t.type == "TEXT" for t in inner) and {t.type for t in inner} <= _IN_LABELS
-    }
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        inner = found.get(place)
-        label = "" if inner is None else "_".join(_PARTS.findall(" ".join(t.value for t in inner)))
-        if inner is None or not label:
-            result.append(tokens[place])
-            place += 1
-            continue
-        start, end = inner[0].start, inner[-1].end
-        result += [*tokens[place : place + 2], Token("NAME", label, start, end, "upright")]
-        place += 2 + len(inner)
-    return result
+
+    def label(inner: Sequence[Token]) -> str:
+        return "_".join(_PARTS.findall(" ".join(t.value for t in inner)))
+
+    def is_label(_name: Token, inner: Sequence[Token]) -> bool:
+        kinds = {t.type for t in inner}
+        return "TEXT" in kinds and kinds <= _IN_LABELS and bool(label(inner))
+
+    return _with_scripts(tokens, is_label, lambda _, inner: [_one_name(label(inner), inner)])
 
 
 def with_arrows(tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]) -> list[Token]:
     r"""The tokens with two indices for the `j \to i` of `w_{j \to i}`, in this order, and with one name for other scripts that have
     an arrow, `\ell^{(v \to u)}`. `bound` are the indices of the document.
     """
+
+    def is_arrow(_name: Token, inner: Sequence[Token]) -> bool:
+        kinds = {t.type for t in inner}
+        return "ARROW" in kinds and kinds <= _WITH_ARROWS
+
+    def named(sign: Token, inner: Sequence[Token]) -> list[Token]:
+        names = [t.value for t in inner if t.type in ("NAME", "NUM")]
+        if sign.type != "SUB" or not {*names} <= bound:
+            return [_one_name("_to_".join(names), inner)]
+        _guess("an arrow between indices: the first one is the first subscript", inner, guesses)
+        return [t if t.type == "NAME" else replace(t, type="COMMA", value="") for t in inner]
+
+    return _with_scripts(tokens, is_arrow, named)
+
+
+def _with_scripts(
+    tokens: Sequence[Token],
+    is_wanted: Callable[[Token, Sequence[Token]], bool],
+    new: Callable[[Token, Sequence[Token]], list[Token]],
+) -> list[Token]:
+    """The tokens with others in the scripts that are wanted, by the names in front and what stands inside; `new` makes these of the
+    sign of the script and what stood there.
+    """
     found = {
         place: inner
         for kind in ("SUB", "SUP")
-        for _, place, inner in scripted(tokens, kind)
-        if any(t.type == "ARROW" for t in inner) and {t.type for t in inner} <= _WITH_ARROWS
+        for name, place, inner in scripted(tokens, kind)
+        if is_wanted(name, inner)
     }
     result: list[Token] = []
     place = 0
@@ -105,21 +106,19 @@ def with_arrows(tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]) 
         if inner is None:
             result.append(tokens[place])
             place += 1
-            continue
-        names = [t for t in inner if t.type in ("NAME", "NUM")]
-        start, end = inner[0].start, inner[-1].end
-        sign = tokens[place]
-        if sign.type == "SUB" and {t.value for t in names} <= bound:
-            text = "an arrow between indices: the first one is the first subscript"
-            if all(guess.text != text for guess in guesses):
-                guesses.append(Guess(text, start, end))
-            listed = [t if t.type == "NAME" else replace(t, type="COMMA", value="") for t in inner]
-            result += [*tokens[place : place + 2], *listed]
         else:
-            label = "_to_".join(t.value for t in names)
-            result += [*tokens[place : place + 2], Token("NAME", label, start, end, "upright")]
-        place += 2 + len(inner)
+            result += [*tokens[place : place + 2], *new(tokens[place], inner)]
+            place += 2 + len(inner)
     return result
+
+
+def _one_name(value: str, inner: Sequence[Token]) -> Token:
+    return Token("NAME", value, inner[0].start, inner[-1].end, "upright")
+
+
+def _guess(text: str, inner: Sequence[Token], guesses: list[Guess]) -> None:
+    if all(guess.text != text for guess in guesses):
+        guesses.append(Guess(text, inner[0].start, inner[-1].end))
 
 
 _WITH_ARROWS = frozenset(("ARROW", "NAME", "NUM", "LPAR", "RPAR"))
@@ -147,21 +146,10 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
             behind = closing.get(place + 1, len(tokens)) + 1
             if behind in equals:
                 end = next((n for n in equals if n > behind), len(tokens))
-                summed = _summed(tokens[behind:end])
+                summed = reduced_names(tokens[behind:end])
                 used = {t.value for t in tokens[behind:end] if t.type == "NAME"}
                 if summed & {*word} and {*word} - summed - used:
                     yield word
-
-
-def _summed(tokens: Sequence[Token]) -> set[str]:
-    """The letters that sums run over."""
-    closing = closing_braces(tokens)
-    return {
-        name
-        for place, token in enumerate(tokens[:-2])
-        if token.type == "RED" and tokens[place + 1].type == "SUB" and place + 2 in closing
-        for name in limit_names(tokens, place + 2, closing)
-    }
 
 
 def _word(inner: Sequence[Token]) -> str:

@@ -6,7 +6,7 @@ The list knows which brackets are open and which arguments a command still expec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,6 +19,7 @@ __all__ = [
     "STARTS_OPERAND",
     "Token",
     "TokenList",
+    "bars",
     "behind_scripts",
     "closing_brackets",
 ]
@@ -65,6 +66,16 @@ def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
         elif token.type in CLOSERS and opened:
             closing[opened.pop()] = place
     return closing
+
+
+def bars(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The places of the single bars around something, of the inner ones first."""
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type == "BAR_L":
+            opened.append(place)
+        elif token.type == "BAR_R" and opened:
+            yield opened.pop(), place
 
 
 def behind_scripts(tokens: Sequence[Token], place: int, closing: Mapping[int, int]) -> int:
