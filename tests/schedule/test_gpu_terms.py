@@ -20,6 +20,8 @@ from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import Store, steps_of
 from tadc.schedule.rewrite.program import QUOTIENTS
 
+# Of the busiest thread: a triangle in tiles of blocks is computed sooner than with a thread for each element, which has less than 4.
+SHARES = {"a triangle of sums": 4.5}
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Text, sizes for which schedules are chosen, and those of a run.
 SUMS = {
@@ -157,8 +159,8 @@ def test_no_thread_has_more_than_its_share(name):
         ):
             # Rows of 40 results have no tile; sums that several kinds of elements need, or none of those before, have no parts.
             few = "forty" in name or "places" in name or "choices" in name
-            little = model.seconds - model.ideal < 3 * HOPPER.rates.launch
-            assert not model.is_uneven or few or little, kernel.name
+            most = SHARES.get(name, 4) * model.mean_thread
+            assert not model.is_uneven or few or model.longest_thread <= most, kernel.name
 
 
 def test_terms_are_stored_where_a_scalar_sums_long_sums():

@@ -16,11 +16,15 @@ from programs import normal
 from tadc.bounded_cache import BoundedCache
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
+from tadc.ir.affine import symbol
+from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
+from tadc.ir.expr import Read
+from tadc.ir.walk import postorder
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.staging import staged
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
-from tadc.schedule.nest.loop_nest import buffers_of
+from tadc.schedule.nest.loop_nest import Branch, bodies, buffers_of, values_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {
@@ -246,6 +250,35 @@ def test_a_tile_copies_of_what_is_read_apart_as_much_as_shared_memory_holds(step
     assert {b.tensor for b in buffers} == {1: {"a"}, 2: {"a"}, 3: {"a", "b"}, 5: set()}[step]
     assert sum(b.size for b in buffers) * 8 <= HOPPER.shared_bytes
     np.testing.assert_array_equal(found, expected)
+
+
+def test_values_that_decide_about_loops_are_read_under_the_conditions_around_them():
+    """There are fewer of them than elements of the tile's index."""
+    text = "size I, J, K, L\ninput s[L], a[I,K], b[K,J]\nc[i: I,j] = if i < L then (if s[i] > 0 then sum{k} a[i,k]*b[k,j] else 0) else 0"
+    (mode,) = modules_of({"primal": normal(text)})
+    sizes = dict.fromkeys("IJKL", 1000)
+
+    gpu = GpuModule.of(mode, sizes, tiles={k.name: Shape({"i": 4}) for k in mode.kernels})
+
+    (kernel,) = gpu.kernels
+    assert kernel.tile_text == "4"
+    inside = at_least_zero(symbol("L") - 1 - symbol("i"))
+    places = list(conditions_around("s", kernel.kernel.body, EVERYWHERE))
+    assert places and all(inside in where.conditions for where in places)
+
+
+def conditions_around(tensor, steps, where):
+    """Those around each read of a tensor."""
+    for step in steps:
+        read = {e.tensor for e in postorder(values_of(step)) if isinstance(e, Read)}
+        if tensor in read:
+            yield where
+        then, *others = bodies(step) or ((),)
+        condition = step.condition if isinstance(step, Branch) else EVERYWHERE
+        inside = where & condition if isinstance(condition, Domain) else where
+        yield from conditions_around(tensor, then, inside)
+        for other in others:
+            yield from conditions_around(tensor, other, where)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

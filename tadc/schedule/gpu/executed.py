@@ -101,15 +101,18 @@ class Tally:
     l2_bytes: float = 0.0
     matrix: float = 0.0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(*(a + b for a, b in zip(self._all, other._all, strict=True)))
-
-    def __mul__(self, times: float) -> Tally:
-        return Tally(*(times * a for a in self._all))
-
-    @property
-    def _all(self) -> tuple[float, ...]:
-        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes, self.matrix)  # fmt: skip
+    def plus(self, o: Tally, times: float = 1.0) -> Tally:
+        """With another one, so many times."""
+        return Tally(
+            self.instructions + times * o.instructions,
+            self.arithmetic + times * o.arithmetic,
+            self.special + times * o.special,
+            self.reads + times * o.reads,
+            self.staged_reads + times * o.staged_reads,
+            self.lines + times * o.lines,
+            self.l2_bytes + times * o.l2_bytes,
+            self.matrix + times * o.matrix,
+        )
 
 
 @dataclass(slots=True)
@@ -189,7 +192,8 @@ class _Counter:
 
     def add(self, frame: Frame, each: Tally, times: float = 1.0) -> None:
         """A run of something at each point of the frame, `times` over."""
-        self.result.total += each * (self.number(frame.points) * frame.scale * times)
+        often = self.number(frame.points) * frame.scale * times
+        self.result.total = self.result.total.plus(each, often)
         self.longest = self.longest + each.instructions * times * frame.longest
         self.longest_reads = self.longest_reads + each.reads * times * frame.longest
 
@@ -332,7 +336,7 @@ class _Counter:
         before = self.result.total
         self.steps(body, frames)
         runs = max(1.0, self.number(inner.points) * inner.scale)
-        done = self.result.total + before * -1
+        done = self.result.total.plus(before, -1)
         once = done.instructions / runs
         if has_loops(body):
             self.add(inner, Tally(instructions=LOOP_AROUND_LOOPS))

@@ -15,7 +15,7 @@ from itertools import starmap
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero
-from tadc.ir.expr import Const, Expr
+from tadc.ir.expr import Comparison, Const, Expr
 from tadc.ir.range import Bound, Range
 from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.nest.lanes import Varying
@@ -52,20 +52,25 @@ class Levelling:
     short: bool = False
     dropping: bool = False
 
-    def is_level(self, steps: Sequence[Step]) -> bool:
-        """Whether all loops may be the same for all points."""
+    def is_level(self, steps: Sequence[Step], *, tested: bool = False) -> bool:
+        """Whether all loops may be the same for all points; `tested` ones are run for points that they are not for."""
+        if tested and has_loops(steps) and _stay_together(steps):
+            return False
         for step in steps:
             match step:
                 case Loop(r, body):
-                    if self._range(step) is None and self.varying.has_bounds(step):
+                    level = self._range(step)
+                    if level is None and self.varying.has_bounds(step):
                         return False
-                    if not self._inside(r).is_level(body):
+                    if not self._inside(r).is_level(body, tested=tested or level is not None):
                         return False
                 case Branch(condition, then, otherwise) if has_loops((step,)):
                     differs = self.varying.has_condition(step)
                     if differs and (not isinstance(condition, Domain) or has_loops(otherwise)):
                         return False
-                    if not (self.is_level(then) and self.is_level(otherwise)):
+                    if not self.is_level(then, tested=tested or differs):
+                        return False
+                    if not self.is_level(otherwise, tested=tested):
                         return False
                 case _:
                     pass
@@ -73,7 +78,7 @@ class Levelling:
 
     def levelled(self, steps: Sequence[Step], tests: tuple[Condition, ...] = ()) -> Iterator[Step]:
         """The steps, with loops that all points have, for points where the `tests` hold."""
-        if tests and _are_read_later(steps):
+        if tests and _stay_together(steps):
             yield Branch(Domain.of(tests), tuple(self.levelled(steps)))
             return
         run: list[Step] = []
@@ -173,10 +178,12 @@ class Levelling:
         return [b.substitute(of_tile), b.substitute(of_box)]
 
     def _somewhere(self, domain: Domain) -> Iterator[Condition]:
-        """The conditions for some point of the tile."""
+        """The conditions for some point of the tile, as far as they say something of it."""
         for c in domain:
             differing = self.varying.symbols & set(c.form.symbols)
-            if c.relation == ">=" and differing and differing <= self.extents.keys():
+            if not differing:
+                yield c
+            elif c.relation == ">=" and differing <= self.extents.keys():
                 most = {i: symbol((last_of if c.form.coefficient(i) > 0 else first_of)(i)) for i in differing}  # fmt: skip
                 yield at_least_zero(c.form.substitute(most))
 
@@ -195,6 +202,12 @@ def _between_numbers(r: Range) -> Range | None:
 def _is_harmless(step: Step) -> bool:
     """Whether the step needs no test: it is another name for an index, or a number."""
     return isinstance(step, LetIndex) or (isinstance(step, Accumulator) and isinstance(step.initial, Const))  # fmt: skip
+
+
+def _stay_together(steps: Sequence[Step]) -> bool:
+    """Whether steps cannot be tested one by one: those that decide about loops by values, which may be nowhere where the tests fail, too."""
+    by_values = (s for s in steps if isinstance(s, Branch) and isinstance(s.condition, Comparison))
+    return _are_read_later(steps) or any(has_loops((s,)) for s in by_values)
 
 
 def _are_read_later(steps: Sequence[Step]) -> bool:

@@ -112,9 +112,13 @@ def elements(subscripts: Sequence[Affine], counts: Mapping[Symbol, int]) -> int:
 
 def step_of(form: Affine, counts: Mapping[Symbol, int]) -> tuple[int, int]:
     """The step from one value of the form to the next, and how many there are, gaps included."""
-    strides = [(abs(c), counts[s]) for s, c in form.terms if s in counts]
-    step = gcd(*(c for c, _ in strides)) or 1
-    return step, sum(c * (n - 1) for c, n in strides) // step + 1
+    step, spread = 0, 0
+    for s, c in form.terms:
+        n = counts.get(s)
+        if n is not None:
+            step = gcd(step, c)
+            spread += abs(c) * (n - 1)
+    return step or 1, spread // (step or 1) + 1
 
 
 def is_shared(
