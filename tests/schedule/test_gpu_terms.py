@@ -65,6 +65,10 @@ SUMS = {
                                   {"N": 1000, "M": 1000}, {"N": 5, "M": 5}),
     "a filter": ("size N, M\ninput u[N + 2, M + 2], w[3, 3]\nv[i: N, j: M] = sum{a: 3, b: 3} w[a, b]*u[i + a, j + b]",
                  {"N": 3000, "M": 3000}, {"N": 40, "M": 37}),
+    "powers of a distance": ("size N, M\ninput a[], x[N, M]\nf[i: N, m] = sum{k | k <= i} a**(i - k)*x[k, m]",
+                             {"N": 2048, "M": 512}, {"N": 40, "M": 33}),
+    "differences of few rows": ("size N, D\ninput d[N, N], x[N, D]\nf[j, k] = sum{i} d[i, j]*(x[i, k] - x[j, k])",
+                                {"N": 400, "D": 32}, {"N": 70, "D": 5}),
     "a triangle of sums": ("size N, M\ninput x[N], y[M]\nf = sum{i} x[i]*sum{j | j <= i and j < M} y[j]*x[i - j]",
                            {"N": 5000, "M": 4000}, {"N": 40, "M": 33}),
 }  # fmt: skip
@@ -177,6 +181,22 @@ def test_values_that_all_results_or_few_rows_share_are_stored():
         primal, _ = scheduled(name)
 
         assert "f_values" in {t.name for t in primal.module.temporaries}, name
+
+
+def test_terms_and_values_in_a_triangle_are_stored_too():
+    """Powers that all columns share, and what the gradient by their base needs: sums of products of rows."""
+    primal, adjoint = scheduled("powers of a distance")
+
+    assert [t.name for t in primal.module.temporaries] == ["f_values"]
+    assert "da_terms" in {t.name for t in adjoint.module.temporaries}
+
+
+def test_sums_that_could_have_tiles_have_single_elements_where_more_threads_are_faster():
+    primal, _ = scheduled("differences of few rows")
+
+    (parts,) = primal.module.temporaries
+    number, rows, columns = (n.at(SUMS["differences of few rows"][1]) for n in parts.shape)
+    assert parts.name == "f_parts" and (rows, columns) == (400, 32) and number > 4
 
 
 def test_a_warp_shares_loops_that_run_at_the_first_elements_alone():

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from math import ceil, isqrt, prod
+from typing import Literal, TypeAlias
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -46,6 +47,11 @@ from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]
 
+# The kinds of parts: those of a warp, or of threads whose elements lie side by side; of products, those of tiles. Besides them there are
+# parts of threads side by side, each of several elements that read the same; and of products those of single elements.
+_Kind: TypeAlias = Literal["usual", "beside", "single"]
+OTHERS: tuple[_Kind, ...] = ("beside", "single")
+
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
 WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
@@ -57,10 +63,10 @@ FEWER = 4  # times as many threads as those that have so many parts: some more a
 FEW_EACH = 8  # values of a part: another one more or less is noticed
 LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
-MUCH = 2**24  # terms in all that are worth a look
+MUCH = 2**22  # terms in all that are worth a look
 MOST_BESIDE = 256  # parts that threads side by side have
 FAR = 1.5  # times the least time: parts of another kind are looked at
-WORTH_OF_THREADS = 1.1  # times as fast as parts of warps
+WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 MOST_TERMS = 2**26  # sums that are stored to be summed
@@ -237,7 +243,7 @@ def _in_best_parts(
     names: Names,
     times: Callable[[Sequence[Statement]], tuple[float, float]] | None,
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
-    """As `_in_parts`; where that is faster, threads side by side have parts of several elements each, which read the same."""
+    """As `_in_parts`, in parts of the kind that is fastest."""
     if times is None:
         return _in_parts(e, s, where, values, machine, names)
 
@@ -245,11 +251,15 @@ def _in_best_parts(
         before, whole = found or ((), e)
         return times([*before, replace(s, body=replaced(s.body, {e: whole}))])
 
-    is_faster = False
-    if beside := _in_parts(e, s, where, values, machine, names.copy(), beside=True):
+    made = {kind: _in_parts(e, s, where, values, machine, names.copy(), kind) for kind in OTHERS}
+    others = {kind: parts for kind, parts in made.items() if parts}
+    best: _Kind = "usual"
+    if others:
         time, least = taken(_in_parts(e, s, where, values, machine, names.copy()))
-        is_faster = time > FAR * least and taken(beside)[0] < time / WORTH_OF_THREADS
-    return _in_parts(e, s, where, values, machine, names, beside=is_faster)
+        found = {kind: taken(parts)[0] for kind, parts in others.items() if time > FAR * least}
+        fastest = min(found, key=found.__getitem__, default=best)
+        best = fastest if found.get(fastest, time) < time / WORTH_OF_OTHER_KIND else best
+    return _in_parts(e, s, where, values, machine, names, best)
 
 
 def _in_parts(
@@ -259,14 +269,13 @@ def _in_parts(
     values: Sizes,
     machine: Machine,
     names: Names,
-    *,
-    beside: bool = False,
+    kind: _Kind = "usual",
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
     """The statements of the reduction's parts, and the reduction of them; None if it has no parts.
 
     Where one index has too few parts to keep a GPU busy, the parts have parts in another one.
     """
-    parts = _parts(e, s, where, values, machine, None, beside=beside)
+    parts = _parts(e, s, where, values, machine, None, kind)
     if parts is None:
         return None
     first, of_parts, whole = parts.statements(s, where, names)
@@ -292,7 +301,7 @@ class _Again:
     warps: bool
     whole: Symbol
     most: int
-    beside: bool
+    kind: _Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,12 +315,12 @@ class _Parts:
     lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
     adjacent: Symbol  # the index in which the warp's threads are neighbours
     most: int  # parts, if these are cut again
-    beside: bool = False  # threads side by side have parts side by side, of several elements each
+    kind: _Kind = "usual"
 
     def again(self, parts: Reduce) -> _Again:
         """What is settled for further parts of these."""
         at = self.reduce.indices.index(self.index)
-        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.beside)  # fmt: skip
+        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
 
     def statements(
         self, s: Statement, where: Domain, names: Names
@@ -343,7 +352,7 @@ class _Parts:
         )
         box, derived = depends_on(e, where, s)
         count = {t: constant(self.count)}
-        is_last = self.warps or (self.beside and k == self.adjacent)
+        is_last = self.warps or (self.kind == "beside" and k == self.adjacent)
         box = {**box, **count} if is_last else {**count, **box}
         name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
         target = Tensor(name, tuple(box.values()), s.target.dtype)
@@ -362,13 +371,13 @@ def _parts(
     values: Sizes,
     machine: Machine,
     again: _Again | None,
-    *,
-    beside: bool = False,
+    kind: _Kind = "usual",
 ) -> _Parts | None:
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
     points = _elements(e, s, where, values)
-    is_product = _is_product(e, s, values)
-    beside = again.beside if again else beside
+    kind = again.kind if again else kind
+    beside, could_be_product = kind == "beside", _is_product(e, s, values)
+    is_product = could_be_product and kind != "single"
     fewest = 2 if again else BETTER
     if fewest * points > machine.resident_threads * (OF_TILE if is_product or beside else 1):
         return None
@@ -380,7 +389,9 @@ def _parts(
     if points * terms < WORTH:
         return None
     warp = machine.warp
-    if is_product and beside:
+    if (is_product and beside) or (kind == "single" and not could_be_product):
+        return None
+    if kind != "usual" and not again and points * terms < MUCH:
         return None
     if is_product:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
@@ -396,11 +407,11 @@ def _parts(
         else:
             warps, adjacent = _neighbours(e, s, points, counts, values, machine)
         if beside and not again:
-            if not warps or points < BETTER or points * terms < MUCH:
+            if not warps or points < BETTER:
                 return None
             number = counts[adjacent]
             number = number if number < 2 * MOST_BESIDE else MOST_BESIDE
-            return _Parts(e, adjacent, number, False, 0, adjacent, OF_TILE * MOST_PARTS, beside)
+            return _Parts(e, adjacent, number, False, 0, adjacent, OF_TILE * MOST_PARTS, kind)
         free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
         index = max(free, key=lambda i: free[i], default="")
         is_short = warps and adjacent == index and free[index] < fewest * warp
@@ -426,9 +437,7 @@ def _parts(
     if count < fewest:
         return None
     number = _even(count, -(-counts[index] // max(1, lanes)))
-    return (
-        None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most, beside)
-    )
+    return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most, kind)
 
 
 def _even(count: int, values: int) -> int:
