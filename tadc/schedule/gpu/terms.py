@@ -96,7 +96,7 @@ def _widest(
         end = b.form.substitute(most)
         if end.is_constant:
             return constant(sign * (sign * end.constant // b.divisor))
-        if b.divisor == 1 and known.issuperset(end.symbols):
+        if b.divisor == 1 and known >= set(end.symbols):
             return end
     return None
 
