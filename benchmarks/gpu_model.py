@@ -19,12 +19,14 @@ MODES = ("primal", "vjp")
 FAR = 2.0  # times the least
 # Why kernels of a formula take more than that, by what limits them.
 REASONS = {
-    ("convolution, pad", "instructions"): "the gradient of the filters: sums of 100,352 terms for few results, whose tiles reuse less of what they stage than those of images do",
-    ("convolution, brackets", "instructions"): "the gradient of the filters, as with `pad`",
-    ("depthwise", "L2"): "the gradient of the filters: each of their nine places reads both images again",
+    ("convolution, pad", "instructions"): "the gradient of the images: at borders each element tests for each of the nine places whether it is inside; that of the filters: sums of 100,352 terms for few results, whose tiles reuse less of what they stage than those of images do",
+    ("convolution, brackets", "instructions"): "the gradient of the images, as with `pad`",
+    ("depthwise", "L2"): "the gradient of the filters: a thread reads nine neighbours for each of its parts' terms, and few threads fit with so many sums",
     ("hankel", "loads and stores"): "a product of a matrix by a vector whose elements lie in a cache: two loads a term",
-    ("hankel", "the longest thread"): "anti-diagonals of 1 to 8,192 terms in equal parts: some have no term",
+    ("hankel", "instructions"): "anti-diagonals of 1 to 8,192 terms in tiles: neighbours test which of them have a term",
     ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",
+    ("mttkrp", "loads and stores"): "the sums that the value shares with a gradient are stored in the order of the first, whose rows the second adds up",
+    ("paper", "loads and stores"): "the gradient by the diagonal of `c` multiplies a matrix by another one's transpose, element by element, and reads one of them across its rows",
     ("sum of squares", "memory"): "one block adds up the parts: less than 3 us, most of them waiting",
 }  # fmt: skip
 

@@ -39,7 +39,7 @@ LOOPS = [
     ("paper", "primal", "f", "k"), ("paper", "adjoint", "da", "j"), ("paper", "adjoint", "db", "i"),
     ("matrix product", "primal", "c", "k"), ("attention", "primal", "o", "j"),
     ("mttkrp", "primal", "a_terms", "k"), ("hankel", "primal", "y_parts", "j_2"), ("bias", "adjoint", "db", "i"),
-    ("mttkrp", "adjoint", "dx", "r"), ("convolution, brackets", "adjoint", "dw_parts", "q"),
+    ("mttkrp", "adjoint", "dx", "r"), ("convolution, pad", "adjoint", "dw_parts", "q"),
 ]  # fmt: skip
 
 

@@ -97,6 +97,23 @@ def test_text_of_any_sizes_says_how_many_bytes_it_needs():
     assert bytes_of("--memory", "recompute", N=1000, M=1000)["adjoint"] < stored["adjoint"]
 
 
+def test_text_for_tensor_cores_has_instructions_for_matrices_where_sizes_are_given():
+    Path("product.idx").write_text(
+        "size I, J, K\ninput a[I, K], b[K, J]\nc[i, j] = sum{k} a[i, k]*b[k, j]\n"
+    )
+    sizes = [f"--size={s}=1024" for s in "IJK"]
+
+    def multiplies(*options):
+        result = tadc_("compile", "product.idx", "-o", "build", "--mode", "primal", *options)
+        assert result.exit_code == 0, result.stderr
+        return "add_products_tf32" in Path("build/product.cu").read_text()
+
+    assert multiplies("--tensor-cores", *sizes)
+    assert not multiplies("--tensor-cores") and not multiplies(*sizes)
+    refused = tadc_("compile", "product.idx", "--target", "c", "--tensor-cores")
+    assert refused.exit_code == 2 and "--target cuda" in refused.stderr
+
+
 PAIRS = """size N, M, D
 input x[N, D], c[M, D], w[M], gamma[]
 f[i] = sum{j} w[j]*exp(-gamma*sum{d} (x[i, d] - c[j, d])**2)

@@ -70,6 +70,11 @@ def _distinct(
     help="What is computed again rather than stored: what a call of these sizes would, all that can be, nothing.",
 )
 @click.option(
+    "--tensor-cores",
+    is_flag=True,
+    help="Products of float32 may be computed in TF32 by kernels of CUDA, for given sizes.",
+)
+@click.option(
     "--baseline",
     type=click.Choice(("atomic",)),
     help="Add what tadc is compared with: the adjoint with atomic additions, as the mode `adjoint_atomic`.",
@@ -86,6 +91,7 @@ def compile(
     dtype: str,
     sizes: dict[str, int],
     memory: str,
+    tensor_cores: bool,
     baseline: str | None,
     verbose: bool,
     index_base: int,
@@ -97,6 +103,13 @@ def compile(
     all, and an error in one FILE does not keep the others from being compiled.
     """
     _check_targets(targets, dtype)
+    if tensor_cores and "cuda" not in targets:
+        raise click.BadParameter(
+            "kernels of CUDA alone have instructions for matrices: use --target cuda",
+            param_hint="'--tensor-cores'",
+        )
+    # No GPU is needed for text.
+    kernels = {"backend": "cuda", "tensor_cores": True} if tensor_cores else {}
     planned = {file: _output_paths(file, folder, targets, modes) for file in files}
     refuse_collisions(
         map(Path, files), [(Path(file), path) for file in files for path in planned[file]]
@@ -104,9 +117,8 @@ def compile(
     status = 0
     for file in files:
         try:
-            f = loaded(
-                file, sizes, verbose, strict, dtype=dtype, memory=memory, index_base=index_base
-            )
+            options = {"dtype": dtype, "memory": memory, "index_base": index_base}
+            f = loaded(file, sizes, verbose, strict, **options, **kernels)
             refuse_open_sizes(f, sizes)
             contents = _contents(f, targets, modes, wrt, baseline)
             write_all(dict(zip(planned[file], map(text_writer, contents), strict=True)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tadc import compiler
@@ -12,6 +12,7 @@ from tadc.errors import ArgumentError, BackendError, DerivativeError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
+from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
@@ -65,7 +66,8 @@ class Unit:
 
     @cached_property
     def cuda(self) -> GpuSource:
-        made = self.cuda_text(self._on_gpu)
+        machine = replace(HOPPER, tensor_cores=self._first._options.tensor_cores)
+        made = self.cuda_text(self._on_gpu(machine))
         further = self.list_builders("cuda") + self.check_functions("cuda")
         return replace(made, text=made.text + further)
 
@@ -73,17 +75,17 @@ class Unit:
     def opencl(self) -> GpuSource:
         from tadc.emit.opencl.file import opencl_text
 
-        return opencl_text(self._on_gpu, self._first._origin.source.text, self.dtype)
+        return opencl_text(self._on_gpu(HOPPER), self._first._origin.source.text, self.dtype)
 
-    @cached_property
-    def _on_gpu(self) -> list[GpuModule]:
-        decided = self._decisions(gpu=True)
+    def _on_gpu(self, machine: Machine) -> list[GpuModule]:
+        decided = self._decisions(partial(compiler.gpu_decisions, machine=machine))
         return [
             GpuModule.of(
                 m,
                 None if m.program.sizes else {},
                 self.dtype,
                 room=decided[m.name].room if m.name in decided else None,
+                machine=machine,
             )
             for m in self._modules(decided)
         ]
@@ -144,11 +146,10 @@ class Unit:
 
     @cached_property
     def modules(self) -> list[Module]:
-        return self._modules(self._decisions(gpu=False))
+        return self._modules(self._decisions(compiler.decisions))
 
-    def _decisions(self, *, gpu: bool) -> dict[str, Decisions]:
+    def _decisions(self, decide: Callable[..., Decisions]) -> dict[str, Decisions]:
         """By mode, what a call would decide: one of these sizes, or of about a thousand where there are none."""
-        decide = compiler.gpu_decisions if gpu else compiler.decisions
         decided = {}
         for mode, f in self.functions.items():
             options = replace(f._options, blas=False)  # which no text calls

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
+from tadc.bounded_cache import BoundedCache
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, Looked
 from tadc.ir.expr import (
@@ -41,14 +42,39 @@ Entered: TypeAlias = tuple[Expr, Sequence[Context]]  # a node, with a context fo
 _Place: TypeAlias = tuple[Expr, Context]
 _Values: TypeAlias = tuple[tuple[Symbol, Affine], ...]  # a substitution that can be a context
 
+MOST_NODES, MOST_WALKED = 256, 2048  # of an expression whose nodes are known; and of these
+_walked: BoundedCache[tuple[Expr, ...]] = BoundedCache(MOST_WALKED)
+
 
 def postorder(
     roots: Expr | Iterable[Expr], into: Callable[[Expr], tuple[Expr, ...]] | None = None
 ) -> Iterator[Expr]:
     """Every node below `roots` once, operands before users. `into` gives the operands to enter, by default all."""
-    into = into or (lambda node: node.operands)
+    every = (roots,) if isinstance(roots, Expr) else tuple(roots)
+    if into is not None or len(every) != 1:
+        return _postorder(every, into or _operands)
+    known = _walked.get(every[0])
+    return _remembered(every[0]) if known is None else iter(known)
+
+
+def _remembered(root: Expr) -> Iterator[Expr]:
+    """The nodes of an expression, which are known from then on if they are not many: the same few are walked again and again."""
+    nodes: list[Expr] = []
+    for node in _postorder((root,), _operands):
+        if len(nodes) <= MOST_NODES:
+            nodes.append(node)
+        yield node
+    if len(nodes) <= MOST_NODES:
+        _walked.keep(root, tuple(nodes))
+
+
+def _operands(node: Expr) -> tuple[Expr, ...]:
+    return node.operands
+
+
+def _postorder(roots: tuple[Expr, ...], into: Callable[[Expr], tuple[Expr, ...]]) -> Iterator[Expr]:
     seen: set[Expr] = set()
-    stack = [(r, False) for r in reversed([roots] if isinstance(roots, Expr) else list(roots))]
+    stack = [(r, False) for r in reversed(roots)]
     while stack:
         node, ready = stack.pop()
         if ready:

@@ -15,7 +15,7 @@ from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain, at_least_zero, between, divides, equals_zero
 from tadc.ir.expr import Call, Comparison, Const, Read, Select
 from tadc.ir.walk import postorder
-from tadc.schedule.nest.cost import INTEGER_POWERS, Points, program_cost
+from tadc.schedule.nest.cost import INTEGER_POWERS, Points, operations_at, program_cost
 from tadc.schedule.nest.loop_nest import Accumulate, Branch, LetIndex, Loop, Store, values_of
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.rewrite.program import scheduled
@@ -83,6 +83,7 @@ def assert_counted(program, sizes):
         machine = Machine(program.size_values(sizes))
         machine.kernel(kernel)
         assert counted.operations == machine.operations, counted.formula
+    assert operations_at(program, found, sizes) == cost.operations
     return cost
 
 

@@ -29,6 +29,7 @@ RUNNING = {
     "an integral image": (ROWS + "y[t: I, u: N] = sum{s, r | s <= t and r <= u} x[s, r]", 1800),
     "terms that are sums": (ROWS + "y[t: I] = sum{s, i | s < t} exp(x[s, i])", 1740),
     "a factor": (LINE + "input w[N]\ny[t: N] = w[t]*sum{s | s <= t} exp(x[s])", 90),
+    "summands with factors of their own": (LINE + "input w[N]\ny[t: N] = sum{s | s <= t} (x[s]*w[t] + w[s]**2*x[t])", 180),
     # Where the guard fails, the sum would read what is not there.
     "a guard": (LINE + "input w[N - 3]\ny[t: N] = if t < N - 3 then sum{s=0..t} w[s]*x[t] else 0", 405),
 }  # fmt: skip

@@ -16,11 +16,15 @@ from programs import normal
 from tadc.bounded_cache import BoundedCache
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
+from tadc.ir.affine import symbol
+from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
+from tadc.ir.expr import Read
+from tadc.ir.walk import postorder
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.staging import staged
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
-from tadc.schedule.nest.loop_nest import buffers_of
+from tadc.schedule.nest.loop_nest import Branch, bodies, buffers_of, values_of
 
 # name: text, sizes for which the schedule is chosen, the tiles of the value's kernels for them
 PROGRAMS = {
@@ -29,11 +33,17 @@ PROGRAMS = {
     "an outer maximum": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = max{k} (a[i,k] + b[j,k])", {"I": 500, "J": 999, "K": 500}, ["32x32"]),
     "two sums": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = (sum{k} a[i,k]*b[k,j])/(1 + sum{k} a[i,k])", {"I": 1000, "J": 1000, "K": 1000}, ["", "", "64x64"]),
     "Gaussians": ("size N, M\ninput x[N,3], y[M,3], b[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*b[j]", {"N": 10**6, "M": 1000}, ["8"]),
-    "a filter": ("size N, M\ninput x[N+2,M+2], w[3,3]\ny[i,j] = sum{p,q} x[i+p,j+q]*w[p,q]", {"N": 3000, "M": 3000}, ["2x8"]),
+    "a filter": ("size N, M\ninput x[N+2,M+2], w[3,3]\ny[i,j] = sum{p,q} x[i+p,j+q]*w[p,q]", {"N": 3000, "M": 3000}, ["4x4"]),
     "channels": ("size C, O, N\ninput x[C,N+2,N+2], w[O,C,3,3]\ny[o,i,j] = sum{c,p,q} x[c,i+p,j+q]*w[o,c,p,q]", {"C": 96, "O": 96, "N": 100}, ["4x4"]),
-    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 96, "N": 10**6}, ["16x224"]),
-    "a number of rows that fits": ("size K, J\ninput a[8,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"K": 100, "J": 10**6}, ["8x3"]),
+    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 96, "N": 10**6}, ["9"]),
+    "a number of rows that fits": ("size K, J\ninput a[8,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"K": 100, "J": 10**6}, ["8"]),
     "an index inside a condition": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = if i > j then sum{k} a[i,k] else sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, [""]),
+    "sums up to a diagonal": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k | k <= i} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
+    "sums between two diagonals": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = (max{k | k <= i and j <= 2*k + 3} a[i,k]*b[k,j]) + sum{k | i + j <= k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["8"]),
+    "elements up to a diagonal": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = if j <= i then sum{k} a[i,k]*b[j,k] else 7", {"I": 1000, "J": 1000, "K": 1000}, ["128x128", ""]),
+    "a band of elements": ("size I, R, K\ninput a[I,K], b[I,K]\nc[i,r: R] = if 0 <= i + r - 32 and i + r - 32 < I then sum{k} a[i,k]*b[i+r-32,k] else -1000", {"I": 8000, "R": 65, "K": 100}, ["32x80"]),
+    "sums of sums up to a diagonal": ("size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j | j <= i} exp(-sum{d} (x[i,d] - y[j,d])**2)", {"I": 5000, "J": 5000, "D": 80}, ["96x96", ""]),
+    "a product along diagonals": ("size I, J\ninput a[I], x[I,J]\nc[i: I,j] = sum{k: I | k <= i} a[i-k]*x[k,j]", {"I": 2000, "J": 100}, ["32x16"]),
     "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(k + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["256x64"]),
     "a number made of indices": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]*(i + 2*j - k)", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a border of zeros": ("size C, O, N\ninput x[C,N,N], w[O,C,3,3]\ny[o,i: N,j: N] = sum{c,p,q} (if 1 <= i + p and i + p <= N and 1 <= j + q and j + q <= N then x[c,i+p-1,j+q-1] else 0)*w[o,c,p,q]", {"C": 96, "O": 96, "N": 100}, ["4x4"]),
@@ -42,14 +52,14 @@ PROGRAMS = {
     "backwards": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = sum{k} a[i,K-1-k]*b[J-1-j,k]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "every second": ("size C, O, N\ninput x[C,2*N+1], w[O,C,3]\ny[o,i] = sum{c,p} x[c,2*i+p]*w[o,c,2-p]", {"C": 96, "O": 96, "N": 10000}, ["48x80"]),
     "a product over part of a loop": ("size I, J, K\ninput a[I,K+3], b[K,J]\nc[i,j] = max{k=2..K-1} a[i,k+3]*b[k,j]", {"I": 500, "J": 500, "K": 500}, ["32x32"]),
-    "a diagonal": ("size I, J, K\ninput a[I,J], b[K,K,J], x[I,K]\nc[i,j] = sum{k} a[i,j]*b[k,k,j]*x[i,k]", {"I": 1000, "J": 1000, "K": 1000}, ["128x32"]),
+    "a diagonal": ("size I, J, K\ninput a[I,J], b[K,K,J], x[I,K]\nc[i,j] = sum{k} a[i,j]*b[k,k,j]*x[i,k]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "loops of one name": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = sum{k} (max{p=0..2} a[i,k+p]*b[k,j])*(max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["2x4"]),
     "one after the other": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} max{p=1..4} a[i,k+p]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "one without the other's loop": ("size I, J, K\ninput a[I,K+8], b[K,J], d[K,J]\nc[i,j] = (max{k} max{p=0..2} a[i,k+p]*b[k,j])*(sum{k=1..K-1} a[i,k]*d[k,j])", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a size named as a buffer": ("size I, b_tile, K\ninput a[I,K], b[K,b_tile]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"I": 1000, "b_tile": 1000, "K": 1000}, ["64x64"]),
     "a transpose": ("size I, J\ninput a[I,J], b[J,I]\nc[j,i] = 2*a[i,j] + b[j,i]", {"I": 5000, "J": 5000}, ["32x32"]),
     "axes in another order": ("size I, J, K\ninput a[I,J,K]\nc[k,i,j: J+2] = if 1 <= j and j <= J then a[i,j-1,k] else 0", {"I": 300, "J": 300, "K": 300}, ["32x32"]),
-    "a shear": ("size I, J\ninput a[2*J+3*I,I], b[2*J+3*I,I]\nc[i,j] = a[2*j+3*i,i] + b[2*j+3*i,i]", {"I": 5000, "J": 5000}, [""]),
+    "a shear": ("size I, J\ninput a[2*J+3*I,I], b[2*J+3*I,I]\nc[i,j] = a[2*j+3*i,i] + b[2*j+3*i,i]", {"I": 5000, "J": 5000}, ["32x32"]),
     "a border around a loop": ("size J, K, N\ninput g[N,K], w[3,K,J]\nc[i: N+2,j] = sum{p: 3} (if 0 <= i-p and i-p < N then (max{k} g[i-p,k]*w[p,k,j]) else 0)", {"J": 1000, "K": 1000, "N": 1000}, ["64x64"]),
 }  # fmt: skip
 EXTENTS = (1, 2, 7, 9, 31, 32, 33, 64, 65, 128, 257)
@@ -125,10 +135,17 @@ def calls(program):
 # What takes the host many seconds.
 LONG = (
     *("channels", "a border of zeros", "a border of ones", "a border around a loop"),
-    *("every second", "loops of one name", "one after the other"),
+    *("every second", "loops of one name", "one after the other", "sums between two diagonals"),
+    *("a band of elements", "sums of sums up to a diagonal"),
 )
 AHEAD = (
-    *("a matrix product", "one after the other", "a batch of them", "an outer maximum", "shifts"),
+    *(
+        "a matrix product",
+        "one after the other",
+        "a batch of them",
+        "an outer maximum",
+        "sums up to a diagonal",
+    ),
     *("a quotient of an index", "a border of ones", "backwards", "every second", "a diagonal"),
     *("a product over part of a loop", "a border around a loop", "a size named as a buffer"),
 )
@@ -233,6 +250,35 @@ def test_a_tile_copies_of_what_is_read_apart_as_much_as_shared_memory_holds(step
     assert {b.tensor for b in buffers} == {1: {"a"}, 2: {"a"}, 3: {"a", "b"}, 5: set()}[step]
     assert sum(b.size for b in buffers) * 8 <= HOPPER.shared_bytes
     np.testing.assert_array_equal(found, expected)
+
+
+def test_values_that_decide_about_loops_are_read_under_the_conditions_around_them():
+    """There are fewer of them than elements of the tile's index."""
+    text = "size I, J, K, L\ninput s[L], a[I,K], b[K,J]\nc[i: I,j] = if i < L then (if s[i] > 0 then sum{k} a[i,k]*b[k,j] else 0) else 0"
+    (mode,) = modules_of({"primal": normal(text)})
+    sizes = dict.fromkeys("IJKL", 1000)
+
+    gpu = GpuModule.of(mode, sizes, tiles={k.name: Shape({"i": 4}) for k in mode.kernels})
+
+    (kernel,) = gpu.kernels
+    assert kernel.tile_text == "4"
+    inside = at_least_zero(symbol("L") - 1 - symbol("i"))
+    places = list(conditions_around("s", kernel.kernel.body, EVERYWHERE))
+    assert places and all(inside in where.conditions for where in places)
+
+
+def conditions_around(tensor, steps, where):
+    """Those around each read of a tensor."""
+    for step in steps:
+        read = {e.tensor for e in postorder(values_of(step)) if isinstance(e, Read)}
+        if tensor in read:
+            yield where
+        then, *others = bodies(step) or ((),)
+        condition = step.condition if isinstance(step, Branch) else EVERYWHERE
+        inside = where & condition if isinstance(condition, Domain) else where
+        yield from conditions_around(tensor, then, inside)
+        for other in others:
+            yield from conditions_around(tensor, other, where)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -9,15 +9,17 @@ from math import prod
 from typing import Any, ClassVar, Self, assert_never
 
 from tadc.emit.clike.spelling import Precedence, Target, Text, atom, bracketed, name
-from tadc.emit.clike.text import REAL, CText, part
+from tadc.emit.clike.text import CHOSEN, REAL, CText, part
 from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum, symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero, divides
 from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES
 from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
+from tadc.ir.walk import postorder
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.nest.loop_nest import (
     TERMS_AT_ONCE,
+    Accumulate,
     Barrier,
     Buffer,
     GpuStep,
@@ -55,6 +57,7 @@ IN_PARTS = (
     "four",
     "next",
     "odd",
+    CHOSEN,
 )  # where a team does a loop part by part
 
 
@@ -102,6 +105,11 @@ class GpuText(CText):
                 assert_never(step)
 
     # ------------------------------------------------------------------ tiles
+
+    def is_chosen(self, added: Accumulate) -> bool:
+        """In lanes, where all that it reads are locals."""
+        reads = [e for e in postorder(added.value) if isinstance(e, Read)]
+        return bool(self.tile) and not any(e.subscripts for e in reads)
 
     def _tile(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
         """The lanes of a tile, the last index innermost."""

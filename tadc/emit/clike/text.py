@@ -80,10 +80,11 @@ from tadc.schedule.nest.loop_nest import (
     symbols_of,
 )
 
-__all__ = ["ENDED", "REAL", "SQUARED", "CText", "part"]
+__all__ = ["CHOSEN", "ENDED", "REAL", "SQUARED", "CText", "part"]
 
 REAL = {name: row.c for name, row in ELEMENT_TYPES.items()}
 ENDED = "ended"  # in C, where the flag is that ends a launcher early
+CHOSEN = "chosen"  # a local variable of a few lines: a sum that may be kept
 SQUARED = "term"  # a local variable of one line: a squared value
 
 Walk: TypeAlias = Generator[Any, Any, Text]
@@ -156,6 +157,10 @@ class CText:
                         lines += [f"{pad}  {line}" for line in prefetches(r.index, body, self)]
                     lines += yield self._lines(body, indent + 1)
                     lines.append(f"{pad}}}")
+                case Branch(Domain() as condition, (Accumulate() as added,), ()) if self.is_chosen(
+                    added
+                ):
+                    lines += self._chosen(condition, added, pad)
                 case Branch(condition, then, otherwise):
                     lines.append(f"{pad}if ({self.condition(condition).text}) {{")
                     lines += yield self._lines(then, indent + 1)
@@ -189,6 +194,23 @@ class CText:
                 case _:
                     assert_never(step)
         return lines
+
+    def is_chosen(self, _: Accumulate) -> bool:
+        """Whether a sum under a condition is computed always, and chosen by the condition."""
+        return False
+
+    def _chosen(self, condition: Domain, added: Accumulate, pad: str) -> list[str]:
+        """A sum that is kept where the condition holds: a compiler would put what it reads into a branch of its own for each lane."""
+        local, real = self.local(added.local).text, REAL[self.dtype]
+        names = {**self.names, added.local: CHOSEN}
+        (line,) = replace(self, names=names, wide=self.wide - {added.local})._statement(added)
+        return [
+            f"{pad}{{",
+            f"{pad}  {real} {CHOSEN} = {local};",
+            f"{pad}  {line}",
+            f"{pad}  {local} = {self.condition(condition).text} ? {CHOSEN} : {local};",
+            f"{pad}}}",
+        ]
 
     def _statement(
         self, step: Let | LetIndex | Accumulator | Accumulate | Assign | Store

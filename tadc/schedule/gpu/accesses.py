@@ -76,6 +76,9 @@ class Accesses:
         needed: set[str] = set()
         rates = self.machine.rates
         blocks = max(1.0, self.resident / rates.multiprocessors / self.machine.block)
+        for t in self.scheduled.tile if self.scheduled.team == 1 else ():
+            moved = step(t.index)
+            part *= 1.0 if t.strided else _of_neighbours(moved, t.count, run)
         for frame in reversed(frames[1:]):
             index = frame.points.indices[-1]
             if frame.team > 1 or index not in frame.bound:
@@ -86,8 +89,7 @@ class Accesses:
             needed |= frame.bounds
             moved, trips = step(index), max(1.0, frame.trips)
             if frame.unrolled:
-                span = moved * frame.unrolled
-                part /= frame.unrolled if moved and span <= SECTOR else 1
+                part *= _of_neighbours(moved, frame.unrolled, run)
                 read = footprint * frame.unrolled if moved else read
             elif moved and not read:
                 part *= (1 + (trips - 1) * min(1.0, moved / run)) / trips
@@ -171,3 +173,11 @@ def _touched(lanes: Sequence[tuple[int, int]], threads: int, unit: int) -> tuple
             break
     units = runs * max(1.0, run / unit)
     return min(float(threads), units), max(run, float(unit))
+
+
+def _of_neighbours(moved: int, count: int, run: float) -> float:
+    """The part of what reads so many bytes apart take that is new: they are in the same sectors, or what a block reads in a run overlaps."""
+    if not moved:
+        return 1.0
+    overlapping = (1 + (count - 1) * min(1.0, moved / run)) / count
+    return min(overlapping, 1 / count) if moved * count <= SECTOR else overlapping

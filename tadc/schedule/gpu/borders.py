@@ -1,9 +1,8 @@
-"""Borders of a kernel's box: inside, where they are far away, nothing is left of their tests; at them, all points loop alike.
+"""Borders of a kernel's box: inside, where they are far away, nothing is left of their tests.
 
     for k in max(0, i - N + 1) .. min(2, i): s += g[i - k]*w[k]
 
-is inside, for `2 <= i < N`, a loop over 3 numbers. For points at a border that share loops with points that are not, it is
-the same loop with a test: `if 0 <= i - k < N`.
+is inside, for `2 <= i < N`, a loop over 3 numbers.
 """
 
 from __future__ import annotations
@@ -13,14 +12,11 @@ from dataclasses import replace
 from functools import lru_cache
 from math import prod
 
-from tadc.ir.domain import EVERYWHERE, Condition, Domain
+from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Select
 from tadc.ir.program import Program
-from tadc.ir.range import Range
 from tadc.ir.walk import postorder
-from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.nest.interior import interior
-from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -28,12 +24,9 @@ from tadc.schedule.nest.loop_nest import (
     Branch,
     Kernel,
     Let,
-    LetIndex,
     Loop,
     Staged,
     Step,
-    has_loops,
-    map_bodies,
     reads_of,
     steps_of,
     values_of,
@@ -41,7 +34,7 @@ from tadc.schedule.nest.loop_nest import (
 from tadc.schedule.nest.lower import without_unused
 from tadc.schedule.nest.surroundings import Surroundings
 
-__all__ = ["box_interior", "is_level", "levelled", "tests"]
+__all__ = ["box_interior", "tests"]
 
 
 FEW = 4096  # points: fewer are not worth a longer text
@@ -96,46 +89,3 @@ def tests(steps: Sequence[Step]) -> int:
                 if isinstance(e, Select) and isinstance(e.condition, Domain):
                     total += len(e.condition.conditions)
     return total
-
-
-def is_level(loop: Loop, varying: Varying) -> bool:
-    """Whether all points have the same loop, or a short one with tests instead of bounds."""
-    return not varying.has_bounds(loop) or _level(loop.range) is not None
-
-
-def levelled(
-    steps: Sequence[Step], varying: Varying, tests: tuple[Condition, ...] = (), *, short: bool
-) -> Iterator[Step]:
-    """The steps, with loops that all points have, where the `tests` hold. `varying` has the symbols that differ between points.
-
-    With `short` all loops that may be between numbers are.
-    """
-    if tests and not isinstance(_only(steps), Loop):
-        yield Branch(Domain.of(tests), tuple(levelled(steps, varying, short=short)))
-        return
-    for step in steps:
-        match step:
-            case Loop(r, body):
-                level = _level(r) if varying.has_bounds(step) or (short and not r.trips) else None
-                left = r.only(lambda b: not b.form.is_constant).conditions if level else ()
-                inner = levelled(body, varying, (*tests, *left), short=short)
-                yield Loop(level or r, tuple(inner))
-            case Branch() if has_loops((step,)):
-                yield map_bodies(step, lambda inner: levelled(inner, varying, short=short))
-            case _:
-                yield step
-
-
-def _only(steps: Sequence[Step]) -> Step | None:
-    """The one step, besides derived indices."""
-    match [s for s in steps if not isinstance(s, LetIndex)]:
-        case [step]:
-            return step
-        case _:
-            return None
-
-
-def _level(r: Range) -> Range | None:
-    """The range between those bounds that are numbers; None if there are none, or too many values between them."""
-    level = r.only(lambda b: b.form.is_constant)
-    return level if level.trips is not None and level.trips <= UNROLLED else None

@@ -82,11 +82,28 @@ def cost(subscripts: Sequence[Affine], varying: Set[Symbol], costs: Costs) -> fl
 
 
 def is_unrolled(loop: Loop) -> bool:
-    """Whether the compiler is to write the loop out."""
+    """Whether the compiler is to write the loop out, and the loops around each other in it."""
     trips = loop.range.trips
-    if trips is None or has_loops(loop.body):
+    if trips is None:
         return False
-    return trips <= UNROLLED or (trips <= UNROLLED_TERMS and _is_short_term(loop.body))
+    if trips <= UNROLLED and not has_loops(loop.body):
+        return True
+    match loop.body:
+        case (Loop(r) as inner,):
+            nest = trips * (r.trips or UNROLLED_TERMS + 1)
+            return nest <= UNROLLED_TERMS and _is_short_nest(inner, nest)
+        case body:
+            return trips <= UNROLLED_TERMS and _is_short_term(body)
+
+
+def _is_short_nest(loop: Loop, runs: int) -> bool:
+    """Whether loops around each other, which run so often, only add a short term."""
+    match loop.body:
+        case (Loop(r) as inner,):
+            runs *= r.trips or UNROLLED_TERMS + 1
+            return runs <= UNROLLED_TERMS and _is_short_nest(inner, runs)
+        case body:
+            return _is_short_term(body)
 
 
 def _is_short_term(steps: Sequence[Step]) -> bool:

@@ -7,7 +7,7 @@ it, those that lanes share once, and short loops are unrolled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil, gcd, prod
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Select
 from tadc.ir.program import Program
@@ -63,7 +63,9 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     beyond,
     buffers_of,
+    first_of,
     has_loops,
+    last_of,
     place_of,
     steps_of,
     values_of,
@@ -99,15 +101,18 @@ class Tally:
     l2_bytes: float = 0.0
     matrix: float = 0.0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(*(a + b for a, b in zip(self._all, other._all, strict=True)))
-
-    def __mul__(self, times: float) -> Tally:
-        return Tally(*(times * a for a in self._all))
-
-    @property
-    def _all(self) -> tuple[float, ...]:
-        return (self.instructions, self.arithmetic, self.special, self.reads, self.staged_reads, self.lines, self.l2_bytes, self.matrix)  # fmt: skip
+    def plus(self, o: Tally, times: float = 1.0) -> Tally:
+        """With another one, so many times."""
+        return Tally(
+            self.instructions + times * o.instructions,
+            self.arithmetic + times * o.arithmetic,
+            self.special + times * o.special,
+            self.reads + times * o.reads,
+            self.staged_reads + times * o.staged_reads,
+            self.lines + times * o.lines,
+            self.l2_bytes + times * o.l2_bytes,
+            self.matrix + times * o.matrix,
+        )
 
 
 @dataclass(slots=True)
@@ -151,6 +156,8 @@ class _Counter:
         frozenset()
     )  # locals with a value for each element that a thread has of a row
     lanes: bool = False
+    masked: bool = False  # in a branch of lanes
+    ends: dict[Symbol, Affine] = field(default_factory=dict)  # of the tile
     longest: Any = 0.0
     longest_reads: Any = 0.0
     addresses: set[object] = field(default_factory=set)
@@ -185,7 +192,8 @@ class _Counter:
 
     def add(self, frame: Frame, each: Tally, times: float = 1.0) -> None:
         """A run of something at each point of the frame, `times` over."""
-        self.result.total += each * (self.number(frame.points) * frame.scale * times)
+        often = self.number(frame.points) * frame.scale * times
+        self.result.total = self.result.total.plus(each, often)
         self.longest = self.longest + each.instructions * times * frame.longest
         self.longest_reads = self.longest_reads + each.reads * times * frame.longest
 
@@ -201,11 +209,28 @@ class _Counter:
         tiles = prod(-(-n // dict(self._tile_values).get(i, 1)) for i, n in extents.items())
         turns = max(1, ceil(tiles * self.scheduled.team / grid))
         frame = Frame(points, self.scheduled.team, turns * np.ones(count), values)
+        frame = self._with_ends(frame)
         tiled = self._in_tile(frame) if self.scheduled.tile else frame
         self.add(tiled, Tally(instructions=self._decomposition()))
         self.steps(k.body, (frame,))
         self.result.longest_instructions = float(np.max(self.longest))
         self.result.longest_reads = float(np.max(self.longest_reads))
+
+    def _with_ends(self, frame: Frame) -> Frame:
+        """The frame with the number of the tile along each index that loops end with, from which its first and last value follow."""
+        steps = steps_of(self.scheduled.kernel.body)
+        used = {s for step in steps for s in _symbols_of_bounds(step)}
+        for i, v in self._tile_values:
+            if used.isdisjoint({first_of(i), last_of(i)}):
+                continue
+            number = Derived(f"'tile {i}", symbol(i), v)
+            first = v * symbol(number.name)
+            self.ends |= {first_of(i): first, last_of(i): first + (v - 1)}
+            self.ends[place_of(i)] = symbol(i) - first
+            values = {**frame.values, number.name: frame.values[i] // v}
+            points = replace(frame.points, derived=(*frame.points.derived, number))
+            frame = replace(frame, points=points, values=values)
+        return frame
 
     @property
     def _tile_values(self) -> list[tuple[Symbol, int]]:
@@ -296,7 +321,7 @@ class _Counter:
                 self.steps(steps, (*frames[:-1], within))
 
     def _loop(self, step: Loop, r: Range, body: Sequence[Step], frames: tuple[Frame, ...]) -> None:
-        frame = frames[-1]
+        frame, r = frames[-1], r.substitute(self.ends)
         trips, values = trips_of(r, frame.values)
         unrolled = r.trips_at({}) if is_unrolled(step) else 0
         bound = {r.index, *_changed(body)}
@@ -311,7 +336,7 @@ class _Counter:
         before = self.result.total
         self.steps(body, frames)
         runs = max(1.0, self.number(inner.points) * inner.scale)
-        done = self.result.total + before * -1
+        done = self.result.total.plus(before, -1)
         once = done.instructions / runs
         if has_loops(body):
             self.add(inner, Tally(instructions=LOOP_AROUND_LOOPS))
@@ -336,7 +361,7 @@ class _Counter:
         self._run(body, (*frames, inner), unrolled=held)
 
     def _staged(self, step: Staged, frames: tuple[Frame, ...]) -> None:
-        frame, r, count, body = frames[-1], step.range, step.count, step.body
+        frame, r, count, body = frames[-1], step.range.substitute(self.ends), step.count, step.body
         trips, values = trips_of(r, frame.values)
         bound = {r.index, place_of(r.index), *_changed(body)}
         inner = Frame(frame.points.along(r), frame.scale, frame.longest * trips, values, bound, trips=middle_of(trips), bounds=r.symbols)  # fmt: skip
@@ -367,9 +392,9 @@ class _Counter:
 
     def _ends_of_blocks(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         """What is done after every so many values of a staged loop."""
-        frame = frames[-1]
-        trips, _ = trips_of(step.range, frame.values)
-        often = replace(frame, points=frame.points.along(step.range), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
+        frame, r = frames[-1], step.range.substitute(self.ends)
+        trips, _ = trips_of(r, frame.values)
+        often = replace(frame, points=frame.points.along(r), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
 
     def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
@@ -422,6 +447,9 @@ class _Counter:
 
     def _branch(self, step: Branch, frames: tuple[Frame, ...]) -> None:
         frame = frames[-1]
+        if self.lanes and isinstance(step.condition, Domain):
+            self._masked(step, step.condition, frames)
+            return
         self.add(frame, Tally(instructions=2))
         if not isinstance(step.condition, Domain):
             # Neighbours may go either way: both.
@@ -429,7 +457,7 @@ class _Counter:
             for each in (step.then, step.otherwise):
                 self.steps(each, (*frames[:-1], inside))
             return
-        conditions = step.condition.conditions
+        conditions = step.condition.substitute(self.ends).conditions
         looped = set(frame.points.indices) - set(self.scheduled.kernel.indices)
         met, unmet = often_met(conditions, frame.values, looped)
         within = frame.points.within(conditions)
@@ -438,6 +466,18 @@ class _Counter:
         if step.otherwise and every > some:
             rest = frame.scale * (every - some) / every
             self.steps(step.otherwise, (*frames, replace(frame, scale=rest, longest=frame.longest * unmet, conditional=True)))  # fmt: skip
+
+    def _masked(self, step: Branch, domain: Domain, frames: tuple[Frame, ...]) -> None:
+        """A branch of lanes: tested by each that may differ, and issued for all of them. What is read there none shares with another."""
+        frame = frames[-1]
+        for c in domain:
+            lanes = prod(n for i, n in self.tile.items() if i in c.form.symbols)
+            self.add(self._frame_of_symbols({*c.form.symbols}, frames), Tally(1), lanes)
+        before, self.masked = self.masked, True
+        inside = replace(frame, conditional=True)
+        for each in (step.then, step.otherwise):
+            self.steps(each, (*frames, inside))
+        self.masked = before
 
     # ------------------------------------------------------------------ values
 
@@ -492,7 +532,11 @@ class _Counter:
 
     def _frame_of(self, e: Expr, frames: tuple[Frame, ...], *, unrolled: bool = False) -> Frame:
         """The innermost frame whose indices or locals the value needs. An `unrolled` loop is none for reads of distinct elements."""
-        used = e.symbols | self._tensors(e)
+        return self._frame_of_symbols(e.symbols | self._tensors(e), frames, unrolled=unrolled)
+
+    def _frame_of_symbols(
+        self, used: Set[str], frames: tuple[Frame, ...], *, unrolled: bool = False
+    ) -> Frame:
         for frame in reversed(frames[1:]):
             if unrolled and frame.unrolled:
                 continue
@@ -510,6 +554,8 @@ class _Counter:
             trips |= dict.fromkeys(frame.bound & e.symbols, frame.unrolled)
         near: dict[Symbol, int] = {}
         far = 1
+        if self.lanes and self.masked:
+            return self.points_of_thread
         if self.lanes:
             for t in self.scheduled.tile:
                 used = {t.index, place_of(t.index)} & set(e.symbols)
@@ -627,7 +673,17 @@ class _Counter:
 
 def _at_edge(domain: Domain) -> bool:
     """Whether it says that a lane's point is in the box."""
-    return any(s.startswith("'") for s in domain.symbols)
+    return any(s.startswith("'") and s[1:].isidentifier() for s in domain.symbols)
+
+
+def _symbols_of_bounds(step: Step) -> Set[Symbol]:
+    match step:
+        case Loop(r) | Staged(r):
+            return r.symbols
+        case Branch(Domain() as domain):
+            return set(domain.symbols)
+        case _:
+            return set()
 
 
 def _changed(steps: Sequence[Step]) -> set[str]:

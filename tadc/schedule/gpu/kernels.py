@@ -7,13 +7,14 @@ The choice follows from the sizes alone, and with it the order in which sums are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 from tadc.bounded_cache import BoundedCache
 from tadc.ir.element_types import arithmetic
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
 from tadc.schedule.gpu.few_rows import without_few_rows
@@ -74,10 +75,32 @@ def gpu_program(
         }
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
-    program = running_in_parts(split(program, sizes, machine, blas=blas, room=room), sizes, machine)
+    times = None if sizes is None else partial(_times, sizes, machine, dtype)
+    program = split(program, sizes, machine, blas=blas, room=room, times=times)
+    program = running_in_parts(program, sizes, machine)
     return unrounded(
         program if sizes is None else _with_row_lengths(program, sizes, machine), dtype
     )
+
+
+def _times(
+    sizes: Sizes, machine: Machine, dtype: str, program: Program, statements: Sequence[Statement]
+) -> tuple[float, float]:
+    """The seconds of some statements among those of the program, by the model, and the least that they need."""
+    made = {s.target.name: s.target for s in statements}
+    tensors = {**program.tensors, **made}
+    read = dict.fromkeys(t for s in statements for t in s.reads if t not in made)
+    alone = replace(
+        program,
+        inputs=tuple(tensors[t] for t in read),
+        statements=tuple(statements),
+        outputs=tuple(made),
+        given=(),
+    )
+    values = alone.size_values({s: sizes[s] for s in alone.sizes})
+    schedules = (_scheduled(k, alone, sizes, machine, dtype) for k in kernels(alone, "parts"))
+    models = [kernel_model(each, alone, values, machine, dtype) for each in schedules]
+    return sum(m.seconds for m in models), sum(m.ideal for m in models)
 
 
 def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Program:
@@ -116,14 +139,7 @@ def gpu_kernels(
     """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
 
     def schedule(kernel: Kernel) -> GpuKernel:
-        """The schedule of the same kernel in another program too: modes, and decisions about memory, share most of theirs."""
-        alone, tile = _alone(kernel, program), tiles.get(kernel.name)
-        unnamed = replace(kernel, name="")
-        numbers = None if sizes is None else tuple(sizes.items())
-        shape = None if tile is None else repr(tile)
-        key = (unnamed, alone, numbers, machine, dtype, shape)
-        made = _made.of(key, lambda: gpu_kernel(unnamed, alone, sizes, machine, dtype, tile))
-        return replace(made, kernel=replace(made.kernel, name=kernel.name))
+        return _scheduled(kernel, program, sizes, machine, dtype, tiles.get(kernel.name))
 
     scheduled = []
     for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
@@ -133,6 +149,23 @@ def gpu_kernels(
         else:
             scheduled += [(k, schedule(k)) for k in each]
     return scheduled
+
+
+def _scheduled(
+    kernel: Kernel,
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    dtype: str,
+    tile: Shape | None = None,
+) -> GpuKernel:
+    """The schedule of the same kernel in another program too: modes, and decisions about memory, share most of theirs."""
+    alone, unnamed = _alone(kernel, program), replace(kernel, name="")
+    numbers = None if sizes is None else tuple(sizes.items())
+    shape = None if tile is None else repr(tile)
+    key = (unnamed, alone, numbers, machine, dtype, shape)
+    made = _made.of(key, lambda: gpu_kernel(unnamed, alone, sizes, machine, dtype, tile))
+    return replace(made, kernel=replace(made.kernel, name=kernel.name))
 
 
 def gpu_kernel(

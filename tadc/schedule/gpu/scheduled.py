@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, is_unrolled
 from tadc.schedule.nest.loop_nest import (
@@ -12,11 +14,14 @@ from tadc.schedule.nest.loop_nest import (
     HeldRow,
     Kernel,
     Loop,
+    Staged,
+    Step,
     TeamLoop,
     TeamScan,
     TeamSums,
     Tile,
     TileIndex,
+    bodies,
     buffers_of,
     reads_of,
     steps_of,
@@ -56,18 +61,19 @@ class GpuKernel:
 
     @property
     def held(self) -> int:
-        """Elements that a thread keeps in registers: of a row, or for unrolled loops that are too long for the compiler not to, but
-        for buffers.
+        """Elements that a thread keeps in registers: of a row, or of what unrolled loops that are too long for the compiler not to read
+        again at each value of a loop around, but for buffers.
         """
         body = self.kernel.body
         if row := self.row:
             return row.count * _most_at_once(row)
         buffers = {b.name for b in buffers_of(body)}
         held: dict[tuple[str, object], int] = {}
-        for loop in (s for s in steps_of(body) if isinstance(s, Loop) and is_unrolled(s)):
+        for loop, around in _unrolled(body, ()):
             trips = loop.range.trips or 0
             for e in reads_of(loop.body) if trips > UNROLLED else ():
-                if loop.range.index in e.symbols and e.tensor not in buffers:
+                again = not e.symbols.issuperset(around)
+                if again and loop.range.index in e.symbols and e.tensor not in buffers:
                     lanes = prod(t.count for t in self.tile if t.index in e.symbols)
                     held[e.tensor, e.subscripts] = trips * lanes
         return sum(held.values())
@@ -96,6 +102,18 @@ class GpuKernel:
         values = {t.index: t.values for t in self.tile}
         pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
         return self.team * prod(max(0, -(-n.at(sizes) // values.get(i, 1))) for i, n in pairs)
+
+
+def _unrolled(
+    steps: Sequence[Step], around: tuple[Symbol, ...]
+) -> Iterator[tuple[Loop, tuple[Symbol, ...]]]:
+    """Loops that are written out, with the indices of those around them."""
+    for step in steps:
+        if isinstance(step, Loop) and is_unrolled(step):
+            yield step, around
+        own = (step.range.index,) if isinstance(step, (Loop, TeamLoop, Staged)) else ()
+        for inner in bodies(step):
+            yield from _unrolled(inner, (*around, *own))
 
 
 def _most_at_once(row: HeldRow) -> int:

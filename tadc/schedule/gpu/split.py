@@ -15,10 +15,12 @@ Where each term of such a sum is a long sum itself, it is the terms that are sto
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from math import ceil, isqrt, prod
+from typing import Literal, TypeAlias
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -45,6 +47,11 @@ from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]
 
+# The kinds of parts: those of a warp, or of threads whose elements lie side by side; of products, those of tiles. Besides them there are
+# parts of threads side by side, each of several elements that read the same; and of products those of single elements.
+_Kind: TypeAlias = Literal["usual", "beside", "single"]
+OTHERS: tuple[_Kind, ...] = ("beside", "single")
+
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
 WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
@@ -56,6 +63,10 @@ FEWER = 4  # times as many threads as those that have so many parts: some more a
 FEW_EACH = 8  # values of a part: another one more or less is noticed
 LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
+MUCH = 2**22  # terms in all that are worth a look
+MOST_BESIDE = 256  # parts that threads side by side have
+FAR = 1.5  # times the least time: parts of another kind are looked at
+WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 MOST_TERMS = 2**26  # sums that are stored to be summed
@@ -69,10 +80,12 @@ def split(
     *,
     blas: bool = False,
     room: int | None = None,
+    times: Callable[[Program, Sequence[Statement]], tuple[float, float]] | None = None,
 ) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
-    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products.
+    Without values elements that sizes count are taken for many. Running sums stay whole, and with `blas` large products. Where `times` says
+    how long statements take, and at least, parts are those of warps or of threads side by side, whichever are faster.
     """
     names = Names((*program.tensors, *program.symbols))
     program = _with_terms(program, sizes, machine, room, names)
@@ -84,7 +97,8 @@ def split(
         runs = running(s, program)
         if not (has_data(s) or _are_many(s, sizes) or left_to_blas or runs):
             for e, where in _guards(s.body).items():
-                if found := _in_parts(e, s, where, values, machine, names):
+                taken = times and partial(times, program)
+                if found := _in_best_parts(e, s, where, values, machine, names, taken):
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
@@ -220,14 +234,48 @@ def _inside(e: Reduce, values: Sizes) -> int:
     return _nested(e.body, {**values, **middle})
 
 
+def _in_best_parts(
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    values: Sizes,
+    machine: Machine,
+    names: Names,
+    times: Callable[[Sequence[Statement]], tuple[float, float]] | None,
+) -> tuple[tuple[Statement, ...], Reduce] | None:
+    """As `_in_parts`, in parts of the kind that is fastest."""
+    if times is None:
+        return _in_parts(e, s, where, values, machine, names)
+
+    def taken(found: tuple[tuple[Statement, ...], Reduce] | None) -> tuple[float, float]:
+        before, whole = found or ((), e)
+        return times([*before, replace(s, body=replaced(s.body, {e: whole}))])
+
+    made = {kind: _in_parts(e, s, where, values, machine, names.copy(), kind) for kind in OTHERS}
+    others = {kind: parts for kind, parts in made.items() if parts}
+    best: _Kind = "usual"
+    if others:
+        time, least = taken(_in_parts(e, s, where, values, machine, names.copy()))
+        found = {kind: taken(parts)[0] for kind, parts in others.items() if time > FAR * least}
+        fastest = min(found, key=found.__getitem__, default=best)
+        best = fastest if found.get(fastest, time) < time / WORTH_OF_OTHER_KIND else best
+    return _in_parts(e, s, where, values, machine, names, best)
+
+
 def _in_parts(
-    e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, names: Names
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    values: Sizes,
+    machine: Machine,
+    names: Names,
+    kind: _Kind = "usual",
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
     """The statements of the reduction's parts, and the reduction of them; None if it has no parts.
 
     Where one index has too few parts to keep a GPU busy, the parts have parts in another one.
     """
-    parts = _parts(e, s, where, values, machine, None)
+    parts = _parts(e, s, where, values, machine, None, kind)
     if parts is None:
         return None
     first, of_parts, whole = parts.statements(s, where, names)
@@ -253,6 +301,7 @@ class _Again:
     warps: bool
     whole: Symbol
     most: int
+    kind: _Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +315,12 @@ class _Parts:
     lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
     adjacent: Symbol  # the index in which the warp's threads are neighbours
     most: int  # parts, if these are cut again
+    kind: _Kind = "usual"
 
     def again(self, parts: Reduce) -> _Again:
         """What is settled for further parts of these."""
         at = self.reduce.indices.index(self.index)
-        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count)  # fmt: skip
+        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
 
     def statements(
         self, s: Statement, where: Domain, names: Names
@@ -302,7 +352,8 @@ class _Parts:
         )
         box, derived = depends_on(e, where, s)
         count = {t: constant(self.count)}
-        box = {**box, **count} if self.warps else {**count, **box}
+        is_last = self.warps or (self.kind == "beside" and k == self.adjacent)
+        box = {**box, **count} if is_last else {**count, **box}
         name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
         target = Tensor(name, tuple(box.values()), s.target.dtype)
         read = Read(target.name, tuple(map(symbol, box)))
@@ -314,13 +365,21 @@ class _Parts:
 
 
 def _parts(
-    e: Reduce, s: Statement, where: Domain, values: Sizes, machine: Machine, again: _Again | None
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    values: Sizes,
+    machine: Machine,
+    again: _Again | None,
+    kind: _Kind = "usual",
 ) -> _Parts | None:
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
     points = _elements(e, s, where, values)
-    is_product = _is_product(e, s, values)
+    kind = again.kind if again else kind
+    beside, could_be_product = kind == "beside", _is_product(e, s, values)
+    is_product = could_be_product and kind != "single"
     fewest = 2 if again else BETTER
-    if fewest * points > machine.resident_threads * (OF_TILE if is_product else 1):
+    if fewest * points > machine.resident_threads * (OF_TILE if is_product or beside else 1):
         return None
     if is_product and again:
         return None  # blocks have tiles of it
@@ -330,6 +389,10 @@ def _parts(
     if points * terms < WORTH:
         return None
     warp = machine.warp
+    if (is_product and beside) or (kind == "single" and not could_be_product):
+        return None
+    if kind != "usual" and not again and points * terms < MUCH:
+        return None
     if is_product:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
         *outer, inner = counts
@@ -343,6 +406,12 @@ def _parts(
             warps, adjacent = again.warps, again.whole
         else:
             warps, adjacent = _neighbours(e, s, points, counts, values, machine)
+        if beside and not again:
+            if not warps or points < BETTER:
+                return None
+            number = counts[adjacent]
+            number = number if number < 2 * MOST_BESIDE else MOST_BESIDE
+            return _Parts(e, adjacent, number, False, 0, adjacent, OF_TILE * MOST_PARTS, kind)
         free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
         index = max(free, key=lambda i: free[i], default="")
         is_short = warps and adjacent == index and free[index] < fewest * warp
@@ -351,7 +420,7 @@ def _parts(
             del free[index]
             index = max(free, key=lambda i: free[i], default=index)
         lanes = warp if warps and adjacent == index else 0
-        threads = points * (warp if warps else 1)
+        threads = points * (warp if warps else 1) / (OF_TILE if beside else 1)
         least = max(1, lanes, LEAST * counts.get(index, 1) * (warp if warps else 1) // terms)
     is_idle = FEWER * points * ENOUGH_PARTS <= machine.resident_threads
     most = (
@@ -368,7 +437,7 @@ def _parts(
     if count < fewest:
         return None
     number = _even(count, -(-counts[index] // max(1, lanes)))
-    return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most)
+    return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most, kind)
 
 
 def _even(count: int, values: int) -> int:

@@ -13,13 +13,14 @@ Reads of elements that overlap (`x[i + k]`) have one buffer without gaps; elemen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from math import gcd, prod
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Condition, Domain, at_least_zero
+from tadc.ir.domain import Condition, Determined, Domain, at_least_zero
 from tadc.ir.element_types import item_bytes
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
@@ -32,11 +33,14 @@ from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
     Branch,
     Buffer,
+    Lanes,
+    Let,
     LetIndex,
     Loop,
     Staged,
     Step,
     TileIndex,
+    beyond,
     bound_indices,
     first_of,
     has_loops,
@@ -49,6 +53,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 
 __all__ = [
+    "TOGETHER",
     "Inner",
     "Stage",
     "count_of",
@@ -64,6 +69,8 @@ MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
 MOST_INNER = 64  # runs of the loops inside a staged one
 PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
+# So many values of a loop share what threads read again: windows that move with it share what each value alone does not, if there is room.
+TOGETHER = (8, 1)
 WORTH = 4  # reads of an element
 
 Inner: TypeAlias = Mapping[
@@ -105,9 +112,13 @@ def elements(subscripts: Sequence[Affine], counts: Mapping[Symbol, int]) -> int:
 
 def step_of(form: Affine, counts: Mapping[Symbol, int]) -> tuple[int, int]:
     """The step from one value of the form to the next, and how many there are, gaps included."""
-    strides = [(abs(c), counts[s]) for s, c in form.terms if s in counts]
-    step = gcd(*(c for c, _ in strides)) or 1
-    return step, sum(c * (n - 1) for c, n in strides) // step + 1
+    step, spread = 0, 0
+    for s, c in form.terms:
+        n = counts.get(s)
+        if n is not None:
+            step = gcd(step, c)
+            spread += abs(c) * (n - 1)
+    return step or 1, spread // (step or 1) + 1
 
 
 def is_shared(
@@ -273,6 +284,7 @@ class _Staging:
     buffers: dict[Buffer, Buffer]  # of all bodies, by their contents without names
     most: int  # elements in the buffers of a loop, or of a tile without loops
     halves: int  # of each buffer
+    locals: set[str]  # that are new
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
@@ -299,11 +311,13 @@ class _Staging:
         reads = dict.fromkeys(
             e for e in reads_of(loop.body) if index in e.symbols and bound.isdisjoint(e.symbols)
         )
-        # Reads shared for one value are shared for several.
-        shared = [e for e in reads if box.is_shared(e)]
         counts = {s: n for s, n in box.counts.items() if s != index}
-        count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
-        if not shared or not count:
+        for together in TOGETHER:
+            shared = [e for e in reads if replace(box, count=together).is_shared(e)]
+            count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
+            if shared and count:
+                break
+        else:
             return None
         low = loop.range.lows[0].form if len(loop.range.lows) == 1 else None
         begins = gcd(count, low.constant) if low is not None and low.is_constant else 1
@@ -340,9 +354,43 @@ class _Staging:
                 case _:
                     return e
 
-        body = tuple(_rewritten(steps, rule))
         buffers = tuple(dict.fromkeys(buffer_of.values()))
+        body = tuple(self._read_first(_rewritten(steps, rule), {b.name for b in buffers}))
         return Staged(r, count, buffers, body)
+
+    def _read_first(self, steps: Iterable[Step], buffers: Set[str]) -> Iterator[Step]:
+        """The steps of lanes with what is read from buffers before tests of the lanes: a value that lanes share is read once."""
+        for step in steps:
+            match step:
+                case Lanes((Branch(Domain() as c, then, ()),)) if self._is_of_thread(c, then, buffers):  # fmt: skip
+                    indices = (t.index for t in self.tile)
+                    points = {i: symbol(first_of(i)) + symbol(place_of(i)) for i in indices}
+                    yield Branch(c.substitute(points), (Lanes(then),))
+                case Lanes(body):
+                    yield Lanes(tuple(self._before_tests(body, buffers)))
+                case _:
+                    yield map_bodies(step, lambda inner: self._read_first(inner, buffers))
+
+    def _is_of_thread(self, condition: Domain, steps: Sequence[Step], buffers: Set[str]) -> bool:
+        """Whether a condition is the same for all points of a thread, and what is read there may be read beyond the box too."""
+        several = {t.index for t in self.tile if t.count > 1} | self.moving
+        several |= {beyond(t.index) for t in self.tile}  # of stores, which are tested one by one
+        alike = several.isdisjoint(condition.symbols)
+        return alike and all(e.tensor in buffers or not e.subscripts for e in reads_of(steps))
+
+    def _before_tests(self, steps: Sequence[Step], buffers: Set[str]) -> Iterator[Step]:
+        for step in steps:
+            if not (isinstance(step, Branch) and isinstance(step.condition, Domain)):
+                yield step
+                continue
+            own = {s.name for s in _made(step)}
+            read = [e for e in dict.fromkeys(reads_of((step,))) if e.tensor in buffers and own.isdisjoint(e.symbols)]  # fmt: skip
+            first: dict[Expr, Read] = {
+                e: Read(self.names.fresh(f"{e.tensor}_element"), ()) for e in read
+            }
+            self.locals.update(e.tensor for e in first.values())
+            yield from (Let(local.tensor, e) for e, local in first.items())
+            yield from _rewritten((step,), partial(_in_place, first))
 
     def turned(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         """The steps of a tile without loops, behind copies of what neighbouring threads would read in different rows."""
@@ -386,6 +434,15 @@ def _from_large_and_low(b: Buffer) -> tuple[int, list[int]]:
     return -prod(b.counts), [low.constant for low in b.lows]
 
 
+def _in_place(others: Mapping[Expr, Expr], e: Expr) -> Expr:
+    return others.get(e, e)
+
+
+def _made(step: Step) -> list[Determined]:
+    """The indices that are derived in the step."""
+    return [s.derived for s in steps_of((step,)) if isinstance(s, LetIndex)]
+
+
 def _rewritten(steps: Sequence[Step], rule: Callable[[Expr], Expr]) -> Iterator[Step]:
     for step in steps:
         rewritten = with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
@@ -410,8 +467,8 @@ def staged(
     machine: Machine,
     *,
     ahead: bool = False,
-) -> tuple[tuple[Step, ...], ...]:
-    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not.
+) -> tuple[tuple[tuple[Step, ...], ...], frozenset[str]]:
+    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not; and locals that are new.
 
     `box` has the kernel's indices, `moving` the other symbols that differ in each body between points of the tile.
     """
@@ -421,12 +478,14 @@ def staged(
     while True:  # with room for 0 elements no buffer is left
         buffers: dict[Buffer, Buffer] = {}
         results = []
-        taken = names.copy()
+        taken, new = names.copy(), set[str]()
         for body, differing in zip(bodies, moving, strict=True):
             halves = 2 if ahead else 1
-            staging = _Staging(tile, differing, naturals, tensors, taken, buffers, most, halves)
+            staging = _Staging(
+                tile, differing, naturals, tensors, taken, buffers, most, halves, new
+            )
             each = staging.steps if has_loops(body) else staging.turned
             results.append(tuple(each(body, values)))
         if sum(b.halves * b.size for b in buffers.values()) <= in_all:
-            return tuple(results)
+            return tuple(results), frozenset(new)
         most //= 2

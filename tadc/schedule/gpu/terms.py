@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
@@ -22,6 +23,7 @@ __all__ = ["Terms", "depends_on", "has_data", "only", "terms_of"]
 
 
 _NOTHING: Mapping[Symbol, Affine] = {}
+_Ends: TypeAlias = tuple[Affine, Affine]  # the first and the last value of an index
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +60,19 @@ def terms_of(
 ) -> Terms | None:
     """The terms of a reduction; None where `parameters` do not bound an index, or data do.
 
-    Bounds that depend on indices with the extents of `around` are taken where they are widest.
+    Bounds that depend on indices of the reduction, or on ones with the extents of `around`, are taken where they are widest.
     """
     if any(isinstance(d, Looked) for d in e.derived):
         return None
     lows, box = {}, {}
+    ends: dict[Symbol, _Ends] = {i: (constant(0), n - 1) for i, n in around.items()}
     for b in bounded(e).each:
-        low = _known(b.range.lows, parameters) or _widest(b.range.lows, around, -1)
-        high = _known(b.range.highs, parameters) or _widest(b.range.highs, around, 1)
+        index, known = b.range.index, parameters - around.keys()
+        low = _known(b.range.lows, parameters) or _widest(b.range.lows, ends, known, -1)
+        high = _known(b.range.highs, parameters) or _widest(b.range.highs, ends, known, 1)
         if low is None or high is None:
             return None
-        lows[b.range.index], box[b.range.index] = low, high - low + 1
+        lows[index], box[index], ends[index] = low, high - low + 1, (low, high)
     inside = Domain.box(box).substitute({i: symbol(i) - low for i, low in lows.items()})
     rest = Domain.of(c for c in e.domain if c not in set(inside.conditions))
     return Terms(lows, box, e.derived, rest)
@@ -80,17 +84,20 @@ def _known(bounds: tuple[Bound, ...], parameters: Set[Symbol]) -> Affine | None:
     return next(known, None)
 
 
-def _widest(bounds: tuple[Bound, ...], around: Mapping[Symbol, Affine], sign: int) -> Affine | None:
-    """A number that bounds the index wherever the indices `around` are: from below if `sign` is -1, from above if it is 1."""
+def _widest(
+    bounds: tuple[Bound, ...], ends: Mapping[Symbol, _Ends], known: Set[Symbol], sign: int
+) -> Affine | None:
+    """What bounds the index wherever the indices between `ends` are: from below if `sign` is -1, from above if it is 1.
+
+    It is a number, or made of symbols that are `known`.
+    """
     for b in bounds:
-        ends = {
-            s: around[s] - 1 if c * sign > 0 else constant(0)
-            for s, c in b.form.terms
-            if s in around
-        }
-        end = b.form.substitute(ends)
+        most = {s: ends[s][c * sign > 0] for s, c in b.form.terms if s in ends}
+        end = b.form.substitute(most)
         if end.is_constant:
             return constant(sign * (sign * end.constant // b.divisor))
+        if b.divisor == 1 and known >= set(end.symbols):
+            return end
     return None
 
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import TypeAlias
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.gpu.borders import levelled, tests
+from tadc.schedule.gpu.borders import tests
 from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import staged
 from tadc.schedule.nest.lanes import Varying, in_lanes
@@ -26,14 +28,19 @@ from tadc.schedule.nest.loop_nest import (
     Branch,
     Kernel,
     Lanes,
+    Loop,
     Staged,
     Step,
     Store,
     Tile,
     TileIndex,
     beyond,
+    buffers_of,
+    first_of,
+    last_of,
     map_bodies,
     names_of,
+    reads_of,
     steps_of,
 )
 
@@ -100,48 +107,107 @@ def tiled(
         for i, n in zip(kernel.indices, kernel.extents, strict=True)
         if shape.values(i) > 1
     )
-    tile_indices = {t.index for t in indices}
-    region, steps = interior
-    # In a block threads wait for one another: their loops are staged if those inside are as long for all of them.
-    short = bool(shape.threads)
-    level = tuple(levelled(kernel.body, Varying.of(tile_indices, kernel.body), short=short))
-    body, wide = in_lanes(level, tile_indices)
     within = Domain.of(
         at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
     )
-    inner_level: tuple[Step, ...] = ()
-    inner: tuple[Step, ...] = ()
-    inner_wide: tuple[str, ...] = ()
-    if region != EVERYWHERE or (windows and within != EVERYWHERE):
-        inner_level = tuple(levelled(steps, Varying.of(tile_indices, steps), short=short))
-        inner, inner_wide = in_lanes(inner_level, tile_indices)
+    region, steps = interior
+    has_interior = region != EVERYWHERE or (windows and within != EVERYWHERE)
+    bodies = (kernel.body, steps) if has_interior else (kernel.body, ())
+    if has_interior:
         box = (at_least_zero(t.extent - 1 - symbol(t.index)) for t in indices if not t.fits)
         region &= Domain.of(box)
-    if within != EVERYWHERE:
-        body = tuple(_guarded(body, within))
-    if shape.threads:
-        moving = [
-            Varying.of(tile_indices, each).symbols - tile_indices for each in (level, inner_level)
-        ]
-        names = Names((*program.names, *program.symbols, *names_of(kernel)))
-        tensors = program.tensors
-        both = (body, inner)
-        body, inner = staged(
-            both,
-            indices,
-            kernel.indices,
-            moving,
-            tensors,
-            names,
-            values,
-            machine,
-            ahead=shape.ahead,
-        )
-        if not any(isinstance(s, Staged) for s in steps_of((*body, *inner))):
-            return tiled(kernel, program, interior, NO_TILE, values, machine)
-        if tests(body) == tests(inner):
-            inner, inner_wide, region = (), (), EVERYWHERE
-    return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
+    if not shape.threads:
+        body, wide = _laned(kernel.body, indices, within)
+        inner, inner_wide = _laned(bodies[1], indices, EVERYWHERE)
+        return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
+    for dropping in (True, False):
+        made = _of_block(kernel, program, bodies, indices, within, shape, values, machine, dropping)
+        if made is not None:
+            break
+    else:
+        return tiled(kernel, program, interior, NO_TILE, values, machine)
+    (body, wide), (inner, inner_wide), locals_ = made
+    if tests(body) == tests(inner):
+        inner, inner_wide, region = (), (), EVERYWHERE
+    tile = Tile(indices, body, inner, region, wide, inner_wide)
+    return replace(kernel, body=(tile,), locals=kernel.locals | locals_)
+
+
+# Steps in lanes, with the locals that have a value per lane.
+_Laned: TypeAlias = tuple[tuple[Step, ...], tuple[str, ...]]
+
+
+def _laned(
+    steps: Sequence[Step], indices: Sequence[TileIndex], within: Domain, *, dropping: bool = False
+) -> _Laned:
+    """The steps for all lanes of a tile; those of a body at the edge store for points `within` the box alone."""
+    level = _level(steps, indices, dropping=dropping)
+    body, wide = in_lanes(level, {t.index for t in indices})
+    return (tuple(_guarded(body, within)) if within != EVERYWHERE else body), wide
+
+
+def _level(
+    steps: Sequence[Step], indices: Sequence[TileIndex], *, dropping: bool = False
+) -> tuple[Step, ...]:
+    """The steps with loops that all points of the tile have."""
+    varying = Varying.of({t.index for t in indices}, steps)
+    extents = {t.index: t.extent for t in indices if t.threads > 1 or not t.strided}
+    # In a block threads wait for one another: their loops are staged if those inside are as long for all of them.
+    short = any(t.threads > 1 for t in indices)
+    return tuple(Levelling(varying, extents, short, dropping).levelled(steps))
+
+
+def _of_block(
+    kernel: Kernel,
+    program: Program,
+    bodies: Sequence[tuple[Step, ...]],
+    indices: Sequence[TileIndex],
+    within: Domain,
+    shape: Shape,
+    values: Sizes,
+    machine: Machine,
+    dropping: bool,
+) -> tuple[_Laned, _Laned, frozenset[str]] | None:
+    """The bodies at the edge and inside with loops staged, and their new locals; None where none is, or where not all that loops read is
+    in buffers, though conditions are not tested in them (`dropping`).
+    """
+    tile_indices = {t.index for t in indices}
+    level = [_level(each, indices, dropping=dropping) for each in bodies]
+    if dropping and level == [_level(each, indices) for each in bodies]:
+        return None
+    edges = (within, EVERYWHERE)
+    laned = [_laned(each, indices, e, dropping=dropping) for each, e in zip(bodies, edges, strict=True)]  # fmt: skip
+    moving = [Varying.of(tile_indices, each).symbols - tile_indices for each in level]
+    names = Names((*program.names, *program.symbols, *names_of(kernel)))
+    made, locals_ = staged(
+        [body for body, _ in laned],
+        indices,
+        kernel.indices,
+        moving,
+        program.tensors,
+        names,
+        {**values, **_ends(indices, values)},
+        machine,
+        ahead=shape.ahead,
+    )
+    loops = [s for body in made for s in steps_of(body) if isinstance(s, (Loop, Staged))]
+    if not any(isinstance(s, Staged) for s in loops):
+        return None
+    if dropping:
+        own = {b.name for body in made for b in buffers_of(body)} | kernel.locals | locals_
+        if any(e.tensor not in own for s in loops for e in reads_of(s.body)):
+            return None
+    body, inner = zip(made, (wide for _, wide in laned), strict=True)
+    return body, inner, locals_
+
+
+def _ends(indices: Sequence[TileIndex], values: Sizes) -> dict[Symbol, int]:
+    """The first and the last value of each index in the tile around its given one."""
+    ends: dict[Symbol, int] = {}
+    for t in indices:
+        first = values[t.index] // t.values * t.values
+        ends |= {first_of(t.index): first, last_of(t.index): first + t.values - 1}
+    return ends
 
 
 def _guarded(steps: Sequence[Step], within: Domain) -> Iterator[Step]:

@@ -8,19 +8,18 @@ from heapq import nsmallest
 from itertools import combinations, product
 from math import prod, sqrt
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.schedule.gpu.borders import is_level
 from tadc.schedule.gpu.cost import UNROLLED, Sizes
+from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.staging import count_of, elements, is_shared, lies_apart, step_of
+from tadc.schedule.gpu.staging import TOGETHER, count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
-    Branch,
     Kernel,
     Loop,
     Step,
@@ -37,6 +36,7 @@ COUNTS = (1, 2, 3, 4, 8)  # values of an index
 COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
 MOST = 24  # sums of a thread
+MOST_WHOLE = 32  # the same of one that has all values of its indices
 MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
@@ -92,7 +92,9 @@ class Choice:
         pairs = zip(kernel.indices, kernel.extents, strict=True)
         extents = {i: max(1, n.at(values)) for i, n in pairs}
         middle = {**values, **{i: n // 2 for i, n in extents.items()}}
-        varying = {i: Varying.of({i}, interior) for i in kernel.indices}
+        varying = {
+            i: _varying(i, n, interior) for i, n in zip(kernel.indices, kernel.extents, strict=True)
+        }
         shapes = {t: [n.at(values) for n in program.tensors[t].shape] for t in kernel.reads}
         bodies = (kernel.body, interior)
         return cls(kernel, bodies, extents, varying, middle, shapes, machine)
@@ -130,11 +132,13 @@ class Choice:
 
     def _in_block(self, shape: Shape) -> float:
         """The work of a thread of a block that stages loops, infinite where there are none: the outer ones, if buffers have room."""
-        outer = self._staging(shape, 0)
-        return outer if outer < float("inf") else self._staging(shape, 1)
+        ways = (self._staging(shape, depth, n) for depth in (0, 1) for n in TOGETHER)
+        return next((time for time in ways if time < float("inf")), float("inf"))
 
-    def _staging(self, shape: Shape, depth: int) -> float:
-        """The same where of each read's loops that may be staged it is the one of that depth, or the last."""
+    def _staging(self, shape: Shape, depth: int, together: int) -> float:
+        """The same where of each read's loops that may be staged it is the one of that depth, or the last, of which so many values share
+        what is read.
+        """
         total, loops = 0.0, dict[object, list[StagedRead]]()
         tile_indices = tuple(shape.counts)
         for n, w in enumerate(self.work(tile_indices[-1])):
@@ -142,16 +146,16 @@ class Choice:
             counts = tuple(
                 (shape.counts[i], shape.threads[i]) for i in tile_indices if i in w.symbols
             )
-            key = (tile_indices, n, depth, counts)
+            key = (tile_indices, n, depth, together, counts)
             if (each := self.in_blocks.get(key)) is None:
-                each = self.in_blocks[key] = self._each_in_block(w, shape, depth)
+                each = self.in_blocks[key] = self._each_in_block(w, shape, depth, together)
             total += each.weight
             if each.staged:
                 loops.setdefault(each.staged.key, []).append(each.staged)
         parts = [self._filled(reads, shape) for reads in loops.values()]
         return total + sum(parts) if parts else float("inf")
 
-    def _each_in_block(self, w: Work, shape: Shape, depth: int) -> _InBlock:
+    def _each_in_block(self, w: Work, shape: Shape, depth: int, together: int) -> _InBlock:
         """That of some work."""
         tile_indices, symbols = shape.counts.keys(), w.symbols
         moving = (
@@ -161,13 +165,13 @@ class Choice:
         often = prod(shape.counts[i] // groups[i] for i in tile_indices & symbols)
         values = often * w.values(groups, frozenset())
         read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
-        if read and moving.isdisjoint(symbols) and self._is_shared(read, shape):
+        if read and moving.isdisjoint(symbols) and self._is_shared(read, shape, together):
             return _InBlock(self.machine.costs.staged * read.times * values, read)
         return _InBlock(w.weight * values)
 
-    def _is_shared(self, read: StagedRead, shape: Shape) -> bool:
+    def _is_shared(self, read: StagedRead, shape: Shape, together: int) -> bool:
         inner = {i: n for i, (_, n) in read.stage.inner.items()}
-        of_thread = {**shape.counts, **inner, read.loop: 1}
+        of_thread = {**shape.counts, **inner, read.loop: together}
         of_block = {**of_thread, **{i: shape.values(i) for i in shape.counts}}
         threads = self.machine.block
         return is_shared(read.element.subscripts, threads, of_thread, of_block)
@@ -221,6 +225,8 @@ class Choice:
     def shortlist(self) -> Iterator[Shape]:
         """No tile, and those of a thread and of a block that take the least time."""
         yield NO_TILE
+        if whole := self._of_short():
+            yield whole
         for shapes, most in ((self._of_threads(), OF_THREADS), (self._of_blocks(), OF_BLOCKS)):
             times = ((s, self.time(s)) for s in shapes)
             fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
@@ -242,12 +248,21 @@ class Choice:
             if any(lies_apart(e, self.last, {i}) for e in reads):
                 yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
 
-    def free(self) -> list[Symbol]:
-        """The indices of which a thread may have several values."""
+    def free(self, *, blocks: bool = False) -> list[Symbol]:
+        """The indices of which a thread may have several values, alone or as one of a block."""
         if not (_is_plain(self.kernel) or _is_pointwise(self.kernel)):
             return []
-        free = (i for i, n in self.extents.items() if n > 1)
-        return [i for i in free if all(_is_free(body, i) for body in self.bodies)]
+        pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
+        free = ((i, n) for i, n in pairs if self.extents[i] > 1)
+        # Alone it has values of the last index that are far apart.
+        return [
+            i
+            for i, n in free
+            if all(
+                _is_free(body, i, {i: n} if blocks or i != self.last else {})
+                for body in self.bodies
+            )
+        ]
 
     @property
     def _sums(self) -> int:
@@ -266,9 +281,15 @@ class Choice:
                     if read <= MOST_READ:
                         yield Shape(counts)
 
+    def _of_short(self) -> Shape | None:
+        """A tile of all values of the indices that have few, if a thread has room for their sums."""
+        counts = {i: self.extents[i] for i in self.free() if i != self.last and self.extents[i] <= MOST_COUNT}  # fmt: skip
+        few = self._sums * prod(counts.values()) <= MOST_WHOLE
+        return Shape(counts) if counts and few else None
+
     def _of_blocks(self) -> Iterator[Shape]:
         """Tiles of a block that stages loops."""
-        free = self.free()
+        free = self.free(blocks=True)
         if not any(w.staged for w in self.work(self.last)):
             return
         for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):
@@ -302,7 +323,7 @@ class Choice:
 
     def _held(self, long: Sequence[Work], shape: Shape) -> int:
         """The values of its own that a thread holds for loops that are written out although they are `long`."""
-        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape))
+        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape, 1))
         return sum(w.values(shape.counts, set()) for w in own)
 
 
@@ -337,11 +358,14 @@ def _is_pointwise(kernel: Kernel) -> bool:
     )
 
 
-def _is_free(body: Sequence[Step], index: Symbol) -> bool:
-    """Whether all points along an index have the same loops, or short ones."""
-    varying = Varying.of({index}, body)
-    return not any(
-        (isinstance(s, Loop) and not is_level(s, varying))
-        or (isinstance(s, Branch) and varying.has_condition(s) and has_loops((s,)))
-        for s in steps_of(body)
-    )
+def _varying(index: Symbol, extent: Affine, steps: Sequence[Step]) -> Varying:
+    """What differs between points along an index where they have the same loops, if they may."""
+    levelling = Levelling(Varying.of({index}, steps), {index: extent})
+    if levelling.is_level(steps):
+        return Varying.of({index}, tuple(levelling.levelled(steps)))
+    return levelling.varying
+
+
+def _is_free(body: Sequence[Step], index: Symbol, extents: Mapping[Symbol, Affine]) -> bool:
+    """Whether all points along an index may have the same loops."""
+    return Levelling(Varying.of({index}, body), extents).is_level(body)

@@ -26,6 +26,7 @@ from tadc.schedule.nest.loop_nest import (
     Loop,
     Step,
     Store,
+    has_loops,
     steps_of,
     values_of,
 )
@@ -77,7 +78,9 @@ class Work:
 
     def values(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> int:
         """The number of different values that a tile needs at once."""
-        return prod(_different(form, self.trips, counts, strided) for form in self.forms)
+        every = prod(_different(form, self.trips, counts, strided) for form in self.forms)
+        # An index in two of the forms has no more values than it has.
+        return min(every, prod(counts.get(i, self.trips.get(i, 1)) for i in self.symbols))
 
     def is_window(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> bool:
         """Whether neighbours in the tile need the same values at different trips of a loop."""
@@ -227,7 +230,8 @@ def _runs(steps: Sequence[Step], values: Sizes) -> Iterator[tuple[Step, tuple[_A
             match step:
                 case Loop(r, inner):
                     often = max(1, r.trips_at(known))
-                    entered = _Around(r.index, often, is_unrolled(step), stage_of(step))
+                    unrolled = is_unrolled(step) and not has_loops(inner)
+                    entered = _Around(r.index, often, unrolled, stage_of(step))
                     waiting.append((inner, (*around, entered), with_midpoints((step,), known)))
                 case Branch(_, then, otherwise):
                     waiting += [(then, around, known), (otherwise, around, known)]

@@ -57,7 +57,16 @@ from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.schedule.rewrite.looked_up import narrow_tensor
 from tadc.tables import html_table
 
-__all__ = ["PAIRS", "Cost", "KernelCost", "Points", "bytes_formula", "operations", "program_cost"]
+__all__ = [
+    "PAIRS",
+    "Cost",
+    "KernelCost",
+    "Points",
+    "bytes_formula",
+    "operations",
+    "operations_at",
+    "program_cost",
+]
 
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 WIDE = 2**31  # beyond it products with coefficients may not fit 64 bits
@@ -274,25 +283,9 @@ class Points:
     def count(self, sizes: Mapping[Symbol, int]) -> int:
         return prod(part.enumerated(sizes) for part in self.parts())
 
-    def parts(self) -> Iterator[Points]:
+    def parts(self) -> tuple[Points, ...]:
         """The independent parts: sets whose product this is. The first has the conditions on no index."""
-        if self.domain == EMPTY:
-            yield Points((), (), EMPTY)
-            return
-        groups: list[set[Symbol]] = [{i} for i in self.indices]
-        links = [set(c.form.symbols) for c in self.domain]
-        links += [{d.name, *d.form.symbols} for d in self.derived]
-        names = dict.fromkeys((*self.indices, *(d.name for d in self.derived)))
-        for link in (link & names.keys() for link in links if link & names.keys()):
-            touched = [g for g in groups if g & link]
-            groups = [g for g in groups if not g & link] + [link.union(*touched)]
-        groups.sort(key=lambda g: min(map(list(names).index, g)))
-        for group in (set(), *groups):
-            yield Points(
-                tuple(i for i in self.indices if i in group),
-                tuple(d for d in self.derived if d.name in group),
-                Domain.of(c for c in self.domain if _belongs(names.keys() & c.form.symbols, group)),
-            )
+        return _parts(self)
 
     def enumerated(self, sizes: Mapping[Symbol, int]) -> int:
         """The count, index by index, all values of the outer ones at once."""
@@ -321,6 +314,29 @@ class Points:
         names = {d.name: f"(({d.form}) // {d.modulus})" for d in self.derived}
         tests = " and ".join(c.text(names) for c in self.domain)
         return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
+
+
+@lru_cache(maxsize=4096)
+def _parts(points: Points) -> tuple[Points, ...]:
+    """The independent parts: programs that differ little have the same sets of points."""
+    if points.domain == EMPTY:
+        return (Points((), (), EMPTY),)
+    groups: list[set[Symbol]] = [{i} for i in points.indices]
+    links = [set(c.form.symbols) for c in points.domain]
+    links += [{d.name, *d.form.symbols} for d in points.derived]
+    names = dict.fromkeys((*points.indices, *(d.name for d in points.derived)))
+    for link in (link & names.keys() for link in links if link & names.keys()):
+        touched = [g for g in groups if g & link]
+        groups = [g for g in groups if not g & link] + [link.union(*touched)]
+    groups.sort(key=lambda g: min(map(list(names).index, g)))
+    return tuple(
+        Points(
+            tuple(i for i in points.indices if i in group),
+            tuple(d for d in points.derived if d.name in group),
+            Domain.of(c for c in points.domain if _belongs(names.keys() & c.form.symbols, group)),
+        )
+        for group in (set[Symbol](), *groups)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -362,6 +378,12 @@ def operations(
 def _index_from(form: Affine, data: Set[Symbol]) -> Symbol | None:
     """The index in a subscript, which may be counted from an element of data; None where it is not alone."""
     return form.substitute(dict.fromkeys(data, constant(0))).as_symbol()
+
+
+def operations_at(program: Program, kernels: Sequence[Kernel], sizes: Mapping[str, int]) -> int:
+    """The operations of a program's kernels, those of `program_cost`, for these sizes."""
+    values = program.size_values(sizes)
+    return sum(n * points.count(values) for k in kernels for n, points in operations(k, program))
 
 
 def program_cost(

@@ -12,7 +12,7 @@ from functools import cache
 from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, tensors_read
-from tadc.schedule.nest.cost import program_cost
+from tadc.schedule.nest.cost import operations_at
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.rewrite.program import recomputing
 
@@ -81,7 +81,7 @@ def fits(program: Program, sizes: Mapping[str, int], dtype: str, limit: int | No
 
 
 def _operations(program: Program, sizes: Mapping[str, int]) -> int:
-    return program_cost(program, kernels(program, "run"), sizes, "float64").operations
+    return operations_at(program, kernels(program, "run"), sizes)
 
 
 def _recomputable(program: Program) -> set[str]:

@@ -2,6 +2,11 @@
 
     f[i,j] = sum{k} (a[i,k]*b[j,k] + d[i,k])      is      t[i] = sum{k} d[i,k];  f[i,j] = t[i] + sum{k} a[i,k]*b[j,k]
 
+Where every summand is a factor by terms that no index of the result changes, but the range does, each has a sum of its own: these are running sums,
+of which each value takes one step.
+
+    f[i] = sum{k | k <= i} (a[k]*b[i] + c[k]*d[i])      is      f[i] = b[i]*(sum{k | k <= i} a[k]) + d[i]*(sum{k | k <= i} c[k])
+
 Only additions are split: the parts of a difference may be much larger than it, and so their rounding errors.
 """
 
@@ -13,6 +18,7 @@ from tadc.ir.canonical import free_indices
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
+from tadc.schedule.rewrite.factor import without_factors
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["summands"]
@@ -26,6 +32,8 @@ def summands(program: Program, names: Names) -> Program:
 def _split(separation: Separation, e: Expr, around: Around) -> Expr:
     if not isinstance(e, Reduce) or e.op != "sum" or e.derived:
         return e
+    if running := _running(separation, e, around):
+        return running
     every = set(free_indices(e, separation.sizes))
     rest: list[Expr] = []
     stored: list[Read] = []
@@ -48,6 +56,23 @@ def _split(separation: Separation, e: Expr, around: Around) -> Expr:
     result: Expr = Reduce("sum", e.indices, (), e.domain, body)
     for read in stored:
         result = Call("add", (result, read))
+    return result
+
+
+def _running(separation: Separation, e: Reduce, around: Around) -> Expr | None:
+    """The summands' sums, if all but factors of each is the same for every element, whose ranges move; None if they are not."""
+    terms = list(_terms(e.body))
+    own = {*e.indices, *separation.sizes}
+    moves = not own.issuperset(e.domain.symbols)
+    if len(terms) < 2 or not moves or own.issuperset(e.body.symbols):
+        return None
+    parts = [Reduce("sum", e.indices, (), e.domain, term) for term in terms]
+    left = (without_factors(part, around.known, separation.tensors)[0] for part in parts)
+    if not all(own.issuperset(part.body.symbols) for part in left):
+        return None
+    result: Expr = parts[0]
+    for part in parts[1:]:
+        result = Call("add", (result, part))
     return result
 
 
