@@ -98,6 +98,8 @@ def _with_single_right_side(
     if any(_may_separate(t) for side in sides[1:] for t, depth in depths(side) if depth == 0):
         return definition
     formulas = [side for side in sides[1:] if not _is_head(side) and not _is_abstract(side)]
+    if not formulas:
+        formulas = [side for side in sides[1:] if _is_sigmoid_of_formula(side)]
     if len(formulas) == 1:
         return replace(definition, tokens=(*sides[0], signs[0], *formulas[0]))
     chosen = _chosen(formulas, elsewhere)
@@ -117,7 +119,31 @@ def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token]
     composed = [side for side in formulas if not _is_element(side)]
     if any(side[0].value in elsewhere for side in formulas if side not in composed):
         return None
-    return min(composed, key=lambda side: (not _has_sum(side), _of_vectors(side)), default=None)
+    return min(
+        composed,
+        key=lambda side: (_names_function(side), not _has_sum(side), _of_vectors(side)),
+        default=None,
+    )
+
+
+def _is_sigmoid_of_formula(side: Sequence[Token]) -> bool:
+    r"""Whether it is `\sigma(W_2 f(x))`, of more than the arguments of a function that it could name."""
+    inner = side[2:-1]
+    is_sigmoid = bool(side) and side[0].type == "NAME" and side[0].value == "sigma"
+    is_formula = not all(
+        [t.type for t in part][:1] == ["NAME"] and _is_element(part) for part in listed(inner)
+    )
+    return is_sigmoid and is_formula and not _names_function(inner)
+
+
+def _names_function(side: Sequence[Token]) -> bool:
+    r"""Whether it has the `g(z, W)` of a function that it only names."""
+    return any(
+        call.name.value in FUNCTION_LETTERS
+        and len(parts := listed(call.inner)) > 1
+        and all(bool(p) and _is_element(p) and len(p) == 1 for p in parts)
+        for call in calls_in(side)
+    )
 
 
 def _is_element(side: Sequence[Token]) -> bool:

@@ -33,16 +33,19 @@ def with_plain_targets(
     states: Set[str],
     ranks: Mapping[str, int],
     functions: Set[str],
+    of_tensors: Set[str],
     guesses: list[Guess],
 ) -> list[Statement]:
     """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates;
-    `ranks` are the declared numbers of dimensions, `functions` those that the document defines.
+    `ranks` are the declared numbers of dimensions, `functions` those that the document defines; `of_tensors` have no index below.
     """
     definitions = with_single_right_sides(definitions, guesses)
     indexed = indexed_names(definitions) - functions - ranks.keys()
     tensors = {name for d in definitions for name in _tensors(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
-        result = [_with_plain_target(d, indexed, tensors, states, ranks) for d in definitions]
+        result = [
+            _with_plain_target(d, indexed, tensors, states, ranks, of_tensors) for d in definitions
+        ]
         pairs = zip(definitions, result, strict=True)
         found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
         if found <= indexed:
@@ -64,6 +67,7 @@ def _with_plain_target(
     tensors: Set[str],
     states: Set[str],
     ranks: Mapping[str, int],
+    of_tensors: Set[str],
 ) -> Statement:
     sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
@@ -74,7 +78,7 @@ def _with_plain_target(
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     known = ranged | _arguments_of(indexed, right, ranks) | _declared_arguments(sides[0], ranks)
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
-    left = _left(sides[0], right, known, tensors, labels)
+    left = _left(sides[0], _without_subscripts(right, of_tensors), known, tensors, labels)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -83,6 +87,17 @@ def _with_plain_target(
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
+
+
+def _without_subscripts(tokens: Sequence[Token], names: Set[str]) -> Sequence[Token]:
+    """The tokens without what stands below these names."""
+    dropped = {
+        n
+        for name, place, inner in scripted(tokens, "SUB")
+        if name.value in names
+        for n in range(place, place + len(inner) + 3)
+    }
+    return [t for n, t in enumerate(tokens) if n not in dropped] if dropped else tokens
 
 
 def _with_plain_chain(

@@ -129,7 +129,7 @@ class _Tokenizer:
             case ":" if two == ":=":
                 self.position += 1
                 self._add("DEF", two, start)
-            case ":" if self.out.innermost in ("limits", "substack"):
+            case ":" if self.out.in_limits:
                 self._add("COMMA", character, start)  # such that
             case "." if self.side:  # `\left.` is no bracket
                 if self.side == "open" and self._ends_with_bar_and_subscript():
@@ -261,6 +261,8 @@ class _Tokenizer:
             self._add("REL", kind, start)
         elif kind in OPENERS or kind in CLOSERS:
             self.out.bracket(kind, value, start, self.position)
+        elif kind == "FORALL" and self.out.begins_condition:
+            self._add("IF", value, start)
         else:
             self._add(kind, value, start)
         if kind in ("FRAC", "BINOM"):

@@ -13,6 +13,7 @@ from tadc.syntax.nodes import Node, key, nodes, with_parts
 
 __all__ = [
     "ASKS",
+    "EACH",
     "ONE",
     "Subscripts",
     "Value",
@@ -31,6 +32,9 @@ __all__ = [
     "what",
 ]
 
+EACH = (
+    "\\each"  # the product of elements in a function of numbers, which may be applied to a vector
+)
 Subscripts: TypeAlias = tuple[Expression, ...]
 
 
@@ -117,6 +121,7 @@ def elementwise(node: Any, values: Sequence[Value]) -> Value:
         node.span,
         whole.is_row,
         whole.extents,
+        whole.is_plain,
     )
 
 
@@ -130,7 +135,7 @@ def normalized(x: Expression, total: Expression, span: Span) -> Expression:
 
 def plain_product(node: Node) -> Node:
     match node:
-        case Application(Name("\\cdot" | "\\ast"), (left, right)):
+        case Application(Name("\\cdot" | "\\ast" | "\\each"), (left, right)):
             a, b = numbers((left, right))
             return Binary("*", a, b, node.span)
         case _:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax import ast
@@ -29,6 +29,7 @@ from tadc.syntax.nodes import (
 from tadc.syntax.tex.commands import ONES, words
 from tadc.syntax.tex.vector_values import (
     ASKS,
+    EACH,
     ONE,
     Subscripts,
     Value,
@@ -58,7 +59,7 @@ _ELEMENTWISE = words(
 )
 
 
-_OF_NUMBERS = ("\\cdot", "\\ast")  # signs between numbers, too
+_OF_NUMBERS = ("\\cdot", "\\ast", EACH)  # signs between numbers, too
 _SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 
 
@@ -80,9 +81,13 @@ class Vectors:
         shapes: Mapping[str, Sequence[Expression]],
         taken: set[str],
         base: int = 0,
+        columns: Set[str] = frozenset(),
     ) -> None:
-        """`shapes`, where declared, win over `ranks`; `base` is the first index."""
+        """`shapes`, where declared, win over `ranks`; `base` is the first index; `columns` are matrices that one subscript reads
+        a column of.
+        """
         self.base = base
+        self.columns = columns
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
@@ -281,10 +286,17 @@ class Vectors:
                 return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
             case Binary(_, left, right):
                 return self._quotient(e, (yield self._walk(left)), (yield self._walk(right)))
-            case Application(Name("\\cdot" | "\\odot" | "\\ast" as sign), (left, right)):
+            case Application(Name("\\each"), (left, right)):
                 return self._product(
-                    e.span, sign, (yield self._walk(left)), (yield self._walk(right))
+                    e.span, "\\odot", (yield self._walk(left)), (yield self._walk(right))
                 )
+            case Application(Name("\\cdot" | "\\odot" | "\\ast" as sign), (left, right)):
+                a, b = (yield self._walk(left)), (yield self._walk(right))
+                if sign == "\\odot" and a.rank == b.rank == 2 and _is_bare_product(right):
+                    factors = (yield self._walk(right.left)), (yield self._walk(right.right))
+                    if all(f.rank == 2 for f in factors):
+                        raise _unclear_factors(e.span)
+                return self._product(e.span, sign, a, b)
             case Application(Name(name), args) if name.startswith("\\"):
                 values = []
                 for arg in args if name != "\\element" else args[:1]:
@@ -322,6 +334,11 @@ class Vectors:
         if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
             return scalar(e)
         extents = tuple(self.extents.get(name.name, ())[len(subscripts) :])
+        if name.name in self.columns and len(subscripts) == 1:
+            extents = tuple(self.extents[name.name][:1])
+            return Value(
+                1, lambda i: Element(name, (*i, *subscripts), e.span), e.span, extents=extents
+            )
         return Value(
             rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span, extents=extents
         )
@@ -456,7 +473,8 @@ class Vectors:
             return replace(left, is_row=True, is_plain=True), right
         if left.rank == 2 and right.rank == 1 and right.is_row and is_equal:
             return left, replace(right, is_row=False)
-        if left.is_plain and left.is_row and right.rank == 1 and right.is_row and is_equal:
+        is_transposed = right.rank == 1 and right.is_row and not right.is_plain
+        if left.is_plain and left.is_row and is_transposed and is_equal:
             return left, replace(right, is_row=False)
         return None
 
@@ -677,6 +695,7 @@ class Vectors:
             e.span,
             whole.is_row,
             whole.extents,
+            whole.is_plain,
         )
 
     def _choice(self, e: ast.Choice, values: list[Value]) -> Value:
@@ -696,6 +715,21 @@ class Vectors:
             at=lambda i: with_parts(e, (*(v.at(()) for v in before), body.at(i))),
             span=e.span,
         )
+
+
+def _is_bare_product(e: Node) -> TypeGuard[Binary]:
+    """Whether it is a product that stands in no brackets."""
+    text, start = e.span.source.text, e.span.start
+    is_product = isinstance(e, Binary) and e.operator == "*"
+    return is_product and not text[max(start - 20, 0) : start].rstrip().endswith(("(", "["))
+
+
+def _unclear_factors(span: Span) -> SyntaxError:
+    return SyntaxError(
+        span,
+        r"`A \odot B C` may be `(A \odot B) C` or `A \odot (B C)`",
+        fix="put brackets around what belongs together",
+    )
 
 
 def _adds_number(e: Node, value: Value, is_number: Callable[[Expression], bool]) -> bool:
